@@ -1,0 +1,313 @@
+"""What was computed and how: runs, their predictions and scores, and the one that is chosen.
+
+Nothing is overwritten. A run that was stopped halfway is either continued (content runs go through the pages in order
+of ids) or dropped before the next one starts, so that stopping leaves no trace.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import sources
+from .connection import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+_READ = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One row of ``runs``."""
+
+    id: int
+    kind: str
+    method: str
+    model: str | None
+    model_hash: str | None
+    parameters: dict[str, Any]
+    seeds: tuple[int, ...]
+    collection: str
+    version: str
+    started: str
+    finished: str | None
+    pages: int | None
+    rounds: int | None
+    converged: bool | None
+
+
+class Answers(NamedTuple):
+    """Answers for some pages, as arrays of equal length; -1 in a label column means none."""
+
+    pages: NDArray[np.int64]  #: page ids
+    label: NDArray[np.int64]  #: ``labels.id``
+    confidence: NDArray[np.float64]
+    runner_up: NDArray[np.int64]
+    runner_up_confidence: NDArray[np.float64]
+    characters: NDArray[np.int64]
+
+
+class Scores(NamedTuple):
+    """Score lists of all pages of a run: matrices of shape (pages of the collection, k)."""
+
+    label: NDArray[np.int32]  #: ``labels.id``, -1 padding, best first
+    score: NDArray[np.float32]
+
+
+_COLUMNS = ", ".join(Run.__slots__)
+
+
+def _run(row: Sequence[Any]) -> Run:
+    fields = dict(zip(Run.__slots__, row, strict=True))
+    fields["parameters"] = json.loads(fields["parameters"])
+    fields["seeds"] = tuple(json.loads(fields["seeds"]))
+    fields["converged"] = None if fields["converged"] is None else bool(fields["converged"])
+    return Run(**fields)
+
+
+def every(connection: sqlite3.Connection) -> list[Run]:
+    """All runs, oldest first."""
+    return [_run(row) for row in connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY id")]
+
+
+def get(connection: sqlite3.Connection, run: int) -> Run:
+    """One run.
+
+    Raises:
+        StoreError: there is no such run, or it was never finished.
+    """
+    row = connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        msg = f"there is no run {run} in this database"
+        raise StoreError(msg)
+    found = _run(row)
+    if found.finished is None:
+        msg = f"run {run} was stopped before its end; repeat its command to finish it"
+        raise StoreError(msg)
+    return found
+
+
+def latest(connection: sqlite3.Connection, *kinds: str) -> Run | None:
+    """The newest finished run of one of the kinds."""
+    marks = ", ".join("?" * len(kinds))
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM runs WHERE kind IN ({marks}) AND finished IS NOT NULL ORDER BY id DESC LIMIT 1", kinds
+    ).fetchone()
+    return None if row is None else _run(row)
+
+
+def start(
+    connection: sqlite3.Connection,
+    *,
+    kind: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    version: str,
+    model: str | None = None,
+    model_hash: str | None = None,
+    seeds: Iterable[int] = (),
+) -> Run:
+    """Start a run, or find the one that these parameters mean.
+
+    Returns:
+        If the collection has not grown since a run of the same kind, method, model, parameters and seeds, that run:
+        finished (there is nothing to do) or stopped halfway (go on after ``last_page``). Else a new run.
+    """
+    identity = (
+        kind,
+        method,
+        model,
+        model_hash,
+        json.dumps(dict(parameters), sort_keys=True),
+        json.dumps(list(seeds)),
+        sources.state(connection),
+        version,
+    )
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM runs WHERE (kind, method, parameters, seeds, collection, version) = (?, ?, ?, ?, ?, ?)"
+        " AND model IS ? AND model_hash IS ? ORDER BY id DESC LIMIT 1",
+        (*identity[:2], *identity[4:], *identity[2:4]),
+    ).fetchone()
+    if row is not None:
+        return _run(row)
+    connection.execute("BEGIN IMMEDIATE")
+    drop_unfinished(connection)
+    cursor = connection.execute(
+        "INSERT INTO runs (kind, method, model, model_hash, parameters, seeds, collection, version, started)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*identity, now()),
+    )
+    connection.execute("COMMIT")
+    return _run(connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone())
+
+
+def drop_unfinished(connection: sqlite3.Connection) -> None:
+    """Forget runs that were stopped halfway."""
+    for (run,) in connection.execute("SELECT id FROM runs WHERE finished IS NULL").fetchall():
+        for table in ("predictions", "scores"):
+            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+        connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+
+
+def last_page(connection: sqlite3.Connection, run: int) -> int:
+    """The greatest page id that the run has answered; 0 if none."""
+    return int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM predictions WHERE run = ?", (run,)).fetchone()[0])
+
+
+def write(
+    connection: sqlite3.Connection,
+    run: int,
+    answers: Answers,
+    top: tuple[NDArray[np.integer[Any]], NDArray[np.floating[Any]]] | None = None,
+) -> None:
+    """Write the answers for some pages in one transaction.
+
+    Args:
+        connection: the collection.
+        run: the run, not finished.
+        answers: one row a page.
+        top: label ids and scores, both of shape (pages, k), best first; a label of -1 is not written.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        runner_up = answers.runner_up
+        connection.executemany(
+            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?)",
+            zip(
+                [run] * len(answers.pages),
+                answers.pages.tolist(),
+                answers.label.tolist(),
+                _tidy(answers.confidence),
+                [None if label < 0 else label for label in runner_up.tolist()],
+                [
+                    None if label < 0 else value
+                    for label, value in zip(runner_up.tolist(), _tidy(answers.runner_up_confidence), strict=True)
+                ],
+                answers.characters.tolist(),
+                strict=True,
+            ),
+        )
+        if top is not None:
+            labels, scores = top
+            row, rank = np.nonzero(np.asarray(labels) >= 0)
+            connection.executemany(
+                "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
+                zip(
+                    [run] * len(row),
+                    answers.pages[row].tolist(),
+                    (rank + 1).tolist(),
+                    np.asarray(labels)[row, rank].tolist(),
+                    _tidy(np.asarray(scores)[row, rank]),
+                    strict=True,
+                ),
+            )
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _tidy(values: NDArray[np.floating[Any]]) -> list[float]:
+    # Six digits: what is beyond differs from machine to machine and means nothing.
+    return [float(value) for value in np.round(np.asarray(values, dtype=np.float64), 6).tolist()]
+
+
+def finish(
+    connection: sqlite3.Connection,
+    run: int,
+    *,
+    pages: int,
+    rounds: int | None = None,
+    converged: bool | None = None,
+    choose: bool = True,
+) -> None:
+    """Close a run; it becomes the chosen one unless told otherwise."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(
+        "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ? WHERE id = ?",
+        (now(), pages, rounds, None if converged is None else int(converged), run),
+    )
+    if choose:
+        connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
+    connection.execute("COMMIT")
+
+
+def choose(connection: sqlite3.Connection, run: int) -> None:
+    """Let the views show this run.
+
+    Raises:
+        StoreError: there is no such run, or it was never finished.
+    """
+    get(connection, run)
+    connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
+
+
+def chosen(connection: sqlite3.Connection) -> Run | None:
+    """The run that the views show, if any."""
+    row = connection.execute("SELECT run FROM chosen").fetchone()
+    return None if row is None else get(connection, int(row[0]))
+
+
+def label_ids(connection: sqlite3.Connection, labels: Iterable[tuple[str, str, str | None]]) -> list[int]:
+    """Ids of labels, given as (label, language, script); new ones are entered."""
+    rows = list(labels)
+    connection.executemany("INSERT OR IGNORE INTO labels (label, language, script) VALUES (?, ?, ?)", rows)
+    known = dict(connection.execute("SELECT label, id FROM labels"))
+    return [int(known[label]) for label, _, _ in rows]
+
+
+def labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str | None]]:
+    """All labels: id -> (label, language, script)."""
+    return {row[0]: (row[1], row[2], row[3]) for row in connection.execute("SELECT * FROM labels")}
+
+
+def read_answers(connection: sqlite3.Connection, run: int) -> Answers:
+    """All answers of a run, in order of page ids."""
+    cursor = connection.execute(
+        "SELECT page, label, confidence, COALESCE(runner_up, -1), COALESCE(runner_up_confidence, 0), characters"
+        " FROM predictions WHERE run = ? ORDER BY page",
+        (run,),
+    )
+    parts: list[NDArray[np.float64]] = []
+    while rows := cursor.fetchmany(_READ):
+        parts.append(np.array(rows, dtype=np.float64))
+    table = np.concatenate(parts) if parts else np.zeros((0, 6))
+    whole = table.astype(np.int64)
+    return Answers(whole[:, 0], whole[:, 1], table[:, 2], whole[:, 3], table[:, 4], whole[:, 5])
+
+
+def read_scores(connection: sqlite3.Connection, run: int, pages: int, width: int) -> Scores:
+    """The score lists of a run.
+
+    Args:
+        connection: the collection.
+        run: the run.
+        pages: how many pages the collection has; row ``id - 1`` is the page ``id``.
+        width: at most so many labels a page.
+    """
+    label = np.full((pages, width), -1, dtype=np.int32)
+    score = np.zeros((pages, width), dtype=np.float32)
+    cursor = connection.execute(
+        "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank", (run, width)
+    )
+    while rows := cursor.fetchmany(_READ):
+        table = np.array(rows, dtype=np.float64)
+        row, rank = table[:, 0].astype(np.int64) - 1, table[:, 1].astype(np.int64) - 1
+        label[row, rank] = table[:, 2].astype(np.int32)
+        score[row, rank] = table[:, 3]
+    return Scores(label, score)
+
+
+def now() -> str:
+    """The time, ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

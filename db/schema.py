@@ -1,0 +1,428 @@
+"""Tables and views of a collection, and what every column means.
+
+The statements make the tables, ``TABLES`` documents them; a test holds the two together, and ``SCHEMA.md`` beside this
+file is generated from both by ``python -m graphlang.db.schema``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlite_utils
+from sqlite_utils import Migrations
+
+#: "grla" in ASCII: tells our files from other SQLite files.
+APPLICATION_ID = 0x67726C61
+#: The newest schema that this code reads and writes; grows with each migration.
+VERSION = 1
+
+migrations = Migrations("graphlang")
+
+
+class Table(NamedTuple):
+    """What a table or view is for, and its columns' meanings."""
+
+    purpose: str
+    columns: dict[str, str]
+
+
+_FIRST = """
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL,
+    position INTEGER NOT NULL DEFAULT 0,
+    finished INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE hosts (
+    id INTEGER PRIMARY KEY,
+    host TEXT NOT NULL UNIQUE,
+    domain TEXT NOT NULL,
+    suffix TEXT NOT NULL,
+    tld TEXT NOT NULL
+) STRICT;
+CREATE TABLE pages (
+    id INTEGER PRIMARY KEY,
+    url TEXT NOT NULL,
+    host INTEGER NOT NULL REFERENCES hosts (id)
+) STRICT;
+CREATE TABLE captures (
+    page INTEGER PRIMARY KEY REFERENCES pages (id),
+    source INTEGER NOT NULL REFERENCES sources (id),
+    offset INTEGER NOT NULL,
+    date TEXT NOT NULL,
+    status INTEGER,
+    mime TEXT NOT NULL,
+    charset TEXT,
+    charset_from TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    revisit_of TEXT,
+    captures INTEGER NOT NULL DEFAULT 1
+) STRICT;
+CREATE TABLE texts (
+    page INTEGER PRIMARY KEY REFERENCES pages (id),
+    title TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+CREATE TABLE declarations (
+    page INTEGER NOT NULL REFERENCES pages (id),
+    source TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (page, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE link_kinds (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE links (
+    source INTEGER NOT NULL REFERENCES pages (id),
+    target INTEGER NOT NULL REFERENCES pages (id),
+    kind INTEGER NOT NULL REFERENCES link_kinds (id),
+    nofollow INTEGER NOT NULL,
+    hreflang TEXT,
+    PRIMARY KEY (source, target)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE problems (
+    id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL REFERENCES sources (id),
+    offset INTEGER,
+    url TEXT,
+    kind TEXT NOT NULL,
+    reason TEXT NOT NULL
+) STRICT;
+CREATE TABLE labels (
+    id INTEGER PRIMARY KEY,
+    label TEXT NOT NULL UNIQUE,
+    language TEXT NOT NULL,
+    script TEXT
+) STRICT;
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    method TEXT NOT NULL,
+    model TEXT,
+    model_hash TEXT,
+    parameters TEXT NOT NULL,
+    seeds TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    version TEXT NOT NULL,
+    started TEXT NOT NULL,
+    finished TEXT,
+    pages INTEGER,
+    rounds INTEGER,
+    converged INTEGER
+) STRICT;
+CREATE TABLE predictions (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    page INTEGER NOT NULL REFERENCES pages (id),
+    label INTEGER NOT NULL REFERENCES labels (id),
+    confidence REAL NOT NULL,
+    runner_up INTEGER REFERENCES labels (id),
+    runner_up_confidence REAL,
+    characters INTEGER NOT NULL,
+    PRIMARY KEY (run, page)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE scores (
+    run INTEGER NOT NULL REFERENCES runs (id),
+    page INTEGER NOT NULL REFERENCES pages (id),
+    rank INTEGER NOT NULL,
+    label INTEGER NOT NULL REFERENCES labels (id),
+    score REAL NOT NULL,
+    PRIMARY KEY (run, page, rank)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE chosen (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    run INTEGER NOT NULL REFERENCES runs (id)
+) STRICT;
+INSERT INTO link_kinds VALUES
+    (1, 'redirect'), (2, 'refresh'), (3, 'canonical'), (4, 'frame'),
+    (5, 'iframe'), (6, 'alternate'), (7, 'anchor'), (8, 'area');
+CREATE VIEW page_languages AS
+SELECT
+    pages.id AS page,
+    pages.url,
+    hosts.host,
+    hosts.domain,
+    hosts.suffix,
+    hosts.tld,
+    COALESCE(best.language, 'und') AS language,
+    best.script,
+    COALESCE(predictions.confidence, 0.0) AS confidence,
+    second.language AS runner_up,
+    predictions.runner_up_confidence,
+    runs.method,
+    runs.id AS run,
+    captures.page IS NOT NULL AS fetched,
+    captures.status,
+    captures.mime,
+    captures.charset,
+    captures.charset_from,
+    captures.date,
+    captures.length,
+    predictions.characters
+FROM pages
+JOIN hosts ON hosts.id = pages.host
+LEFT JOIN captures ON captures.page = pages.id
+LEFT JOIN chosen ON chosen.id = 1
+LEFT JOIN runs ON runs.id = chosen.run
+LEFT JOIN predictions ON predictions.run = chosen.run AND predictions.page = pages.id
+LEFT JOIN labels AS best ON best.id = predictions.label
+LEFT JOIN labels AS second ON second.id = predictions.runner_up;
+CREATE VIEW site_languages AS
+SELECT
+    host,
+    domain,
+    suffix,
+    tld,
+    language,
+    SUM(fetched) AS pages,
+    COUNT(*) - SUM(fetched) AS unfetched,
+    AVG(confidence) AS confidence,
+    SUM(COALESCE(length, 0)) AS length
+FROM page_languages
+GROUP BY host, language;
+CREATE VIEW link_details AS
+SELECT
+    links.source,
+    links.target,
+    origin.url AS source_url,
+    destination.url AS target_url,
+    link_kinds.name AS kind,
+    links.nofollow,
+    links.hreflang
+FROM links
+JOIN link_kinds ON link_kinds.id = links.kind
+JOIN pages AS origin ON origin.id = links.source
+JOIN pages AS destination ON destination.id = links.target;
+CREATE VIEW page_scores AS
+SELECT
+    scores.run,
+    scores.page,
+    scores.rank,
+    labels.label,
+    labels.language,
+    labels.script,
+    scores.score
+FROM scores
+JOIN labels ON labels.id = scores.label;
+"""
+
+
+@migrations(name="0001_first")
+def _first(database: sqlite_utils.Database) -> None:
+    for statement in _FIRST.split(";\n"):
+        if statement.strip():
+            database.execute(statement)
+
+
+TABLES: dict[str, Table] = {
+    "sources": Table(
+        "The files that were read into the collection, and how far.",
+        {
+            "id": "Number of the file, in the order in which files were first read.",
+            "name": "The file's name as it was given.",
+            "sha256": "SHA-256 of the file's bytes: the same bytes are read once, whatever their name.",
+            "bytes": "Size of the file.",
+            "position": "Raw records taken so far: reading goes on at this one after a stop.",
+            "finished": "1 when the whole file was read.",
+        },
+    ),
+    "hosts": Table(
+        "The hosts of all pages, with what the public suffix list says of them.",
+        {
+            "id": "Number of the host.",
+            "host": "Host of the URL, lower case; an internationalised name in its ASCII form (punycode).",
+            "domain": "Registered domain (one label more than the public suffix); the host itself where there is none.",
+            "suffix": "Public suffix, e.g. `co.uk`; empty for IP addresses.",
+            "tld": "Top-level domain: what stands after the last dot; empty for IP addresses.",
+        },
+    ),
+    "pages": Table(
+        "Every URL of the collection: read from a file, or only linked to. Ids are dense from 1.",
+        {
+            "id": "Number of the page; id - 1 is its row in every matrix.",
+            "url": "Canonical target URI (WHATWG form, no fragment). Unique.",
+            "host": "The host, in `hosts`.",
+        },
+    ),
+    "captures": Table(
+        "What was read of a page, one capture each (the newest with status 200); no row: never fetched.",
+        {
+            "page": "The page.",
+            "source": "The file that holds the capture.",
+            "offset": "Byte offset of the record in that file.",
+            "date": "Capture time, ISO 8601 in UTC; empty where the record gives none.",
+            "status": "HTTP status; NULL where the record holds no HTTP header.",
+            "mime": "Media type as served, lower case, without parameters.",
+            "charset": "Charset by which the bytes were decoded (WHATWG name); NULL without text.",
+            "charset_from": "On whose word: `bom`, `http`, `xml`, `meta`, `utf-8` (valid), `detector`, `default`.",
+            "length": "Characters of the visible text, before it was cut at the limit.",
+            "size": "Bytes of the decoded payload.",
+            "digest": "SHA-1 of the payload in base 32, as in WARC-Payload-Digest.",
+            "revisit_of": "For a WARC revisit record: the target URI that it refers to.",
+            "captures": "How many captures of this URL were read in all.",
+        },
+    ),
+    "texts": Table(
+        "Visible text of the pages that have any.",
+        {
+            "page": "The page.",
+            "title": "Text of the title element.",
+            "text": "Visible text, white space folded, cut at the limit of the ingest.",
+        },
+    ),
+    "declarations": Table(
+        "Languages that pages declare for themselves: evidence, never believed blindly.",
+        {
+            "page": "The page.",
+            "source": "`html-lang`, `xml-lang`, `meta-content-language` or `http-content-language`.",
+            "value": "As written.",
+        },
+    ),
+    "link_kinds": Table(
+        "The kinds of links; where a page links to a target in several ways, the kind with the lowest id is kept.",
+        {"id": "Number of the kind.", "name": "Its name."},
+    ),
+    "links": Table(
+        "Which page refers to which, once for each pair, never to itself.",
+        {
+            "source": "The page that holds the link.",
+            "target": "The page that it leads to.",
+            "kind": "How it refers, in `link_kinds`.",
+            "nofollow": "1 where the link or the page says nofollow.",
+            "hreflang": "Language that the link announces for its target, as written; NULL without.",
+        },
+    ),
+    "problems": Table(
+        "Every record, or part of a file, that could not be read as it should.",
+        {
+            "id": "Number of the problem.",
+            "source": "The file.",
+            "offset": "Byte offset in the file, where known.",
+            "url": "Target URI as far as it could be read.",
+            "kind": "One word, for counting.",
+            "reason": "What was wrong, in words.",
+        },
+    ),
+    "labels": Table(
+        "The labels that runs have given.",
+        {
+            "id": "Number of the label.",
+            "label": "Language, with the script where the language has several: `eng`, `srp_Cyrl`; `und` and `zxx`.",
+            "language": "ISO 639-3 code; `und` could not tell, `zxx` no linguistic content.",
+            "script": "ISO 15924 code; NULL for `und` and `zxx`.",
+        },
+    ),
+    "runs": Table(
+        "Every computation of languages, with all that is needed to repeat it.",
+        {
+            "id": "Number of the run.",
+            "kind": "`content`, `url`, `vote` or `propagation`.",
+            "method": "Name of the method, as on the command line.",
+            "model": "Name of the model, where there is one.",
+            "model_hash": "SHA-256 of the model, where there is one.",
+            "parameters": "All parameters, as a JSON object.",
+            "seeds": "Runs whose answers this one started from, as a JSON array of ids.",
+            "collection": "State of the collection that the run saw (a digest of how far each source was read).",
+            "version": "Version of graphlang.",
+            "started": "Start, ISO 8601 in UTC.",
+            "finished": "End, ISO 8601 in UTC; NULL while it runs, or when it was stopped.",
+            "pages": "Pages that were answered.",
+            "rounds": "Rounds of a propagation.",
+            "converged": "1 if the propagation ended because nothing moved any more, 0 if at the cap on rounds.",
+        },
+    ),
+    "predictions": Table(
+        "The answer of a run for a page. Nothing is overwritten: each run has its own.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "label": "The answer, in `labels`.",
+            "confidence": "Probability that the answer is right, 0 to 1.",
+            "runner_up": "The second best, in `labels`; NULL where there is none.",
+            "runner_up_confidence": "Its probability.",
+            "characters": "Characters of the normalised text (letters and single spaces) behind the answer; 0: none.",
+        },
+    ),
+    "scores": Table(
+        "The best few labels of a page in a run, because the graph needs more than the best.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "rank": "1 for the best.",
+            "label": "The label, in `labels`.",
+            "score": "Its probability.",
+        },
+    ),
+    "chosen": Table(
+        "The run that the views show as final.",
+        {"id": "Always 1.", "run": "The run."},
+    ),
+    "page_languages": Table(
+        "View: one row a page, with the language by the chosen run.",
+        {
+            "page": "The page.",
+            "url": "Its URL.",
+            "host": "Its host.",
+            "domain": "Its registered domain.",
+            "suffix": "Its public suffix.",
+            "tld": "Its top-level domain.",
+            "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
+            "script": "ISO 15924 code.",
+            "confidence": "Probability that the language is right.",
+            "runner_up": "Second best language.",
+            "runner_up_confidence": "Its probability.",
+            "method": "Method of the chosen run.",
+            "run": "The chosen run.",
+            "fetched": "1 if a capture was read, 0 if the page was only linked to.",
+            "status": "HTTP status.",
+            "mime": "Media type.",
+            "charset": "Charset.",
+            "charset_from": "On whose word.",
+            "date": "Capture time.",
+            "length": "Characters of the visible text.",
+            "characters": "Letters that the content method looked at.",
+        },
+    ),
+    "site_languages": Table(
+        "View: the language map, one row a host and language, by the chosen run.",
+        {
+            "host": "The host.",
+            "domain": "Its registered domain.",
+            "suffix": "Its public suffix.",
+            "tld": "Its top-level domain.",
+            "language": "ISO 639-3 code.",
+            "pages": "Pages that were read.",
+            "unfetched": "Pages that were only linked to.",
+            "confidence": "Mean confidence.",
+            "length": "Characters of visible text.",
+        },
+    ),
+    "link_details": Table(
+        "View: links with URLs and the name of the kind.",
+        {
+            "source": "The page that holds the link.",
+            "target": "The page that it leads to.",
+            "source_url": "URL of the source.",
+            "target_url": "URL of the target.",
+            "kind": "Name of the kind.",
+            "nofollow": "1 where the link or the page says nofollow.",
+            "hreflang": "Language that the link announces.",
+        },
+    ),
+    "page_scores": Table(
+        "View: scores with the words of the label.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "rank": "1 for the best.",
+            "label": "The label.",
+            "language": "Its language.",
+            "script": "Its script.",
+            "score": "Its probability.",
+        },
+    ),
+}

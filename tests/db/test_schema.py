@@ -1,0 +1,102 @@
+"""The schema, its documentation and the numbers that the code shares with it agree."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from graphlang.db import LinkKind, StoreError, create, open_existing
+from graphlang.db.document import markdown
+from graphlang.db.schema import TABLES
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def test_every_table_view_and_column_is_documented_and_nothing_else(tmp_path: Path) -> None:
+    connection = create(tmp_path / "new.db")
+    names = {
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+        if not name.startswith(("_sqlite", "sqlite_"))
+    }
+    assert names == set(TABLES)
+    for name in names:
+        assert _columns(connection, name) == list(TABLES[name].columns), name
+    connection.close()
+
+
+def test_the_schema_page_is_up_to_date() -> None:
+    page = Path(__file__).parents[2] / "db" / "SCHEMA.md"
+    assert page.read_text(encoding="utf-8") == markdown(), "run: make docs"
+
+
+def test_link_kinds_in_the_table_are_those_of_the_code(tmp_path: Path) -> None:
+    connection = create(tmp_path / "new.db")
+    assert dict(connection.execute("SELECT id, name FROM link_kinds")) == {
+        kind.value: kind.name.lower() for kind in LinkKind
+    }
+    connection.close()
+
+
+def test_opening_twice_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "twice.db"
+    create(path).close()
+    first = path.read_bytes()
+    create(path).close()
+    assert path.read_bytes() == first
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("only some notes, but long enough that SQLite looks at the header of the file" * 20)
+    with pytest.raises(StoreError, match="not a graphlang database"):
+        create(path)
+    with pytest.raises(StoreError, match="not a graphlang database"):
+        open_existing(path)
+
+
+def test_somebody_elses_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE pages (id)")
+    other.commit()
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="something else"):
+        create(path)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "newer.db"
+    connection = create(path)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    with pytest.raises(StoreError, match=r"newer graphlang \(schema 999"):
+        open_existing(path)
+    with pytest.raises(StoreError, match="please upgrade"):
+        create(path)
+
+
+def test_missing_file_and_missing_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no such database"):
+        open_existing(tmp_path / "none.db")
+    with pytest.raises(StoreError, match="does not exist"):
+        create(tmp_path / "no" / "such" / "folder.db")
+
+
+def test_an_empty_file_becomes_a_collection(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    path.touch()
+    create(path).close()
+    open_existing(path).close()
+
+
+def test_read_only_connections_cannot_write(tmp_path: Path) -> None:
+    path = tmp_path / "read.db"
+    create(path).close()
+    connection = open_existing(path)
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        connection.execute("INSERT INTO hosts VALUES (1, 'a', 'a', '', '')")
+    connection.close()

@@ -1,0 +1,192 @@
+"""Ids, links and captures come out the same however the records are cut into batches."""
+
+import sqlite3
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from graphlang.db import Declaration, Link, LinkKind, Page, Problem, collection, create, sources
+from graphlang.db.url_ids import UrlIds
+from graphlang.db.writer import Site, Writer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def site(url: str) -> Site:
+    host = url.split("/")[2]
+    return Site(host, host, "example", "example")
+
+
+def page(url: str, *links: str, status: int = 200, date: str = "2026-01-01T00:00:00Z", **more: object) -> Page:
+    return Page(
+        url=url,
+        offset=0,
+        status=status,
+        date=date,
+        text=f"text of {url} at {date}",
+        links=tuple(Link(link, LinkKind.ANCHOR) for link in links),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def dump(connection: sqlite3.Connection) -> list[str]:
+    return [line for line in connection.iterdump() if "_sqlite_migrations" not in line]
+
+
+def write(path: Path, batches: list[list[Page | Problem]], *, reopen: bool = False) -> list[str]:
+    connection = create(path)
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    writer = Writer(connection, site)
+    done = 0
+    for batch in batches:
+        if reopen:
+            connection.close()
+            connection = create(path)
+            writer = Writer(connection, site)
+        done += len(batch)
+        writer.add(1, batch, position=done, finished=False)
+    writer.add(1, [], position=done, finished=True)
+    writer.finish()
+    lines = dump(connection)
+    connection.close()
+    return lines
+
+
+def test_ids_go_by_first_appearance_page_then_its_links(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    counts = Writer(connection, site).add(
+        1,
+        [page("http://b.example/", "http://a.example/", "http://c.example/"), page("http://a.example/")],
+        position=2,
+        finished=True,
+    )
+    assert counts == (2, 2, 0)
+    assert connection.execute("SELECT id, url FROM pages ORDER BY id").fetchall() == [
+        (1, "http://b.example/"),
+        (2, "http://a.example/"),
+        (3, "http://c.example/"),
+    ]
+    assert connection.execute("SELECT page FROM captures ORDER BY page").fetchall() == [(1,), (2,)]
+    edges = collection.edges(connection)
+    assert list(zip(edges.source.tolist(), edges.target.tolist(), strict=True)) == [(0, 1), (0, 2)]
+    connection.close()
+
+
+def test_the_newest_capture_with_status_200_is_kept_and_all_are_counted(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    writer = Writer(connection, site)
+    url = "http://a.example/"
+    writer.add(
+        1,
+        [
+            page(url, "http://old.example/", date="2020-01-01T00:00:00Z"),
+            page(url, "http://new.example/", date="2024-01-01T00:00:00Z"),
+            page(url, "http://gone.example/", date="2025-01-01T00:00:00Z", status=404),
+        ],
+        position=3,
+        finished=False,
+    )
+    writer.add(1, [page(url, "http://older.example/", date="2019-01-01T00:00:00Z")], position=4, finished=False)
+    writer.add(1, [page(url, date="2026-01-01T00:00:00Z", revisit_of=url)], position=5, finished=True)
+    assert connection.execute("SELECT date, captures FROM captures").fetchall() == [("2024-01-01T00:00:00Z", 5)]
+    linked = "SELECT url FROM links JOIN pages ON pages.id = target"
+    assert connection.execute(linked).fetchall() == [("http://new.example/",)]
+    # What the other captures linked to is known, without a link.
+    assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (5,)
+    connection.close()
+
+
+def test_self_links_are_dropped_and_kinds_flags_and_languages_kept(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    links = (
+        Link("http://a.example/", LinkKind.CANONICAL),
+        Link("http://a.example/fr", LinkKind.ALTERNATE, nofollow=False, hreflang="fr"),
+        Link("http://a.example/x", LinkKind.ANCHOR, nofollow=True),
+    )
+    Writer(connection, site).add(
+        1,
+        [Page(url="http://a.example/", offset=7, links=links, declared=(Declaration("html-lang", "en"),))],
+        position=1,
+        finished=True,
+    )
+    edges = collection.edges(connection)
+    assert edges.kind.tolist() == [LinkKind.ALTERNATE, LinkKind.ANCHOR]
+    assert edges.nofollow.tolist() == [False, True]
+    assert [edges.tags[i] if i >= 0 else None for i in edges.hreflang.tolist()] == ["fr", None]
+    assert connection.execute("SELECT * FROM declarations").fetchall() == [(1, "html-lang", "en")]
+    connection.close()
+
+
+def test_a_batch_that_fails_leaves_no_trace(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    before = dump(connection)
+
+    def broken(url: str) -> Site:
+        if "b.example" in url:
+            raise KeyboardInterrupt
+        return site(url)
+
+    with pytest.raises(KeyboardInterrupt):
+        Writer(connection, broken).add(1, [page("http://a.example/", "http://b.example/")], position=1, finished=True)
+    assert dump(connection) == before
+    connection.close()
+
+
+URLS = st.sampled_from([f"http://{host}.example/{path}" for host in "ab" for path in "123"])
+PAGES = st.builds(
+    lambda url, links, status, date: page(url, *dict.fromkeys(links), status=status, date=date),
+    URLS,
+    st.lists(URLS, max_size=4),
+    st.sampled_from([200, 404]),
+    st.sampled_from(["2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"]),
+)
+ITEMS = st.lists(PAGES | st.just(Problem("truncated", "it ends here", 3)), max_size=12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(items=ITEMS, cuts=st.lists(st.integers(0, 12), max_size=4))
+def test_cutting_into_other_batches_or_starting_again_between_them_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, items: list[Page | Problem], cuts: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("cut")
+    bounds = [0, *sorted(min(cut, len(items)) for cut in cuts), len(items)]
+    batches = [items[a:b] for a, b in pairwise(bounds)]
+    once = write(folder / "once.db", [items])
+    assert write(folder / "cut.db", batches) == once
+    assert write(folder / "again.db", batches, reopen=True) == once
+
+
+@given(st.lists(st.lists(st.text("abc", max_size=3), max_size=30), max_size=6))
+def test_url_ids_do_what_a_dict_would(batches: list[list[str]]) -> None:
+    ids, expected = UrlIds(), {}
+    for batch in batches:
+        found, new = ids.assign(batch)
+        first = [i for i, url in enumerate(batch) if url not in expected and url not in batch[:i]]
+        for url in batch:
+            expected.setdefault(url, len(expected) + 1)
+        assert found.tolist() == [expected[url] for url in batch]
+        assert new.tolist() == first
+    assert len(ids) == len(expected)
+    assert ids.find(["never seen"]).tolist() == [0]
+
+
+def test_url_ids_grow_past_many_doublings() -> None:
+    ids = UrlIds()
+    urls = [f"http://a.example/{i}" for i in range(100_000)]
+    assert np.array_equal(ids.assign(urls)[0], np.arange(1, 100_001))
+    assert np.array_equal(ids.find(urls[::-1]), np.arange(100_000, 0, -1))
+
+
+def test_the_same_bytes_are_one_source_whatever_their_name(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    for name in ("one.warc", "two.warc"):
+        (tmp_path / name).write_bytes(b"WARC/1.0\r\n")
+    one = sources.register(connection, tmp_path / "one.warc")
+    two = sources.register(connection, tmp_path / "two.warc")
+    assert one == two == (1, 0, False)
+    connection.close()
