@@ -1,1 +1,1 @@
-"""TODO."""
+"""What the links say: pure functions over arrays of pages and links."""

@@ -1,0 +1,136 @@
+"""What goes into the graph kernels and what comes out: four frozen dataclasses of arrays.
+
+Pages are rows 0..n-1, fetched or only linked to. A language is an index into ``Evidence.codes``; -1 is "none"
+(``und`` outside). The unit here is the language; a script belongs to the text, not to the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+NONE = -1  #: no language, no hreflang, padding
+
+
+def _shaped(name: str, array: NDArray[np.generic], shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """The links of a collection; link i leads from ``source[i]`` to ``target[i]``.
+
+    Self-links, duplicates and any order are allowed; the kernels drop, join and sort them.
+
+    Raises:
+        ValueError: arrays of different lengths, or a row outside 0..n-1.
+    """
+
+    n: int  #: pages
+    source: NDArray[np.int32]  #: row of the page that holds the link, shape (m,)
+    target: NDArray[np.int32]  #: row of the page linked to, shape (m,)
+    kind: NDArray[np.uint8]  #: how it links; a link given twice keeps the lowest number, shape (m,)
+    hreflang: NDArray[np.int16]  #: the language that the link announces for its target, -1 none, shape (m,)
+    nofollow: NDArray[np.bool_] | None = None  #: rel=nofollow, shape (m,)
+
+    def __post_init__(self) -> None:
+        m = (len(self.source),)
+        for name in ("source", "target", "kind", "hreflang"):
+            _shaped(name, getattr(self, name), m)
+        if self.nofollow is not None:
+            _shaped("nofollow", self.nofollow, m)
+        for name in ("source", "target"):
+            rows = getattr(self, name)
+            if m[0] and (rows.min() < 0 or rows.max() >= self.n):
+                raise ValueError(f"{name} names a page outside 0..{self.n - 1}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signal:
+    """What something other than the text says of every page: its URL, its ccTLD, a declaration, links' hreflang.
+
+    Raises:
+        ValueError: a weight that is negative or not a number, or shapes that differ.
+    """
+
+    languages: NDArray[np.int16]  #: best first, -1 padding, shape (n, k)
+    probabilities: NDArray[np.float32]  #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
+    weight: float = 1.0  #: 0 switches the signal off, 1 believes it as far as the collection bears it out
+
+    def __post_init__(self) -> None:
+        _shaped("probabilities", self.probabilities, self.languages.shape)
+        if not (np.isfinite(self.weight) and self.weight >= 0):
+            raise ValueError(f"the weight of a signal is {self.weight}; it must be a number that is not negative")
+        check_probabilities("a signal", self.probabilities)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What every page says for itself.
+
+    A page that was never fetched, or that has no text, has length 0 and a row of -1 and 0.
+
+    Raises:
+        ValueError: shapes that do not fit each other, probabilities that are negative, above 1 or not a number,
+            a language that ``codes`` does not have, a negative length or host.
+    """
+
+    codes: tuple[str, ...]  #: ISO 639-3 codes, all distinct
+    languages: NDArray[np.int16]  #: what the text may be, best first, -1 padding, shape (n, k)
+    probabilities: NDArray[np.float32]  #: how likely, each row at most 1 in sum, shape (n, k)
+    length: NDArray[np.int32]  #: characters of text that can tell a language (letters, best), shape (n,)
+    host: NDArray[np.int32]  #: number of the host, any numbering from 0, shape (n,)
+    directory: NDArray[np.int32] | None = None  #: number of the directory in the host, -1 none, shape (n,)
+    signals: Mapping[str, Signal] = field(default_factory=dict)  #: by name, e.g. ``url``, ``cctld``, ``declared``
+
+    def __post_init__(self) -> None:
+        if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
+            raise ValueError("languages must have one row a page and one column a rank")
+        n = len(self.languages)
+        _shaped("probabilities", self.probabilities, self.languages.shape)
+        _shaped("length", self.length, (n,))
+        _shaped("host", self.host, (n,))
+        check_probabilities("the evidence", self.probabilities)
+        if len(set(self.codes)) != len(self.codes):
+            raise ValueError("a code stands twice among the codes")
+        if n and self.languages.size and self.languages.max() >= len(self.codes):
+            raise ValueError("languages names a language that codes does not have")
+        for name in ("length", "host"):
+            if n and getattr(self, name).min() < 0:
+                raise ValueError(f"{name} is negative")
+        if self.directory is not None:
+            _shaped("directory", self.directory, (n,))
+        for name, signal in self.signals.items():
+            if len(signal.languages) != n:
+                raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
+            if signal.languages.size and signal.languages.max() >= len(self.codes):
+                raise ValueError(f"the signal {name} names a language that codes does not have")
+
+    @property
+    def n(self) -> int:
+        """Number of pages."""
+        return len(self.languages)
+
+    def best(self) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Language and probability that the text alone gives each page; -1 and 0 where it says nothing."""
+        if not self.languages.shape[1]:
+            return np.full(self.n, NONE, np.int16), np.zeros(self.n, np.float32)
+        known = (self.languages[:, 0] >= 0) & (self.probabilities[:, 0] > 0)
+        return (
+            np.where(known, self.languages[:, 0], NONE).astype(np.int16),
+            np.where(known, self.probabilities[:, 0], 0).astype(np.float32),
+        )
+
+
+def check_probabilities(name: str, values: NDArray[np.float32]) -> None:
+    """Raise ValueError unless every value is a number from 0 to 1 (with room for rounding)."""
+    if values.size and not (values.min() >= 0 and values.max() <= 1.001):  # noqa: PLR2004  NaN fails both
+        raise ValueError(f"{name} holds a probability that is negative, above 1 or not a number")

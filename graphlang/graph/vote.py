@@ -1,0 +1,200 @@
+"""The vote of Hayati 2004: a short page takes the language of most pages that link to it (or that it links to)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.answer import Answer, Contribution, Trace, answer
+from graphlang.graph.evidence import NONE
+from graphlang.graph.matrix import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.evidence import Evidence, Graph
+
+MIN_LENGTH = 50  #: a page with more characters answers for itself; the paper measures below 25 and below 50
+MIN_REF_LENGTH = 150  #: the paper's: who votes has at least so many characters
+MAX_INLINKS = 10  #: the paper's
+KEEP = 5  #: languages of a vote that are kept
+
+
+def inlinks(
+    graph: Graph,
+    evidence: Evidence,
+    *,
+    min_length: int = MIN_LENGTH,
+    min_ref_length: int = MIN_REF_LENGTH,
+    max_inlinks: int = MAX_INLINKS,
+    trace: Sequence[int] = (),
+) -> Answer:
+    """INLINKS (Hayati 2004, algorithm 5.5).
+
+    A page of more than ``min_length`` characters keeps the answer of its text. Any other takes the commonest answer
+    among itself and at most ``max_inlinks`` pages that link to it and have at least ``min_ref_length`` characters.
+
+    The paper took the ten pages that a search engine returned first. Here they are those with the longest text, then
+    with the surest answer, then by language code: which ten are chosen does not depend on the numbering of pages
+    (pages alike in all three cast the same vote). On ties the paper is silent: a tie keeps the page's own answer, also
+    where that is not among the tied; a page without one takes, of the tied languages, that of the surer voters, then the first
+    by code. The confidence is the share of the votes, which the paper does not define.
+
+    Args:
+        graph: the links.
+        evidence: what every page says for itself; only the best language and the length count here.
+        min_length: MIN_LENGTH, characters.
+        min_ref_length: MIN_REF_LENGTH, characters.
+        max_inlinks: MAX_INLINKS.
+        trace: rows to explain; their ``Trace`` lists every vote, with ``log_odds`` log votes of answer over runner-up
+            shared out among those that voted for either.
+
+    Raises:
+        ValueError: a negative parameter, or a graph and evidence of different numbers of pages.
+    """
+    return _vote(graph, evidence, min_length, min_ref_length, max_inlinks, trace, inward=True)
+
+
+def outlinks(
+    graph: Graph,
+    evidence: Evidence,
+    *,
+    min_length: int = MIN_LENGTH,
+    min_ref_length: int = MIN_REF_LENGTH,
+    max_outlinks: int = MAX_INLINKS,
+    trace: Sequence[int] = (),
+) -> Answer:
+    """Vote of the pages that a short page links to (Hayati 2004, section 5.3).
+
+    The paper gives no algorithm for it ("select the most common language by majority vote"): this is algorithm 5.5
+    with the direction of the links swapped, see ``inlinks``.
+    """
+    return _vote(graph, evidence, min_length, min_ref_length, max_outlinks, trace, inward=False)
+
+
+def _vote(
+    graph: Graph,
+    evidence: Evidence,
+    min_length: int,
+    min_ref_length: int,
+    most: int,
+    trace: Sequence[int],
+    *,
+    inward: bool,
+) -> Answer:
+    if min(min_length, min_ref_length, most) < 0:
+        raise ValueError("the lengths and the number of voters must not be negative")
+    if graph.n != evidence.n:
+        raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
+    n, count = evidence.n, len(evidence.codes)
+    language, probability = evidence.best()
+    links = canonical(graph)
+    voter, page = (links.source, links.target) if inward else (links.target, links.source)
+    numbers = np.flatnonzero(
+        (evidence.length[page] <= min_length) & (evidence.length[voter] >= min_ref_length) & (language[voter] >= 0)
+    )
+    voter, page = voter[numbers], page[numbers]
+    # by page; then longest, surest, code
+    alphabetical = np.empty(count, np.int32)
+    alphabetical[sorted(range(count), key=evidence.codes.__getitem__)] = np.arange(count, dtype=np.int32)
+    order = np.lexsort((alphabetical[language[voter]], -probability[voter], -evidence.length[voter], page))
+    voter, page, numbers = voter[order], page[order], numbers[order]
+    rank = np.arange(len(page)) - np.searchsorted(page, page)
+    chosen = rank < most
+    voter, page, numbers = voter[chosen], page[chosen], numbers[chosen]
+    own = np.flatnonzero((evidence.length <= min_length) & (language >= 0))
+    # one row for each page and language that got a vote
+    pages, said = np.concatenate([page, own]), np.concatenate([language[voter], language[own]]).astype(np.int64)
+    sure = np.concatenate([probability[voter], probability[own]])
+    key, inverse = np.unique(pages.astype(np.int64) * count + said, return_inverse=True)
+    votes = np.bincount(inverse, minlength=len(key))
+    strength = np.round(np.bincount(inverse, sure, minlength=len(key)), 6)  # rounded: free of the order of the sum
+    who, what = np.divmod(key, max(count, 1))
+    languages, probabilities = _ranked(n, who, what, votes, strength, alphabetical, language)
+    alone = (evidence.length > min_length) & (language >= 0)
+    width = min(KEEP, evidence.languages.shape[1])
+    if width:
+        languages[alone, :width] = evidence.languages[alone, :width]
+        probabilities[alone, :width] = evidence.probabilities[alone, :width]
+    result = answer(languages, probabilities)
+    traces = [
+        _trace(
+            int(row),
+            result,
+            language,
+            voter[page == row],
+            links.kind[numbers[page == row]],
+            evidence,
+            min_length,
+            inward=inward,
+        )
+        for row in trace
+    ]
+    return answer(languages, probabilities, traces=traces)
+
+
+def _ranked(
+    n: int,
+    who: NDArray[np.int64],
+    what: NDArray[np.int64],
+    votes: NDArray[np.int64],
+    strength: NDArray[np.float64],
+    alphabetical: NDArray[np.int32],
+    language: NDArray[np.int16],
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Languages of each page by votes; a tie for the first place puts the page's own answer there."""
+    languages, probabilities = np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32)
+    if not len(who):
+        return languages, probabilities
+    most = np.zeros(n, np.int64)
+    np.maximum.at(most, who, votes)
+    tied = np.bincount(who[votes == most[who]], minlength=n) > 1
+    mine = tied[who] & (what == language[who])
+    order = np.lexsort((alphabetical[what], -strength, -votes, ~mine, who))
+    who, what, votes = who[order], what[order], votes[order]
+    rank = np.arange(len(who)) - np.searchsorted(who, who)
+    total = np.bincount(who, votes, minlength=n)
+    kept = rank < KEEP
+    languages[who[kept], rank[kept]] = what[kept]
+    probabilities[who[kept], rank[kept]] = (votes / total[who])[kept]
+    return languages, probabilities
+
+
+def _trace(
+    row: int,
+    result: Answer,
+    language: NDArray[np.int16],
+    voters: NDArray[np.int32],
+    kinds: NDArray[np.uint8],
+    evidence: Evidence,
+    min_length: int,
+    *,
+    inward: bool,
+) -> Trace:
+    best, second = int(result.language[row]), int(result.runner_up[row])
+    ballots = [
+        ("inlink" if inward else "outlink", int(v), int(k), int(language[v]))
+        for v, k in zip(voters, kinds, strict=True)
+    ]
+    if language[row] >= 0:
+        ballots.insert(0, ("text", NONE, NONE, int(language[row])))
+    if evidence.length[row] > min_length:
+        ballots = ballots[:1]
+    ahead = sum(said == best for *_, said in ballots)
+    behind = sum(said == second for *_, said in ballots) if second >= 0 else 0
+    odds = math.log((ahead + 0.5) / (behind + 0.5)) if ballots else 0.0
+    share = odds / (ahead - behind) if ahead != behind else 0.0
+    said_so = tuple(
+        Contribution(source, neighbour, kind, said, 1.0, share * ((said == best) - (second >= 0 and said == second)))
+        for source, neighbour, kind, said in ballots
+    )
+    return Trace(
+        row,
+        said_so,
+        odds,
+        ((int(language[row]), float(evidence.best()[1][row])), (best, float(result.confidence[row]))),
+    )
