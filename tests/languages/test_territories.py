@@ -1,0 +1,76 @@
+"""What a country-code top-level domain says of the language."""
+
+from __future__ import annotations
+
+import os
+import runpy
+from pathlib import Path
+
+import pytest
+
+from graphlang.languages import code
+from graphlang.territories import GENERIC_CCTLDS, _table, countries, official, territory, uses
+
+DATA = Path(os.environ.get("GRAPHLANG_DATA") or Path(__file__).parents[3] / "shared" / "data")
+
+
+@pytest.mark.parametrize(
+    ("tld", "expected"),
+    [
+        ("ch", ("deu", "fra", "ita", "roh")),
+        ("CH", ("deu", "fra", "ita", "roh")),
+        (".uk", ("eng", "cym", "gle", "gla")),
+        ("gb", ("eng", "cym", "gle", "gla")),
+        ("se", ("swe", "fin")),
+        ("no", ("nob", "nno", "sme")),
+        ("jp", ("jpn",)),
+        ("xn--fiqs8s", ("zho", "uig", "zha", "mon", "bod", "kor")),
+        ("xn--h2brj9c", ("hin",)),
+        ("cat", ("cat",)),
+        ("eu", ()),
+        ("com", ()),
+        ("aq", ()),
+        ("xn--", ()),
+        ("", ()),
+        ("not a tld", ()),
+    ],
+)
+def test_the_official_languages_of_a_domain(tld: str, expected: tuple[str, ...]) -> None:
+    assert official(tld) == expected
+
+
+def test_swiss_german_is_spoken_and_standard_german_written() -> None:
+    assert "gsw" not in [use.language for use in uses("ch")]
+
+
+def test_a_territory_without_official_language_falls_back_on_those_used() -> None:
+    assert official("ta") == ("eng",)  # Tristan da Cunha
+
+
+def test_every_row_is_sound() -> None:
+    for country, rows in _table().items():
+        assert territory(country) == country or country == "ac"
+        assert [use.share for use in rows] == sorted((use.share for use in rows), reverse=True)
+        assert len({use.language for use in rows}) == len(rows)
+        for use in rows:
+            assert code(use.language) == use.language
+            assert 0 <= use.share <= 1
+            assert use.status in {"official", "de facto", "regional", "used"}
+
+
+def test_countries_are_the_inverse_of_official() -> None:
+    languages = {language for country in _table() for language in official(country)}
+    for language in languages:
+        assert set(countries(language)) == {country for country in _table() if language in official(country)}
+
+
+def test_generic_domains_are_territories() -> None:
+    assert all(territory(tld) for tld in GENERIC_CCTLDS)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not here (GRAPHLANG_DATA)")
+def test_the_tables_are_what_their_script_makes() -> None:
+    make = runpy.run_path(str(Path(__file__).parent / "make_tables.py"))
+    source = DATA / "reference" / "cldr"
+    assert make["scripts"](source) == (make["DATA"] / "scripts.tsv").read_text("utf-8")
+    assert make["territories"](source) == (make["DATA"] / "territories.tsv").read_text("utf-8")
