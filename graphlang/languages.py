@@ -136,6 +136,8 @@ def _parse_tag(tag: str) -> _Tag | None:
 
 def _parse_name(text: str) -> _Tag | None:
     """An English name: ``French``. No tag is longer than three letters and without a hyphen, so they do not clash."""
+    if not all(character.isalpha() or character in " '’()-" for character in text):
+        return None  # the library's tries take control characters for their own
     try:
         language = find_by_name(text, "en")
     except LookupError:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphlang.languages import FASTTEXT, MULTISCRIPT, bcp47, code, label, likely_script, name, script, split
@@ -81,7 +81,8 @@ def test_a_tag_of_a_megabyte_is_no_tag() -> None:
     assert code("en-" * 350_000) is None
 
 
-@given(st.text(max_size=80))
+@given(st.text(max_size=80) | st.from_regex(r"[a-zA-Z]{2,4}([-_@.][a-zA-Z0-9]{1,8}){0,3}", fullmatch=True))
+@example("A\x0000")  # cut short at the NUL by the library's table of names, it was found and then not decoded
 def test_any_text_has_a_code_or_none(tag: str) -> None:
     found = label(tag)
     assert (found is None) == (code(tag) is None)
