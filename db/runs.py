@@ -158,6 +158,14 @@ def drop_unfinished(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM runs WHERE id = ?", (run,))
 
 
+def clear(connection: sqlite3.Connection, run: int) -> None:
+    """Forget what a run that was stopped halfway had written."""
+    connection.execute("BEGIN IMMEDIATE")
+    for table in ("predictions", "scores"):
+        connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+    connection.execute("COMMIT")
+
+
 def last_page(connection: sqlite3.Connection, run: int) -> int:
     """The greatest page id that the run has answered; 0 if none."""
     return int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM predictions WHERE run = ?", (run,)).fetchone()[0])

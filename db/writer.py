@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .connection import StoreError
 from .records import Page, Problem
 from .url_ids import UrlIds
 
@@ -89,10 +90,14 @@ class Writer:
             items: pages and problems in file order.
             position: raw records of the file that are done with this batch.
             finished: whether this is the end of the file.
+
+        Raises:
+            StoreError: another process has added pages meanwhile. After any error the writer is spent: open a new one.
         """
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
+            self._check_alone()
             pages = [item for item in items if isinstance(item, Page)]
             links = self._add_pages(source, pages)
             problems = [
@@ -110,6 +115,12 @@ class Writer:
                 connection.execute("ROLLBACK")
             raise
         return Counts(len(pages), links, len(problems))
+
+    def _check_alone(self) -> None:
+        """Two writers would give out the same ids: the one that comes second stops before it has written."""
+        greatest = self._connection.execute("SELECT COALESCE(MAX(id), 0) FROM pages").fetchone()[0]
+        if greatest != len(self._ids):
+            raise StoreError("another process is adding pages to this database; start again when it is done")
 
     def finish(self) -> None:
         """Make the index over URLs; at the end, because that is several times faster than keeping it up to date."""

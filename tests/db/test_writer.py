@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graphlang.db import Declaration, Link, LinkKind, Page, Problem, collection, create, sources
+from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create, sources
 from graphlang.db.url_ids import UrlIds
 from graphlang.db.writer import Site, Writer
 from hypothesis import given, settings
@@ -189,4 +189,15 @@ def test_the_same_bytes_are_one_source_whatever_their_name(tmp_path: Path) -> No
     one = sources.register(connection, tmp_path / "one.warc")
     two = sources.register(connection, tmp_path / "two.warc")
     assert one == two == (1, 0, False)
+    connection.close()
+
+
+def test_a_second_writer_stops_before_it_writes(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    first, second = Writer(connection, site), Writer(connection, site)
+    first.add(1, [page("http://a.example/")], position=1, finished=False)
+    with pytest.raises(StoreError, match="another process"):
+        second.add(1, [page("http://b.example/")], position=1, finished=False)
+    assert connection.execute("SELECT url FROM pages").fetchall() == [("http://a.example/",)]
     connection.close()

@@ -1,0 +1,56 @@
+# Everything a newcomer or CI needs; all of it works on a machine with Python 3.11+, make and nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
+SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -path '*/data/*'))
+STAMP := $(VENV)/installed
+
+.PHONY: demo test check lint types docs model example bench clean
+
+demo: $(STAMP)  ## the main job on the example crawl
+	rm -f demo.db demo.db-wal demo.db-shm
+	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
+
+test: $(STAMP)  ## all tests, doctests included
+	$(BIN)/python -m pytest
+
+check: lint types test  ## what CI runs
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy -p graphlang
+
+docs: $(STAMP)  ## the pages that are made from the code
+	$(BIN)/python -m graphlang.cli.reference
+	$(BIN)/ruff format -q .
+
+model: $(STAMP)  ## train the shipped models from the training text in $(DATA)
+	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc
+
+example: $(STAMP)  ## build the example crawl again
+	$(BIN)/python examples/make_crawl.py
+
+bench: $(STAMP)  ## timings and accuracy beside named peers; needs the data, and the peers for their columns
+	$(BIN)/python tests/benchmarks/pipeline.py
+
+# An editable install in strict mode is a farm of links, which has to be laid anew when files come or go: the list of
+# files is part of the stamp's name for that reason.
+FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
+
+$(STAMP): pyproject.toml $(FILES)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --config-settings editable_mode=strict --editable .
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(FILES):
+	$(PYTHON) -m venv $(VENV)
+	rm -f $(VENV)/files-*
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info demo.db demo.db-wal demo.db-shm .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,113 @@
+"""Read files into the collection: one writer, readers in parallel, safe to stop and to repeat."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.db import StoreError, sources
+from graphlang.db.writer import Site, Writer
+from graphlang.ingest import Limits, batches, expand
+from graphlang.ingest.urls import host, public_suffix, registered_domain, tld
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What a call of ``ingest`` did."""
+
+    files: int = 0  #: files that were read, at least in part
+    known: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
+    pages: int = 0
+    links: int = 0
+    problems: int = 0
+    seconds: float = 0.0
+
+
+def ingest(
+    connection: sqlite3.Connection,
+    files: Iterable[Path],
+    *,
+    limits: Limits | None = None,
+    workers: int = 1,
+    progress: Progress = SILENT,
+) -> Ingested:
+    """Read files and folders into the collection.
+
+    Files whose bytes are already in the collection are passed over; one that was cut off goes on where it stopped.
+    The database does not depend on the number of workers, nor on where and how often the work was stopped.
+
+    Args:
+        connection: a collection opened for writing.
+        files: archives, or folders that hold them.
+        limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
+        workers: processes that parse pages; 1 parses in this process.
+        progress: told of bytes, pages and links.
+
+    Raises:
+        StoreError: a file or folder does not exist, or cannot be read at all.
+    """
+    started = time.perf_counter()
+    done = Ingested()
+    queue: list[tuple[Path, int]] = []
+    ids: list[int] = []
+    for path in _expanded(files):
+        try:
+            source = sources.register(connection, path)
+        except OSError as error:
+            msg = f"cannot read {path}: {error.strerror or error}"
+            raise StoreError(msg) from error
+        if source.finished or source.id in ids:
+            done.known.append(path)
+        else:
+            queue.append((path, source.position))
+            ids.append(source.id)
+    if queue:
+        _read(connection, queue, ids, done=done, limits=limits or Limits(), workers=workers, progress=progress)
+    done.seconds = time.perf_counter() - started
+    return done
+
+
+def _expanded(files: Iterable[Path]) -> list[Path]:
+    try:
+        return expand(files)
+    except OSError as error:
+        msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
+        raise StoreError(msg) from error
+
+
+def _read(
+    connection: sqlite3.Connection,
+    queue: list[tuple[Path, int]],
+    ids: list[int],
+    *,
+    done: Ingested,
+    limits: Limits,
+    workers: int,
+    progress: Progress,
+) -> None:
+    sizes = [path.stat().st_size for path, _ in queue]
+    progress.stage("ingest", sum(sizes), "bytes")
+    writer = Writer(connection, _site)
+    before = 0
+    for batch in batches(queue, limits=limits, workers=workers):
+        counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
+        done.pages += counts.pages
+        done.links += counts.links
+        done.problems += counts.problems
+        progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
+        if batch.last:
+            before += sizes[batch.source]
+            done.files += 1
+    writer.finish()
+
+
+def _site(url: str) -> Site:
+    name = host(url)
+    return Site(name, registered_domain(name) or name, public_suffix(name) or "", tld(name) or "")

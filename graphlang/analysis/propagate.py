@@ -1,0 +1,78 @@
+"""One run of the inference over the whole graph."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import graphlang
+from graphlang.analysis import seeds
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.db import runs
+from graphlang.graph import harmonic
+from graphlang.graph import propagate as kernel
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from graphlang.graph.answer import Answer
+
+#: Algorithms of the verb: the inference, and plain label spreading to compare it with.
+ALGORITHMS = ("couplings", "harmonic")
+
+
+def propagate(
+    connection: sqlite3.Connection,
+    *,
+    algorithm: str = "couplings",
+    options: kernel.Options | None = None,
+    seed: int | None = None,
+    choose: bool = True,
+    progress: Progress = SILENT,
+) -> runs.Run:
+    """Infer the language of every page from its own evidence and its neighbours' beliefs.
+
+    Args:
+        connection: a collection opened for writing.
+        algorithm: ``couplings`` (``graphlang.graph.propagate``) or ``harmonic`` (plain label spreading).
+        options: options of the inference.
+        seed: the content run to start from; the newest if not given.
+        choose: whether the run becomes the one that the views show.
+        progress: told of the stage.
+
+    Returns:
+        The run, finished; if the collection has one with the same parameters, that one.
+
+    Raises:
+        StoreError: nothing is classified yet.
+        ValueError: an option that is negative or no number, or an unknown algorithm.
+    """
+    if algorithm not in ALGORITHMS:
+        msg = f"unknown algorithm {algorithm}; there are {', '.join(ALGORITHMS)}"
+        raise ValueError(msg)
+    options = options or kernel.Options()
+    start = seeds.seed_run(connection, seed)
+    run = runs.start(
+        connection,
+        kind="propagation",
+        method="propagation" if algorithm == "couplings" else algorithm,
+        parameters=asdict(options) if algorithm == "couplings" else {},
+        seeds=[start.id],
+        version=graphlang.__version__,
+    )
+    if run.finished is not None:
+        if choose:
+            runs.choose(connection, run.id)
+        return run
+    progress.stage("propagate", None, "pages")
+    given = seeds.load(connection, start)
+    run = seeds.write(connection, run, given, infer(given, algorithm, options), choose=choose)
+    progress.advance(given.graph.n)
+    return run
+
+
+def infer(given: seeds.Seeds, algorithm: str, options: kernel.Options, trace: tuple[int, ...] = ()) -> Answer:
+    """The kernel's answer; ``trace`` names rows whose reasons are wanted."""
+    if algorithm == "harmonic":
+        return harmonic.harmonic(given.graph, given.evidence, trace=trace)
+    return kernel.propagate(given.graph, given.evidence, options=options, trace=trace)

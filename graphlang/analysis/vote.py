@@ -1,0 +1,77 @@
+"""One run of the vote of neighbours (Hayati 2004, sections 5.3 and 5.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import graphlang
+from graphlang.analysis import seeds
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.db import runs
+from graphlang.graph import vote as kernel
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def vote(
+    connection: sqlite3.Connection,
+    *,
+    outlinks: bool = False,
+    min_length: int = kernel.MIN_LENGTH,
+    min_ref_length: int = kernel.MIN_REF_LENGTH,
+    max_links: int = kernel.MAX_INLINKS,
+    seed: int | None = None,
+    choose: bool = True,
+    progress: Progress = SILENT,
+) -> runs.Run:
+    """INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run.
+
+    Args:
+        connection: a collection opened for writing.
+        outlinks: let the pages vote that a page links to, instead of those that link to it.
+        min_length: MIN_LENGTH: pages with more characters answer for themselves.
+        min_ref_length: MIN_REF_LENGTH: pages with fewer have no vote.
+        max_links: MAX_INLINKS: at most so many votes.
+        seed: the content run to start from; the newest if not given.
+        choose: whether the run becomes the one that the views show.
+        progress: told of the stage.
+
+    Returns:
+        The run, finished; if the collection has one with the same parameters, that one.
+
+    Raises:
+        StoreError: nothing is classified yet.
+        ValueError: a negative parameter.
+    """
+    start = seeds.seed_run(connection, seed)
+    parameters = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
+    run = runs.start(
+        connection,
+        kind="vote",
+        method="outlinks" if outlinks else "inlinks",
+        parameters=parameters,
+        seeds=[start.id],
+        version=graphlang.__version__,
+    )
+    if run.finished is not None:
+        if choose:
+            runs.choose(connection, run.id)
+        return run
+    progress.stage("vote", None, "pages")
+    given = seeds.load(connection, start)
+    if outlinks:
+        answer = kernel.outlinks(
+            given.graph,
+            given.evidence,
+            min_length=min_length,
+            min_ref_length=min_ref_length,
+            max_outlinks=max_links,
+        )
+    else:
+        answer = kernel.inlinks(
+            given.graph, given.evidence, min_length=min_length, min_ref_length=min_ref_length, max_inlinks=max_links
+        )
+    run = seeds.write(connection, run, given, answer, choose=choose)
+    progress.advance(given.graph.n)
+    return run

@@ -1,0 +1,130 @@
+"""``identify`` the language of texts without a database, ``train`` a model, list the ``methods``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang import languages
+from graphlang.cli import options
+from graphlang.cli.output import output_options, write_rows
+from graphlang.cli.progress import bars
+from graphlang.content import methods as content_methods
+from graphlang.content import train as training
+from graphlang.content.answers import top
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
+_COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
+_BATCH = 4096
+#: A file, or a line, is identified by at most so many bytes from its start.
+_BYTES = 1 << 20
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=str, allow_dash=True))
+@click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
+@click.option("--lines", is_flag=True, help="Every line is a text of its own; without it every file is one.")
+@output_options
+def identify(files: tuple[str, ...], method: str, format_: str, limit: int | None, output: str, *, lines: bool) -> None:
+    """Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input.
+
+    'und' means that there is no text, 'zxx' that it has no letters.
+
+    \b
+    Examples:
+      echo 'Ein kurzer Satz.' | graphlang identify
+      graphlang identify --lines --format tsv sentences.txt
+    """
+    identifier = content_methods.load(method)
+    texts = _lines(files or ("-",)) if lines else _files(files or ("-",))
+    write_rows(_COLUMNS, _answers(identifier, texts), format_=format_, limit=limit, output=output)
+
+
+def _answers(identifier: Any, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
+    for batch in _batches(texts):
+        best, score = top(identifier.probabilities([text for _, text in batch]), 2)
+        for (name, text), (first, second), (sure, less) in zip(batch, best.tolist(), score.tolist(), strict=True):
+            if sure <= 0:
+                code = languages.ZXX if text.strip() else languages.UND
+                yield name, code, None, 1.0 if text.strip() else 0.0, None, None, len(text)
+                continue
+            language, script = languages.split(identifier.labels[first])
+            other = identifier.labels[second] if second >= 0 and less > 0 else None
+            yield name, language, script, sure, other, less if other else None, len(text)
+
+
+def _batches(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    batch: list[tuple[str, str]] = []
+    for item in texts:
+        batch.append(item)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _open(name: str) -> BinaryIO:
+    return sys.stdin.buffer if name == "-" else Path(name).open("rb")
+
+
+def _files(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        with _open(name) as file:
+            yield name, _decode(file.read(_BYTES))
+
+
+def _lines(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        with _open(name) as file:
+            number = 0
+            while line := file.readline(_BYTES):
+                number += 1
+                text = _decode(line)
+                while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+                    continue  # the rest of a line that is longer than any language needs
+                yield f"{name}:{number}", text
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace").rstrip("\r\n")
+
+
+@click.command()
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("corpus", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--method", default="nfc", show_default=True, help="Method to train.")
+@options.quiet
+def train(model: Path, corpus: Path, method: str, *, quiet: bool) -> None:
+    """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
+
+    \b
+    Examples:
+      graphlang train my.npz corpus/ --method nfc
+      graphlang classify crawl.db --method my.npz
+    """
+    with bars(quiet=quiet) as shown:
+        shown.stage("train", None, "steps")
+        made = training.train(corpus, method=method)
+        made.save(model)
+        shown.end()
+    if not quiet:
+        click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {made.hash}", err=True)
+
+
+@click.command()
+@output_options
+def methods(format_: str, limit: int | None, output: str) -> None:
+    """List the methods that identify languages.
+
+    \b
+    Example:
+      graphlang methods
+    """
+    write_rows(("method", "what"), list(content_methods.names().items()), format_=format_, limit=limit, output=output)

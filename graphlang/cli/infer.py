@@ -1,0 +1,172 @@
+"""``classify``, ``vote`` and ``propagate``: one run each."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.analysis import classify as classifying
+from graphlang.analysis import propagate as propagating
+from graphlang.analysis import vote as voting
+from graphlang.cli import options
+from graphlang.cli.progress import bars
+from graphlang.content import methods
+from graphlang.db import open_existing
+from graphlang.graph import vote as vote_kernel
+from graphlang.graph.propagate import Options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphlang.db.runs import Run
+
+_DEFAULT = Options()
+
+
+@click.command()
+@options.database
+@click.option(
+    "--method", default="nfc", show_default=True, help="Content method (see 'graphlang methods'), or a model file."
+)
+@click.option("--title/--no-title", default=True, show_default=True, help="Let the page's title count as text.")
+@options.keep_chosen
+@options.quiet
+def classify(db: Path, method: str, *, title: bool, keep_chosen: bool, quiet: bool) -> None:
+    """Classify the text of every page in DB by its content.
+
+    \b
+    Examples:
+      graphlang classify crawl.db --method nfc
+      graphlang classify crawl.db --method my-model.npz --keep-chosen
+    """
+    identifier = methods.load(method)
+    with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
+        run = classifying.classify(connection, identifier, title=title, choose=not keep_chosen, progress=shown)
+    _say(run, quiet=quiet)
+
+
+@click.command()
+@options.database
+@click.option("--outlinks", is_flag=True, help="Let the pages vote that a page links to (section 5.3).")
+@click.option(
+    "--min-length",
+    type=click.IntRange(min=0),
+    default=vote_kernel.MIN_LENGTH,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="MIN_LENGTH: a page with more answers for itself.",
+)
+@click.option(
+    "--min-ref-length",
+    type=click.IntRange(min=0),
+    default=vote_kernel.MIN_REF_LENGTH,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="MIN_REF_LENGTH: a page with fewer has no vote.",
+)
+@click.option(
+    "--max-links",
+    type=click.IntRange(min=0),
+    default=vote_kernel.MAX_INLINKS,
+    show_default=True,
+    help="MAX_INLINKS: at most so many votes for a page.",
+)
+@options.seed
+@options.keep_chosen
+@options.quiet
+def vote(
+    db: Path,
+    min_length: int,
+    min_ref_length: int,
+    max_links: int,
+    seed: int | None,
+    *,
+    outlinks: bool,
+    keep_chosen: bool,
+    quiet: bool,
+) -> None:
+    """Let the inlinks of short pages vote (INLINKS, Hayati 2004, algorithm 5.5).
+
+    \b
+    Examples:
+      graphlang vote crawl.db
+      graphlang vote crawl.db --min-length 25 --max-links 20
+      graphlang vote crawl.db --outlinks --keep-chosen
+    """
+    with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
+        run = voting.vote(
+            connection,
+            outlinks=outlinks,
+            min_length=min_length,
+            min_ref_length=min_ref_length,
+            max_links=max_links,
+            seed=seed,
+            choose=not keep_chosen,
+            progress=shown,
+        )
+    _say(run, quiet=quiet)
+
+
+@click.command()
+@options.database
+@click.option(
+    "--algorithm",
+    type=click.Choice(propagating.ALGORITHMS),
+    default=propagating.ALGORITHMS[0],
+    show_default=True,
+    help="couplings: learns how far links keep the language; harmonic: plain label spreading.",
+)
+@click.option("--rounds", type=click.IntRange(min=0), default=_DEFAULT.rounds, show_default=True, help="Cap on rounds.")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=_DEFAULT.tolerance,
+    show_default=True,
+    help="Converged when no belief moves by more.",
+)
+@click.option(
+    "--strength",
+    type=click.FloatRange(min=0),
+    default=_DEFAULT.strength,
+    show_default=True,
+    help="Weight of the neighbours; 0 leaves every page to its own text.",
+)
+@options.seed
+@options.keep_chosen
+@options.quiet
+def propagate(
+    db: Path,
+    algorithm: str,
+    seed: int | None,
+    *,
+    keep_chosen: bool,
+    quiet: bool,
+    **chosen: Any,
+) -> None:
+    """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
+
+    \b
+    Examples:
+      graphlang propagate crawl.db
+      graphlang propagate crawl.db --strength 0.5 --rounds 50 --keep-chosen
+    """
+    try:
+        settings = Options(**chosen)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
+        run = propagating.propagate(
+            connection, algorithm=algorithm, options=settings, seed=seed, choose=not keep_chosen, progress=shown
+        )
+    _say(run, quiet=quiet)
+
+
+def _say(run: Run, *, quiet: bool) -> None:
+    if quiet:
+        return
+    words = f"run {run.id}: {run.kind} by {run.method}, {run.pages:,} pages"
+    if run.converged is not None and run.kind == "propagation":
+        words += f", {'converged' if run.converged else 'stopped at the cap'} after {run.rounds} rounds"
+    click.echo(words, err=True)

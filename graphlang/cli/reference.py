@@ -1,0 +1,45 @@
+"""Make the pages of reference from the code: every command with its options, every table with its columns.
+
+``python -m graphlang.cli.reference`` writes them into the checkout it is run in (``make docs``); a test compares them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from graphlang.cli.main import cli
+from graphlang.db.document import markdown as schema
+
+#: Where the pages stand in the checkout.
+COMMANDS = Path("graphlang/COMMANDS.md")
+SCHEMA = Path("db/SCHEMA.md")
+
+_HEAD = """# Commands
+
+What `graphlang VERB --help` prints, for every verb. This page is made by `make docs` and checked by a test.
+"""
+_WIDTH = 100
+
+
+def commands() -> str:
+    """The help of the group and of every verb as one Markdown page."""
+    parts = [_HEAD, _section("graphlang", cli, click.Context(cli, info_name="graphlang", **_SETTINGS))]
+    parent = click.Context(cli, info_name="graphlang", **_SETTINGS)
+    for name, command in cli.commands.items():
+        context = click.Context(command, info_name=name, parent=parent, **_SETTINGS)
+        parts.append(_section(f"graphlang {name}", command, context))
+    return "\n".join(parts)
+
+
+_SETTINGS = {"terminal_width": _WIDTH, "max_content_width": _WIDTH}
+
+
+def _section(title: str, command: click.Command, context: click.Context) -> str:
+    return f"## {title}\n\n```\n{command.get_help(context)}\n```\n"
+
+
+if __name__ == "__main__":
+    COMMANDS.write_text(commands(), encoding="utf-8")
+    SCHEMA.write_text(schema(), encoding="utf-8")

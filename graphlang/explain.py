@@ -1,0 +1,224 @@
+"""Why a page has its language: its own text, its declarations, every neighbour that had a say, round by round.
+
+The run is repeated with a trace of the one page. It is deterministic, so the reasons are those of the stored answer;
+where the collection has grown since, that is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphlang import languages
+from graphlang.analysis import propagate as propagation
+from graphlang.analysis import seeds
+from graphlang.db import StoreError, collection, runs, sources
+from graphlang.db.records import LinkKind
+from graphlang.graph import vote
+from graphlang.graph.propagate import Options
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from graphlang.graph.answer import Answer, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A language and its probability."""
+
+    language: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that spoke for or against the answer."""
+
+    source: str  #: ``text``, ``inlink``, ``outlink``, or the name of another signal
+    url: str | None  #: the neighbour, where there is one
+    link: str | None  #: kind of the link
+    language: str | None  #: what the neighbour, or the evidence, says
+    weight: float  #: how likely the link keeps the language; for other evidence its weight
+    log_odds: float  #: what it adds to log P(answer) - log P(runner-up)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that is known of a page's language."""
+
+    url: str
+    page: int
+    run: runs.Run | None
+    language: str
+    script: str | None
+    confidence: float
+    runner_up: str | None
+    fetched: bool
+    facts: dict[str, object]  #: status, media type, charset and on whose word, length, ...
+    declared: list[tuple[str, str, str | None]]  #: source, value as written, ISO 639-3 code
+    announced: list[tuple[str, str, str | None]]  #: hreflang of links to the page: source URL, value, code
+    territory: list[str]  #: languages of the country of the ccTLD, commonest first
+    text: list[Score]  #: score list of the content run
+    text_run: runs.Run | None
+    excerpt: str
+    stale: bool  #: the collection has grown since the run
+    reasons: list[Reason]
+    log_odds: float | None  #: their sum: log P(answer) - log P(runner-up) before the confidence is calibrated
+    rounds: list[Score]  #: best language at the start and after each round
+
+
+def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:
+    """Collect the evidence for one page.
+
+    Args:
+        connection: a collection.
+        url: the page's canonical URL.
+        run: the run to explain; the chosen one if not given.
+
+    Raises:
+        StoreError: the page or the run is not in the collection.
+    """
+    page = collection.page_id(connection, url)
+    if page is None:
+        msg = f"the collection has no page {url}"
+        raise StoreError(msg)
+    chosen = runs.chosen(connection) if run is None else runs.get(connection, run)
+    content = _content_run(connection, chosen)
+    facts = _facts(connection, page)
+    answer = _answer(connection, page, chosen)
+    reasons, log_odds, rounds = _reasons(connection, chosen, page)
+    return Explanation(
+        url=url,
+        page=page,
+        run=chosen,
+        language=answer[0],
+        script=answer[1],
+        confidence=answer[2],
+        runner_up=answer[3],
+        fetched=bool(facts),
+        facts=facts,
+        declared=[
+            (source, value, languages.code(value))
+            for source, value in connection.execute(
+                "SELECT source, value FROM declarations WHERE page = ? ORDER BY source", (page,)
+            )
+        ],
+        announced=[
+            (source, value, languages.code(value))
+            for source, value in connection.execute(
+                "SELECT source_url, hreflang FROM link_details"
+                " WHERE target = ? AND hreflang IS NOT NULL ORDER BY source LIMIT 20",
+                (page,),
+            )
+        ],
+        territory=list(languages.official(_tld(connection, page))),
+        text=_scores(connection, content, page),
+        text_run=content,
+        excerpt=_excerpt(connection, page),
+        stale=chosen is not None and chosen.collection != sources.state(connection),
+        reasons=reasons,
+        log_odds=log_odds,
+        rounds=rounds,
+    )
+
+
+def _content_run(connection: sqlite3.Connection, run: runs.Run | None) -> runs.Run | None:
+    if run is None or run.kind in ("content", "url"):
+        return run
+    return runs.get(connection, run.seeds[0])
+
+
+def _answer(
+    connection: sqlite3.Connection, page: int, run: runs.Run | None
+) -> tuple[str, str | None, float, str | None]:
+    row = (
+        run
+        and connection.execute(
+            "SELECT best.language, best.script, confidence, second.language FROM predictions"
+            " JOIN labels AS best ON best.id = predictions.label"
+            " LEFT JOIN labels AS second ON second.id = predictions.runner_up WHERE run = ? AND page = ?",
+            (run.id, page),
+        ).fetchone()
+    )
+    return row or (languages.UND, None, 0.0, None)
+
+
+def _facts(connection: sqlite3.Connection, page: int) -> dict[str, object]:
+    cursor = connection.execute(
+        "SELECT status, mime, charset, charset_from, length, size, date, captures, revisit_of, sources.name AS file,"
+        " offset FROM captures JOIN sources ON sources.id = captures.source WHERE page = ?",
+        (page,),
+    )
+    row = cursor.fetchone()
+    return {} if row is None else dict(zip([column[0] for column in cursor.description], row, strict=True))
+
+
+def _tld(connection: sqlite3.Connection, page: int) -> str:
+    row = connection.execute(
+        "SELECT tld FROM hosts JOIN pages ON pages.host = hosts.id WHERE pages.id = ?", (page,)
+    ).fetchone()
+    return str(row[0])
+
+
+def _scores(connection: sqlite3.Connection, run: runs.Run | None, page: int) -> list[Score]:
+    if run is None:
+        return []
+    return [
+        Score(label, score)
+        for label, score in connection.execute(
+            "SELECT label, score FROM page_scores WHERE run = ? AND page = ? ORDER BY rank LIMIT 5", (run.id, page)
+        )
+    ]
+
+
+def _excerpt(connection: sqlite3.Connection, page: int) -> str:
+    row = connection.execute("SELECT title, SUBSTR(text, 1, 120) FROM texts WHERE page = ?", (page,)).fetchone()
+    return "" if row is None else " | ".join(part for part in row if part)
+
+
+def _reasons(
+    connection: sqlite3.Connection, run: runs.Run | None, page: int
+) -> tuple[list[Reason], float | None, list[Score]]:
+    if run is None or run.kind not in ("vote", "propagation"):
+        return [], None, []
+    given = seeds.load(connection, runs.get(connection, run.seeds[0]))
+    trace = _replay(run, given, page - 1).traces[page - 1]
+    names = {kind.value: kind.name.lower() for kind in LinkKind}
+    urls = _urls(connection, trace)
+    code = given.evidence.codes
+    reasons = [
+        Reason(
+            part.source,
+            urls.get(part.neighbour + 1),
+            names.get(part.kind),
+            code[part.language] if part.language >= 0 else None,
+            part.coupling,
+            part.log_odds,
+        )
+        for part in sorted(trace.contributions, key=lambda part: (-abs(part.log_odds), part.source, part.neighbour))
+    ]
+    rounds = [
+        Score(code[language] if language >= 0 else languages.UND, probability) for language, probability in trace.rounds
+    ]
+    return reasons, trace.log_odds, rounds
+
+
+def _replay(run: runs.Run, given: seeds.Seeds, row: int) -> Answer:
+    if run.kind == "vote":
+        parameters = dict(run.parameters)
+        most = parameters.pop("max_links")
+        if run.method == "outlinks":
+            return vote.outlinks(given.graph, given.evidence, **parameters, max_outlinks=most, trace=[row])
+        return vote.inlinks(given.graph, given.evidence, **parameters, max_inlinks=most, trace=[row])
+    algorithm = "harmonic" if run.method == "harmonic" else "couplings"
+    options = Options(**run.parameters) if algorithm == "couplings" else Options()
+    return propagation.infer(given, algorithm, options, trace=(row,))
+
+
+def _urls(connection: sqlite3.Connection, trace: Trace) -> dict[int, str]:
+    ids = sorted({part.neighbour + 1 for part in trace.contributions if part.neighbour >= 0})
+    found = {}
+    for page in ids:
+        found[page] = connection.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()[0]
+    return found
