@@ -1,0 +1,50 @@
+"""The grammar of ARC 1 and 2 files (Internet Archive, 1996): one header line, then the document as it came from the server.
+
+    URL IP-address archive-date content-type archive-length                                                     (version 1)
+    URL IP-address archive-date content-type result-code checksum location offset filename archive-length       (version 2)
+
+The first record, ``filedesc://``, describes the file; its block holds the version and the names of the fields.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
+_SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
+
+
+class Arc:
+    """See `graphlang.ingest.raw.Grammar`."""
+
+    name = "ARC"
+    marker = re.compile(
+        rb"(?:^|\n)((?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} [^\r\n]{0,512} ?\d{1,18}\r?\n)"
+    )
+
+    def starts(self, data: bytes, at: int) -> bool:
+        """Tell whether a URL with one of the schemes that crawlers met starts here."""
+        return _SCHEME.match(data, at) is not None
+
+    def header_end(self, data: bytes, at: int) -> int:
+        """Return the index behind the header line."""
+        return data.find(b"\n", at) + 1 or -1
+
+    def length(self, head: bytes) -> int | None:
+        """Return the last field of the line; None where the line has not the form of a header."""
+        found = _LINE.fullmatch(head)
+        return int(found[5]) if found else None
+
+    @staticmethod
+    def fields(head: bytes) -> tuple[bytes, str, bytes] | None:
+        """Return URL, date in the form of a WARC-Date, and media type of the document.
+
+        >>> Arc.fields(b"http://a.example/ 192.0.2.1 20060102030405 text/html 120\\n")
+        (b'http://a.example/', '2006-01-02T03:04:05Z', b'text/html')
+        """
+        found = _LINE.fullmatch(head)
+        if not found:
+            return None
+        d = found[3].decode()
+        date = f"{d[:4]}-{d[4:6]}-{d[6:8]}T{d[8:10]}:{d[10:12]}:{d[12:14]}Z" if len(d) == 14 else ""  # noqa: PLR2004
+        return found[1], date, found[4].split(b" ")[0]

@@ -1,0 +1,203 @@
+"""Bytes of a page -> characters, which charset they were in, and on whose word.
+
+The precedence is that of Chew, Mikami and Nagano (2011), section 3.2: HTTP, then the XML declaration, then the meta
+element; a byte order mark goes before them (as in browsers), and strict UTF-8, a detector and windows-1252 come after
+them. The paper's rule that a declaration can lie is kept in two ways:
+
+- a charset under which the bytes do not decode is not believed, and the next word is asked. A few stray bytes are forgiven
+  (one in `_FORGIVEN` characters beyond ASCII): editors pasted them into pages that are otherwise what they say;
+- bytes that decode strictly as UTF-8, with several characters beyond ASCII, are UTF-8 whatever single-byte charset is
+  declared: any bytes at all decode under most of those, so that decoding proves nothing for them, while text in another
+  charset is hardly ever valid UTF-8 by chance.
+
+Labels are resolved by the WHATWG encoding standard (webencodings), so that ``iso-8859-1`` means windows-1252.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import cchardet
+import webencodings
+
+if TYPE_CHECKING:
+    from codecs import CodecInfo
+
+_FORGIVEN = 200
+_PRESCAN = 2048  # bytes in which a declaration must stand (HTML asks for 1024; pages are careless)
+_DETECT = 1 << 16  # bytes that the detector sees
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32le"),
+    (b"\x00\x00\xfe\xff", "utf-32be"),
+    (b"\xff\xfe", "utf-16le"),
+    (b"\xfe\xff", "utf-16be"),
+)
+_XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
+_META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+#: Names that the WHATWG does not know or refuses, and Python decodes; detectors and old pages use them.
+_MORE = {
+    "hz-gb-2312": "hz",
+    "hz": "hz",
+    "utf-32": "utf-32le",
+    "utf-32le": "utf-32le",
+    "utf-32be": "utf-32be",
+    "iso-2022-kr": "iso2022_kr",
+    "ibm855": "cp855",
+    "cp855": "cp855",
+    "johab": "johab",
+    "cp949": "cp949",
+    "uhc": "cp949",
+    "viscii": "viscii",
+}
+
+
+class Decoded(NamedTuple):
+    """The characters of a page."""
+
+    text: str
+    charset: str  #: WHATWG name, lower case (or Python's, for the few that the WHATWG leaves out)
+    source: str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``
+
+
+class _Charset(NamedTuple):
+    name: str
+    codec: CodecInfo
+
+
+def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> Decoded:
+    """Decode a page; anything decodes to something.
+
+    Args:
+        payload: the page.
+        http: charset parameter of the HTTP Content-Type, where there is one.
+        markup: look for an XML declaration and a meta element.
+
+    >>> decode("Größe".encode(), "iso-8859-1")
+    Decoded(text='Größe', charset='windows-1252', source='http')
+    >>> decode('<meta charset="koi8-r">Привет'.encode("koi8-r"), "utf-8")[1:]
+    ('koi8-r', 'meta')
+    """
+    if payload[:1] in b"\xef\xff\xfe\x00":
+        for mark, name in _BOMS:
+            if payload.startswith(mark):
+                return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
+    words = _declared(payload, http, markup=markup)
+    if payload.isascii() and b"\x1b" not in payload and b"~{" not in payload and b"\0" not in payload:
+        for label, source in words:
+            charset = _lookup(label)
+            if charset and not charset.name.startswith(("utf-16", "utf-32")):
+                return Decoded(payload.decode("ascii"), charset.name, source)
+        return Decoded(payload.decode("ascii"), "utf-8", "utf-8")
+    utf8 = _strict_utf8(payload)
+    for label, source in words:
+        charset = _lookup(label)
+        if charset is None:
+            continue
+        if charset.name == "utf-8":
+            if utf8 is not None:
+                return Decoded(utf8, "utf-8", source)
+        elif utf8 is not None and b"\x1b" not in payload and _surely_utf8(utf8, payload):
+            return Decoded(utf8, "utf-8", "utf-8")
+        text = _believed(payload, charset)
+        if text is not None:
+            return Decoded(text, charset.name, source)
+    return _undeclared(payload, utf8)
+
+
+def _declared(payload: bytes, http: str | None, *, markup: bool) -> list[tuple[str, str]]:
+    """Return the labels that the page is given, each with whose word it is, in the order of precedence."""
+    words = [(http, "http")] if http else []
+    if markup:
+        head = payload[:_PRESCAN]
+        found = _XML.match(head)
+        if found:
+            words.append((found[1].decode("ascii", "replace"), "xml"))
+        found = _META.search(head)
+        if found:
+            words.append((found[1].decode("ascii", "replace"), "meta"))
+    return words
+
+
+@lru_cache(maxsize=1024)
+def _lookup(label: str) -> _Charset | None:
+    label = label.strip().strip("\"'").lower()
+    known = webencodings.lookup(label)
+    if known is not None and known.name not in {"replacement", "x-user-defined"}:
+        return _Charset(known.name, known.codec_info)
+    if label in _MORE:
+        import codecs  # noqa: PLC0415 - only for the rarest labels
+
+        try:
+            return _Charset(label, codecs.lookup(_MORE[label]))
+        except LookupError:
+            return None
+    return None
+
+
+def _strict_utf8(payload: bytes) -> str | None:
+    try:
+        return payload.decode()
+    except UnicodeDecodeError as error:
+        # A page that was cut may end within a character.
+        if len(payload) - error.start < 4 and error.reason == "unexpected end of data":  # noqa: PLR2004
+            return payload[: error.start].decode()
+        return None
+
+
+def _surely_utf8(text: str, payload: bytes) -> bool:
+    """Tell whether valid UTF-8 is no accident: at least three characters beyond ASCII."""
+    return len(payload) - len(text) >= 3  # noqa: PLR2004 - each takes a byte or more beyond its first
+
+
+def _believed(payload: bytes, charset: _Charset) -> str | None:
+    """Decode under a declared charset; None where the bytes show that it is not theirs."""
+    if charset.name.startswith(("utf-16", "utf-32")) and re.match(rb"\s*<[!?a-zA-Z]{2}", payload):
+        return None  # markup that can be read byte by byte
+    try:
+        return charset.codec.decode(payload, "strict")[0]
+    except UnicodeDecodeError as error:
+        if len(payload) - error.start < 4:  # noqa: PLR2004 - a page that was cut may end within a character
+            return charset.codec.decode(payload[: error.start], "replace")[0]
+    text = charset.codec.decode(payload, "replace")[0]
+    wrong = text.count("\ufffd")
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return text if wrong * _FORGIVEN <= beyond else None
+
+
+def _undeclared(payload: bytes, utf8: str | None) -> Decoded:
+    """Decide without anybody's word."""
+    wide = _wide(payload)
+    if wide:
+        return Decoded(payload.decode(wide, "replace"), wide, "detector")
+    for sign, label in ((b"\x1b$", "iso-2022-jp"), (b"~{", "hz-gb-2312")):
+        charset = _lookup(label) if sign in payload else None
+        if charset:
+            try:
+                return Decoded(charset.codec.decode(payload, "strict")[0], charset.name, "detector")
+            except UnicodeDecodeError:
+                continue
+    if utf8 is not None:
+        return Decoded(utf8, "utf-8", "utf-8")
+    guess = cchardet.detect(payload[:_DETECT])["encoding"]
+    charset = _lookup(guess) if guess else None
+    if charset:
+        text = _believed(payload, charset)
+        if text is not None:
+            return Decoded(text, charset.name, "detector")
+    return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")
+
+
+def _wide(payload: bytes) -> str:
+    """Name the UTF-16 or UTF-32 of text without byte order mark by where its zero bytes stand; empty if it is neither."""
+    head = payload[:1024]
+    if head.count(0) * 5 < len(head) or len(head) < 4:  # noqa: PLR2004
+        return ""
+    zeros = [head[place::4].count(0) * 8 > len(head) for place in range(4)]  # more than half of the bytes at this place
+    if zeros[:3] == [True] * 3:
+        return "utf-32be"
+    if zeros[1:] == [True] * 3:
+        return "utf-32le"
+    return "utf-16be" if head[::2].count(0) > head[1::2].count(0) else "utf-16le"

@@ -1,0 +1,182 @@
+"""HTTP response bytes -> status, header fields and payload, as servers and crawlers really left them."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import NamedTuple
+
+import brotli
+
+_STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
+_FIELD = re.compile(rb"^([!#$%&'*+.^_`|~0-9A-Za-z:-]+?)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
+
+
+class Response(NamedTuple):
+    """An HTTP response, taken apart."""
+
+    status: int | None  #: None where there was no status line
+    fields: dict[str, str]  #: lower-case name -> value; of a name that came twice the values joined with ", "
+    payload: bytes  #: transfer and content encodings undone, as far as they could be
+    faults: tuple[tuple[str, str], ...] = ()  #: kind and reason of each Problem
+
+
+def text(value: bytes) -> str:
+    """Decode a header value: UTF-8 where it is that, else ISO-8859-1, which decodes anything.
+
+    >>> text(b"caf\\xe9"), text(b"caf\\xc3\\xa9")
+    ('café', 'café')
+    """
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def fields(block: bytes) -> dict[str, str]:
+    """Return the header fields of a block of lines, their names in lower case; lines that are no fields are passed over.
+
+    >>> fields(b"Content-Type: text/html\\r\\nX: 1\\r\\nnonsense\\r\\nx: 2\\r\\n")
+    {'content-type': 'text/html', 'x': '1, 2'}
+    """
+    if b"\n " in block or b"\n\t" in block:
+        block = _FOLD.sub(b" ", block)
+    found: dict[str, str] = {}
+    for name, value in _FIELD.findall(block):
+        key = name.decode("ascii").lower()
+        words = value.decode("ascii") if value.isascii() else text(value)
+        found[key] = f"{found[key]}, {words}" if key in found else words
+    return found
+
+
+def response(block: bytes, max_header: int, max_payload: int) -> Response:
+    """Take a response apart.
+
+    A block that does not begin with a status line has no header that could be told from a page, and is all payload, but
+    for one that begins with a field (crawlers that kept HTTP/2 pseudo-headers or lost the first line).
+
+    Args:
+        block: the HTTP message.
+        max_header: bytes in which the header must end.
+        max_payload: bytes of the decoded payload that are kept.
+    """
+    begin = _STATUS.match(block)
+    if begin:
+        status: int | None = int(begin[1])
+    else:
+        status = None
+        if not _FIELD.match(block) or block.lstrip().startswith(b"<"):
+            return Response(None, {}, block, (("bad-http", "no HTTP status line"),))
+    end, body = _header_end(block, max_header)
+    faults: tuple[tuple[str, str], ...] = ()
+    if end < 0:
+        end = body = min(len(block), max_header)
+        if len(block) > max_header:
+            faults = (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
+    first = block.find(b"\n", 0, end) + 1 if begin else 0
+    found = fields(block[first:end]) if first or not begin else {}
+    if status is None:
+        pseudo = found.get(":status", "")
+        status = int(pseudo) if re.fullmatch(r"\d{3}", pseudo) else None
+        if status is None:
+            faults += (("bad-http", "no HTTP status line"),)
+    payload, more = _decoded(block[body:], found, max_payload)
+    return Response(status, found, payload, faults + more)
+
+
+def _header_end(block: bytes, max_header: int) -> tuple[int, int]:
+    """Return where the header fields end and where the payload begins; -1 where no empty line comes in time."""
+    end = block.find(b"\r\n\r\n", 0, max_header)
+    bare = block.find(b"\n\n", 0, end if end >= 0 else max_header)
+    if bare >= 0:
+        return bare + 1, bare + 2
+    return (end + 2, end + 4) if end >= 0 else (-1, -1)
+
+
+def _decoded(
+    payload: bytes, found: dict[str, str], max_payload: int
+) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+    """Undo the transfer encoding, then the content encodings from the last to the first."""
+    faults: tuple[tuple[str, str], ...] = ()
+    if "chunked" in found.get("transfer-encoding", "").lower():
+        payload = _unchunked(payload)
+    for encoding in reversed(found.get("content-encoding", "").lower().split(",")[-4:]):
+        name = encoding.strip()
+        try:
+            if name in {"gzip", "x-gzip"}:
+                payload, cut = _inflated(payload, max_payload)
+            elif name == "deflate":
+                payload, cut = _deflated(payload, max_payload)
+            elif name == "br":
+                payload, cut = _unbrotlied(payload, max_payload)
+            else:
+                if name not in {"", "identity", "none", "utf-8", "utf8"}:
+                    faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
+                continue
+        except (zlib.error, brotli.error) as error:
+            # Most often the crawler has stored the page decoded and kept the header: then it is the page already.
+            if b"<" not in payload[:1024]:
+                faults += (("bad-encoding", f"the {name} payload does not decode ({error})"),)
+            continue
+        if cut:
+            faults += (("too-large", f"a {name} payload of more than {max_payload} bytes once decoded; the rest was dropped"),)
+    return payload, faults
+
+
+def _unchunked(payload: bytes) -> bytes:
+    """Join the chunks; a payload that does not begin with one was stored joined already."""
+    at, parts = 0, []
+    while True:
+        found = _CHUNK.match(payload, at)
+        if not found:
+            break
+        size = int(found[1], 16)
+        if not size:
+            return b"".join(parts)
+        parts.append(payload[found.end() : found.end() + size])
+        at = found.end() + size
+        if payload.startswith(b"\r\n", at):
+            at += 2
+        elif payload.startswith(b"\n", at):
+            at += 1
+    return b"".join(parts) + payload[at:]
+
+
+def _inflated(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    if not payload.startswith(b"\x1f\x8b"):
+        if payload:
+            raise zlib.error("no gzip header")
+        return b"", False
+    inflate = zlib.decompressobj(31)
+    data = inflate.decompress(payload, limit)
+    return data, bool(inflate.unconsumed_tail)
+
+
+def _deflated(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo ``deflate``: zlib by the standard, a bare deflate stream by many servers."""
+    for bits in (15, -15):
+        inflate = zlib.decompressobj(bits)
+        try:
+            data = inflate.decompress(payload, limit)
+        except zlib.error:
+            if bits < 0:
+                raise
+        else:
+            return data, bool(inflate.unconsumed_tail)
+    return b"", False
+
+
+def _unbrotlied(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    decoder = brotli.Decompressor()
+    parts = [decoder.process(payload, output_buffer_limit=1 << 20)]
+    size = len(parts[0])
+    while size < limit and not decoder.is_finished() and not decoder.can_accept_more_data():
+        part = decoder.process(b"", output_buffer_limit=1 << 20)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+    data = b"".join(parts)
+    return data[:limit], size > limit or (size == limit and not decoder.is_finished())

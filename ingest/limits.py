@@ -1,0 +1,21 @@
+"""The bounds within which a hostile archive is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of one record is read and kept. Whatever is cut is told: in a Problem, or in ``Page.length``.
+
+    The bounds hold for one record each, so that memory does not grow with the archive.
+    """
+
+    max_payload: int = 32 << 20  #: bytes of a record's block, and again of its payload once decoded; the rest is dropped
+    max_header: int = 1 << 20  #: bytes of a WARC record header, and of an HTTP header
+    text_limit: int = 10_000  #: characters of the visible text that are kept
+    title_limit: int = 1_000  #: characters of the title that are kept
+    max_links: int = 5_000  #: distinct targets of a page
+    max_url: int = 2_048  #: characters of a canonical URL; longer ones are traps or data, and no index keeps them
+    max_depth: int = 500  #: nesting of elements, as in browsers (512), above which a page is flattened before parsing

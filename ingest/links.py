@@ -1,0 +1,125 @@
+"""References as written -> one Link for each distinct target."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.db.records import Link, LinkKind
+
+from .urls import canonical
+
+if TYPE_CHECKING:
+    from .html import Document
+    from .joiner import Joiner
+    from .limits import Limits
+
+_REFRESH = re.compile(r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*([\"']?)([^\s\"'].{0,8191}?)\1\s*", re.IGNORECASE | re.DOTALL)
+_HEADER_LINK = re.compile(r"<([^<>]{1,8192})>([^<]{0,1024})")
+_HREFLANG = re.compile(r"[;\s]hreflang\s*=\s*\"?([\w-]{1,35})", re.IGNORECASE)
+_REL = re.compile(r"[;\s]rel\s*=\s*(?:\"([^\"]*)\"|([\w-]+))", re.IGNORECASE)
+_KINDS = {"a": LinkKind.ANCHOR, "area": LinkKind.AREA, "frame": LinkKind.FRAME, "iframe": LinkKind.IFRAME}
+_MAX_HREFLANG = 35
+
+
+class _Found(NamedTuple):
+    target: str
+    kind: LinkKind
+    nofollow: bool = False
+    hreflang: str | None = None
+
+
+def links_of(
+    url: str, document: Document | None, status: int | None, fields: dict[str, str], joiner: Joiner, limits: Limits
+) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
+    """Return the links of a page, in the order in which their targets come first, and words on what was left out.
+
+    Of several references to one target the kind with the highest precedence stands (see `LinkKind`); it is nofollow
+    only if all its references are, and its hreflang is the first that one of them gives.
+
+    Args:
+        url: canonical URL of the page; links to itself are dropped.
+        document: what the page says, where it is HTML.
+        status: a Location counts with 3xx only.
+        fields: HTTP header.
+        joiner: keeps what it joined for the next page.
+        limits: ``max_links`` and ``max_url``.
+    """
+    resolved = [(canonical(one.target.strip(), url), one) for one in _of_header(status, fields)]
+    skipped = 0
+    if document is not None:
+        base = (canonical(document.base.strip(), url) if document.base else None) or url
+        inside = _of_document(document)
+        # One reference is joined once, however often the page repeats it.
+        distinct = list(dict.fromkeys([one.target for one in inside]))
+        where = dict(zip(distinct, joiner.join(distinct, base), strict=True))
+        resolved += [(where[one.target], one) for one in inside]
+        skipped = document.skipped
+    merged: dict[str, Link] = {}
+    too_long = 0
+    for target, one in resolved:
+        if target is None or target == url:
+            continue
+        known = merged.get(target)
+        if known is None:
+            if len(target) > limits.max_url:
+                too_long += 1
+            elif len(merged) >= limits.max_links:
+                skipped += 1
+            else:
+                merged[target] = Link(target, int(one.kind), one.nofollow, one.hreflang)
+        elif one.kind < known.kind or (known.nofollow and not one.nofollow) or (one.hreflang and not known.hreflang):
+            kind = min(int(one.kind), known.kind)
+            merged[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
+    left_out = []
+    if too_long:
+        left_out.append(("bad-url", f"{too_long} references to URLs of more than {limits.max_url} characters left out"))
+    if skipped:
+        left_out.append(("too-many-links", f"{skipped} references beyond {limits.max_links} targets left out"))
+    return tuple(merged.values()), left_out
+
+
+def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
+    """Return the references of Location and Link (RFC 8288)."""
+    found = []
+    if status is not None and 300 <= status < 400 and fields.get("location"):  # noqa: PLR2004 - the redirections
+        found.append(_Found(fields["location"], LinkKind.REDIRECT))
+    if "link" in fields:
+        for target, parameters in _HEADER_LINK.findall(fields["link"]):
+            rel = _REL.search(parameters)
+            words = ((rel[1] or rel[2] or "") if rel else "").lower().split()
+            hreflang = _HREFLANG.search(parameters)
+            if "canonical" in words:
+                found.append(_Found(target, LinkKind.CANONICAL))
+            elif "alternate" in words and hreflang:
+                found.append(_Found(target, LinkKind.ALTERNATE, hreflang=hreflang[1]))
+    return found
+
+
+def _of_document(document: Document) -> list[_Found]:
+    """Return the references of the page; those that stay on it (``#top``) and those that run a script are left out."""
+    found = []
+    unfollowed = False
+    for meta in document.metas:
+        if (meta.get("http-equiv") or "").strip().lower() == "refresh":
+            refresh = _REFRESH.fullmatch(meta.get("content") or "")
+            if refresh:
+                found.append(_Found(refresh[2].strip(), LinkKind.REFRESH))
+        elif (meta.get("name") or "").strip().lower() == "robots":
+            words = (meta.get("content") or "").lower()
+            unfollowed = unfollowed or "nofollow" in words or "none" in words
+    for tag, written, rel, hreflang in document.references:
+        target = written.strip()
+        if not target or target[0] == "#" or target[:11].lower() == "javascript:" or target[:5].lower() == "data:":
+            continue
+        language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None
+        if tag == "link":
+            words = rel.lower().split()
+            if "canonical" in words:
+                found.append(_Found(target, LinkKind.CANONICAL))
+            elif language and "alternate" in words and "stylesheet" not in words:
+                found.append(_Found(target, LinkKind.ALTERNATE, hreflang=language))
+        else:
+            nofollow = unfollowed or ("nofollow" in rel.lower() if rel else False)
+            found.append(_Found(target, _KINDS[tag], nofollow and tag in {"a", "area"}, language))
+    return found

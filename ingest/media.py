@@ -1,0 +1,50 @@
+"""What kind of thing a payload is, by its media type where that can be believed, else by its first bytes."""
+
+from __future__ import annotations
+
+import re
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"})
+_XML_TYPES = frozenset({"application/xml", "text/xml"})
+_TEXT_TYPES = frozenset({"text/plain", "text/markdown"})
+#: Media types that servers give to what they do not know.
+_UNKNOWN_TYPES = frozenset({"", "unknown", "application/octet-stream", "no-type", "unk", "*/*", "content/unknown", "text", "html"})
+_HTML_SIGN = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,500}>\s*)*"
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|table|div|p|h1|a|font|br|center)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+_ROOT_HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
+_BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"RIFF", b"\x1f\x8b", b"\x00\x00\x01\x00",
+           b"OggS", b"ID3", b"wOFF", b"wOF2", b"7z\xbc\xaf", b"Rar!", b"CWS", b"FWS", b"BM\x36", b"%!PS")  # fmt: skip
+
+
+def media_type(content_type: str) -> tuple[str, str | None]:
+    """Split a Content-Type into media type and charset, both in lower case.
+
+    >>> media_type('Text/HTML; Charset="UTF-8"')
+    ('text/html', 'utf-8')
+    """
+    # A header that came twice was joined with a comma: the first one counts.
+    name, _, parameters = content_type.partition(",")[0].partition(";")
+    found = re.search(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", parameters or content_type, re.IGNORECASE | re.ASCII)
+    return name.strip().lower()[:100], found[1].lower() if found else None
+
+
+def form(mime: str, payload: bytes) -> str:
+    """Return ``html``, ``text``, or an empty string for what holds no text that could be read here.
+
+    >>> form("text/html", b"%PDF-1.4"), form("", b"<!DOCTYPE html><p>"), form("image/png", b"<html>")
+    ('', 'html', '')
+    """
+    if not payload or payload.startswith(_BINARY):
+        return ""
+    if mime in _HTML_TYPES:
+        return "html"
+    if mime in _TEXT_TYPES:
+        return "html" if _HTML_SIGN.match(payload, 0, 4096) and _ROOT_HTML.search(payload, 0, 4096) else "text"
+    if mime in _XML_TYPES or mime.endswith("+xml"):
+        return "html" if _ROOT_HTML.search(payload, 0, 4096) and mime != "image/svg+xml" else ""
+    if mime in _UNKNOWN_TYPES:
+        return "html" if _HTML_SIGN.match(payload, 0, 4096) else ""
+    return ""

@@ -1,0 +1,183 @@
+"""One raw record -> the page in it, and what was wrong with it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+from graphlang.db.records import Declaration, Page, Problem
+
+from . import html, http, media
+from .arc import Arc
+from .charset import decode
+from .joiner import Joiner
+from .links import links_of
+from .urls import canonical
+from .warc import PAGE_TYPES, Warc
+
+if TYPE_CHECKING:
+
+    from .limits import Limits
+    from .raw import Raw
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
+_SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
+_MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
+_MAX_DECLARED = 100
+
+Item = Page | Problem
+
+
+class Parser:
+    """Turns raw records into pages; what it remembers between them (joined URLs) never changes what comes out.
+
+    Args:
+        limits: bounds of a record.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._joiner = Joiner()
+
+    def parse(self, raw: Raw) -> list[Item]:
+        """Return the page of a record, and the problems that came up; nothing for records that are not meant as pages.
+
+        Whatever goes wrong with one record is told in a Problem of kind ``failed``, never raised.
+        """
+        try:
+            return self._parse(raw)
+        except Exception as error:  # noqa: BLE001 - the archive is hostile, and the other records are innocent
+            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, _target(raw))]
+
+    def _parse(self, raw: Raw) -> list[Item]:
+        said = _said(raw)
+        if said is None:
+            return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
+        written, date, mime, head = said
+        url = None
+        faults = list(raw.faults)
+        if not written:
+            faults.append(("bad-record", "no target URI"))
+        elif _SCHEME.match(written):
+            url = canonical(written)
+            if url is None or len(url) > self._limits.max_url:
+                long = url is not None or len(written) > self._limits.max_url
+                why = f"more than {self._limits.max_url} characters" if long else "not a valid URL"
+                faults.append(("bad-url", f"target URI is {why}"))
+                url = None
+        items: list[Item] = []
+        if url is not None:
+            page, more = self._page(raw, url, date, mime, head)
+            faults += more
+            items.append(page)
+        told = (url or written or "")[:_MAX_TOLD] or None
+        return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
+
+    def _page(
+        self, raw: Raw, url: str, date: str, mime: str, head: dict[str, str]
+    ) -> tuple[Page, list[tuple[str, str]]]:
+        limits = self._limits
+        if _is_http(raw, mime, head):
+            answer = http.response(raw.block, limits.max_header, limits.max_payload)
+            mime, charset = media.media_type(answer.fields.get("content-type", ""))
+        else:
+            answer = http.Response(None, {}, raw.block)
+            mime, charset = media.media_type(mime)
+        status, fields, payload = answer.status, answer.fields, answer.payload
+        faults = list(answer.faults)
+        revisit = head.get("warc-type", "").lower() == "revisit"
+        document: html.Document | None = None
+        title = text = charset_from = ""
+        used: str | None = None
+        form = media.form(mime, payload)
+        if form:
+            decoded = decode(payload, charset, markup=form == "html")
+            used, charset_from = decoded.charset, decoded.source
+            if form == "html":
+                document = html.read(decoded.text, limits)
+                title, text = document.title, document.text
+                if document.flattened:
+                    faults.append(("too-deep", "markup nested too deep for a tree; only its text and links were read"))
+            else:
+                text = html.fold(decoded.text)
+        links, left_out = links_of(url, document, status, fields, self._joiner, limits)
+        page = Page(
+            url=url,
+            offset=raw.offset,
+            date=date,
+            status=status,
+            mime=mime,
+            charset=used,
+            charset_from=charset_from,
+            title=title[: limits.title_limit],
+            text=text[: limits.text_limit],
+            length=len(text),
+            size=len(payload),
+            digest=_digest(head.get("warc-payload-digest", ""), payload),
+            revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
+            declared=_declared(document, fields),
+            links=links,
+        )
+        return page, faults + left_out
+
+
+def is_candidate(raw: Raw) -> bool:
+    """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
+    return bool(raw.faults) or not raw.head.startswith(b"WARC/") or Warc.type(raw.head) in PAGE_TYPES
+
+
+def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
+    """Return target URI, date, media type of the block and header fields; None where the record is not meant as a page."""
+    if raw.head.startswith(b"WARC/"):
+        if Warc.type(raw.head) not in PAGE_TYPES:
+            return None
+        head = http.fields(raw.head)
+        date = head.get("warc-date", "").strip()
+        written = head.get("warc-target-uri", "").strip().strip("<>")
+        return written, date if _DATE.fullmatch(date) else "", head.get("content-type", ""), head
+    found = Arc.fields(raw.head)
+    if found is None:
+        return None
+    return http.text(found[0]), found[1], http.text(found[2]), {}
+
+
+def _is_http(raw: Raw, mime: str, head: dict[str, str]) -> bool:
+    """Tell whether the block is an HTTP message; a resource record and an ARC document without status line are not."""
+    if raw.block.startswith(b"HTTP/"):
+        return True
+    return head.get("warc-type", "").lower() != "resource" and bool(head) and "text/" not in mime and "image/" not in mime
+
+
+def _digest(given: str, payload: bytes) -> str:
+    """Return the SHA-1 of the payload, from the record's header where it gives one."""
+    name, _, value = given.partition(":")
+    if name.lower() == "sha1" and len(value) == 32:  # noqa: PLR2004 - 160 bits in base 32
+        return value.upper()
+    if not payload:
+        return ""
+    return base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()
+
+
+def _declared(document: html.Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
+    """Return the languages that the page and its server claim, as written."""
+    found = []
+    if document is not None:
+        found = [("html-lang", document.lang), ("xml-lang", document.xml_lang)]
+        found += [
+            ("meta-content-language", meta.get("content"))
+            for meta in document.metas
+            if (meta.get("http-equiv") or "").strip().lower() == "content-language"
+        ]
+    found.append(("http-content-language", fields.get("content-language")))
+    return tuple(Declaration(source, value.strip()[:_MAX_DECLARED]) for source, value in found if value and value.strip())
+
+
+def _target(raw: Raw) -> str | None:
+    """Return the target URI of a record that could not be parsed, as far as it can be read."""
+    found = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
+    return http.text(found[1]) if found else None
+
+
+

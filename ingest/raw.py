@@ -1,0 +1,284 @@
+"""Archive file -> raw records, one engine for every format whose records are a header and a block of stated length.
+
+A format says where a record starts, where its header ends and how long the block claims to be (see `Grammar`); this
+module believes none of it. It checks that a record follows where the length says, and where not it looks for the next
+record itself, so that one lie costs one record and never the rest of the file.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from .limits import Limits
+    from .stream import Chunk
+
+_NEWLINES = b"\r\n"
+
+
+class Raw(NamedTuple):
+    """One raw record, or (without header) a stretch of the file that is no record."""
+
+    offset: int  #: in the file: of the record, or of the gzip member that it starts in
+    head: bytes  #: the record's header with its line ends
+    block: bytes  #: what follows the header, at most ``Limits.max_payload`` bytes
+    faults: tuple[tuple[str, str], ...] = ()  #: kind and reason of each Problem that the reading met
+
+
+class Grammar(Protocol):
+    """What the engine must know of a format."""
+
+    name: str  #: for the words of a Problem
+    marker: re.Pattern[bytes]  #: finds the start of a record (group 1) amid damage; strict
+
+    def starts(self, data: bytes, at: int) -> bool:
+        """Tell whether a record starts at this place."""
+
+    def header_end(self, data: bytes, at: int) -> int:
+        """Return the index behind the header of the record that starts at ``at``, or -1 where it goes on."""
+
+    def length(self, head: bytes) -> int | None:
+        """Return the length of the block that the header claims; None where it claims none."""
+
+
+class _Buffer:
+    """The decompressed bytes of one run: a stretch without damage. A record never reaches over the end of a run."""
+
+    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, *, linear: bool) -> None:
+        self._chunks = chunks
+        self._grammar = grammar
+        self._next = next(chunks, None)
+        self._marks: deque[tuple[int, int]] = deque()  # position of a chunk's first byte, its offset in the file
+        self._base = 0  # position of data[0]
+        self._linear = linear
+        self.data = b""
+        self.at = 0
+        self.fault = ""
+        self.members = 0
+        self.over = True
+
+    def start_run(self) -> bool:
+        """Begin with the next chunk; False at the end of the file."""
+        if self._next is None:
+            return False
+        self._base += len(self.data)
+        self.data, self.at, self.fault, self.over = b"", 0, "", False
+        self._marks.clear()
+        self._take()
+        return True
+
+    def offset(self, at: int) -> int:
+        """Return the place in the file of an index of the data."""
+        position = self._base + at
+        while len(self._marks) > 1 and self._marks[1][0] <= position:
+            self._marks.popleft()
+        first, offset = self._marks[0]
+        return offset + position - first if self._linear else offset
+
+    def need(self, count: int) -> bool:
+        """Have at least this many bytes from ``at`` on; False if the run ends before."""
+        have = len(self.data) - self.at
+        if have >= count:
+            return True
+        parts = [self.data[self.at :]]
+        self._base += self.at
+        while have < count and not self.over:
+            chunk = self._take_chunk(have)
+            if chunk:
+                parts.append(chunk)
+                have += len(chunk)
+        self.data, self.at = b"".join(parts), 0
+        return have >= count
+
+    def skip(self, count: int) -> int:
+        """Move on by this many bytes without keeping them; returns how many could not be skipped as the run ended."""
+        while True:
+            have = len(self.data) - self.at
+            if have >= count:
+                self.at += count
+                return 0
+            count -= have
+            self.at = len(self.data)
+            if not self.need(1):
+                return count
+
+    def _take(self) -> None:
+        self.data = self._take_chunk(0)
+
+    def _take_chunk(self, have: int) -> bytes:
+        chunk = self._next
+        if chunk is None:
+            self.over = True
+            return b""
+        if chunk.fresh:
+            self.members += 1
+        self._marks.append((self._base + have, chunk.offset))
+        self.fault = chunk.fault
+        following = self._next = next(self._chunks, None)
+        self.over = (
+            bool(chunk.fault)
+            or following is None
+            or (following.fresh and self._grammar.starts(following.data, 0))
+        )
+        return chunk.data
+
+
+def raw_records(chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, *, linear: bool = True) -> Iterator[Raw]:
+    """Yield every record, and every stretch that is none, in the order of the file.
+
+    Args:
+        chunks: the decompressed file.
+        grammar: the format.
+        limits: bounds of a record.
+        linear: a chunk's offset is that of its first byte, so that those of the records in it can be counted from it.
+    """
+    buffer = _Buffer(chunks, grammar, linear=linear)
+    while buffer.start_run():
+        yield from _run(buffer, grammar, limits)
+
+
+def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
+    told = False  # the damage at the end of this run was told along with a record
+    while True:
+        _skip_newlines(buffer)
+        if not buffer.need(1):
+            break
+        buffer.need(64)
+        if not grammar.starts(buffer.data, buffer.at):
+            garbage = _hunt(buffer, grammar, limits)
+            if garbage is not None:
+                yield garbage
+            continue
+        record = _record(buffer, grammar, limits)
+        told = buffer.over and buffer.at >= len(buffer.data) and bool(buffer.fault) and bool(record.faults)
+        yield record
+    if buffer.fault and not told:
+        yield Raw(buffer.offset(buffer.at), b"", b"", (("damaged", buffer.fault),))
+
+
+def _skip_newlines(buffer: _Buffer) -> None:
+    while buffer.need(1):
+        data, at = buffer.data, buffer.at
+        while at < len(data) and data[at] in _NEWLINES:
+            at += 1
+        buffer.at = at
+        if at < len(data):
+            return
+
+
+def _hunt(buffer: _Buffer, grammar: Grammar, limits: Limits, *, quiet: bool = False) -> Raw | None:
+    """Move to the next record of the run, or to its end; returns what is to be told of the bytes passed over."""
+    offset = buffer.offset(buffer.at)
+    passed = 0
+    blank = True
+    while True:
+        found = grammar.marker.search(buffer.data, buffer.at)
+        if found:
+            stop = found.start(1)
+        else:
+            # A marker may lie across the end of the data: keep as much as the longest can take.
+            stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - 4096)
+        blank = blank and not buffer.data[buffer.at : stop].strip(b"\0\r\n\t ")
+        passed += stop - buffer.at
+        buffer.at = stop
+        if found or buffer.over:
+            break
+        buffer.need(len(buffer.data) - buffer.at + 1)
+    if blank or quiet:
+        return None
+    _ = limits
+    return Raw(offset, b"", b"", (("garbage", f"{passed} bytes that belong to no {grammar.name} record"),))
+
+
+def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
+    offset = buffer.offset(buffer.at)
+    end = grammar.header_end(buffer.data, buffer.at)
+    while end < 0 and not buffer.over and len(buffer.data) - buffer.at < limits.max_header:
+        buffer.need(2 * (len(buffer.data) - buffer.at) + 1)
+        end = grammar.header_end(buffer.data, buffer.at)
+    if end < 0 or end - buffer.at > limits.max_header:
+        size = len(buffer.data) - buffer.at
+        cut = buffer.over and size < limits.max_header
+        head = buffer.data[buffer.at : buffer.at + 4096]
+        buffer.at += 1
+        _hunt(buffer, grammar, limits, quiet=True)
+        if cut:
+            return Raw(offset, b"", head, (("truncated", buffer.fault or "the file ends within a record header"),))
+        return Raw(offset, b"", head, (("bad-header", f"a record header of more than {limits.max_header} bytes"),))
+    head = buffer.data[buffer.at : end]
+    buffer.at = end
+    claimed = grammar.length(head)
+    if claimed is None:
+        block = _until_next(buffer, grammar, limits)
+        return Raw(offset, head, block, (("bad-length", "the record header states no length"),))
+    return _block(buffer, grammar, limits, Raw(offset, head, b""), claimed)
+
+
+def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claimed: int) -> Raw:
+    """Read the block, and check the claimed length against what follows it."""
+    keep = min(claimed, limits.max_payload)
+    if buffer.need(keep):
+        start = buffer.at
+        block = buffer.data[start : start + keep]
+        faults: tuple[tuple[str, str], ...] = ()
+        if claimed > keep:
+            buffer.at += keep
+            missing = buffer.skip(claimed - keep)
+            faults = (("too-large", f"a record of {claimed} bytes; the first {keep} were read"),)
+            if missing:
+                faults += (("truncated", buffer.fault or f"{missing} of the record's bytes are missing"),)
+            return record._replace(block=block, faults=faults)
+        buffer.at = start + keep
+        if _followed(buffer, grammar):
+            return record._replace(block=block)
+        buffer.at -= len(block)
+        whole = _until_next(buffer, grammar, limits)
+        reason = f"the record header claims {claimed} bytes, the next record starts after {len(whole)}"
+        return record._replace(block=whole, faults=(("bad-length", reason),))
+    have = len(buffer.data) - buffer.at
+    # In a file compressed record by record the end of the member is the end of the record. Elsewhere a length that is
+    # too large would swallow all the records that follow.
+    if buffer.members <= 1:
+        found = grammar.marker.search(buffer.data, buffer.at)
+        if found:
+            block = buffer.data[buffer.at : found.start(1)].rstrip(_NEWLINES)
+            buffer.at = found.start(1)
+            reason = f"the record header claims {claimed} bytes, the next record starts after {len(block)}"
+            return record._replace(block=block, faults=(("bad-length", reason),))
+    block = buffer.data[buffer.at :]
+    buffer.at = len(buffer.data)
+    reason = buffer.fault or f"{claimed - have} of the record's {claimed} bytes are missing"
+    return record._replace(block=block, faults=(("truncated", reason),))
+
+
+def _followed(buffer: _Buffer, grammar: Grammar) -> bool:
+    """Tell whether a record or the end of the run follows, but for line ends."""
+    while True:
+        at = buffer.at
+        data = buffer.data
+        while at < len(data) and data[at] in _NEWLINES:
+            at += 1
+        if len(data) - at >= 64 or buffer.over:  # noqa: PLR2004 - enough for any grammar to know a start
+            return at >= len(data) or grammar.starts(data, at)
+        had = len(data) - buffer.at
+        buffer.need(had + 64)
+
+
+def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:
+    """Read up to the next record that can be told, keeping no more than the limit."""
+    parts: list[bytes] = []
+    room = limits.max_payload
+    while True:
+        found = grammar.marker.search(buffer.data, buffer.at)
+        stop = found.start(1) if found else len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - 4096)
+        part = buffer.data[buffer.at : min(stop, buffer.at + room)]
+        parts.append(part)
+        room -= len(part)
+        buffer.at = stop
+        if found or buffer.over:
+            return b"".join(parts).rstrip(_NEWLINES)
+        buffer.need(len(buffer.data) - buffer.at + 1)

@@ -1,0 +1,73 @@
+"""Archive file -> raw records; the format is told by content, and by the name only where the content is damaged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+from .arc import Arc
+from .raw import Grammar, Raw, raw_records
+from .stream import Chunk, Source
+from .warc import Warc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .limits import Limits
+
+_SNIFFED = 1 << 16  # bytes in which a damaged archive must show a record to be known as one
+
+
+class Reader:
+    """Reads one file from its start.
+
+    Args:
+        file: the archive, opened for reading bytes.
+        name: its name; a hint where the content says nothing.
+        limits: bounds of a record.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, limits: Limits) -> None:
+        self._source = Source(file)
+        self._name = name.lower()
+        self._limits = limits
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file, as it is stored, that was reached."""
+        return self._source.reached
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records; a file that is no archive yields one without header that says so."""
+        chunks = self._source.chunks()
+        first = [chunk for chunk, _ in zip(chunks, range(2), strict=False)]
+        if not any(chunk.data for chunk in first):
+            reason = next((chunk.fault for chunk in first if chunk.fault), "the file is empty")
+            if not first or all(not chunk.fault for chunk in first):
+                yield Raw(0, b"", b"", (("not-an-archive", "the file is empty"),))
+                return
+            yield Raw(0, b"", b"", (("damaged", reason),))
+            first = []
+        grammar = _grammar(b"".join(chunk.data for chunk in first), self._name)
+        if grammar is None:
+            yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
+            return
+        linear = not self._source.compression
+        yield from raw_records(_chained(first, chunks), grammar, self._limits, linear=linear)
+
+
+def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:
+    yield from first
+    yield from rest
+
+
+def _grammar(head: bytes, name: str) -> Grammar | None:
+    """Choose the format by the first record, else by the first that can be found, else by the name."""
+    start = head.lstrip(b"\r\n")
+    known: tuple[Grammar, ...] = (Warc(), Arc())
+    for grammar in known:
+        if grammar.starts(start, 0):
+            return grammar
+    for grammar in known:
+        if grammar.marker.search(head, 0, _SNIFFED):
+            return grammar
+    return next((grammar for grammar in known if f".{grammar.name.lower()}" in name), None)

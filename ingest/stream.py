@@ -1,0 +1,175 @@
+"""A file as a sequence of decompressed chunks, whatever it is compressed with and however damaged it is.
+
+gzip is inflated here rather than by a library's archive reader, because three things must be known of every member that
+such readers do not tell: where it starts in the file, whether it ended as it should, and what came out of it before it broke.
+zstd and LZ4 go through fastwarc's readers.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from fastwarc.stream_io import Lz4Reader, ZstdReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_READ = 1 << 18  # bytes read from the file at once
+_FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
+_OUT = 1 << 20  # decompressed bytes of one chunk at most
+_MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
+_MAGIC_ZSTD = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame; the dictionary frame of WARC-zstd
+_MAGIC_LZ4 = b"\x04\x22\x4d\x18"
+
+
+class Chunk(NamedTuple):
+    """Some decompressed bytes."""
+
+    data: bytes
+    offset: int  #: where in the file they are: their first byte (plain), or the gzip member or frame that holds them
+    fresh: bool = False  #: a gzip member starts here
+    fault: str = ""  #: what broke right after these bytes; the next chunk is not their continuation
+
+
+def compression(head: bytes) -> str:
+    """Name the compression of a file by its first bytes: ``gzip``, ``zstd``, ``lz4``, or an empty string.
+
+    >>> compression(b"WARC/1.1")
+    ''
+    """
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if head.startswith(_MAGIC_ZSTD):
+        return "zstd"
+    if head.startswith(_MAGIC_LZ4):
+        return "lz4"
+    return ""
+
+
+class Source:
+    """A file that is read once, from its start to its end.
+
+    Args:
+        file: opened for reading bytes, unbuffered or not.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._window = b""  # bytes read from the file, of which those before _at are done with
+        self._at = 0
+        self._base = 0  # offset in the file of the window's first byte
+        self._refill()
+        self.compression = compression(self._window)
+
+    @property
+    def reached(self) -> int:
+        """Offset in the file up to which bytes were consumed."""
+        return self._base + self._at
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the decompressed bytes in order; damage is told in a chunk's ``fault`` and reading goes on behind it."""
+        if self.compression == "gzip":
+            return self._gzip()
+        if self.compression:
+            return self._frames()
+        return self._plain()
+
+    def _refill(self) -> bool:
+        """Put more of the file behind what the window still holds; False at the end of the file."""
+        more = self._file.read(_READ)
+        if not more:
+            return False
+        self._base += self._at
+        self._window = self._window[self._at :] + more
+        self._at = 0
+        return True
+
+    def _plain(self) -> Iterator[Chunk]:
+        while self._at < len(self._window) or self._refill():
+            data, offset = self._window[self._at :], self.reached
+            self._at = len(self._window)
+            yield Chunk(data, offset)
+
+    def _gzip(self) -> Iterator[Chunk]:
+        while True:
+            start = self.reached
+            if not self._find_member():
+                return
+            if self.reached > start:
+                yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not gzip")
+            yield from self._member()
+
+    def _find_member(self) -> bool:
+        """Move to the next gzip member, or to the end of the file when only padding or nothing follows."""
+        while True:
+            if len(self._window) - self._at < 4 and not self._refill():  # noqa: PLR2004 - the length of the magic
+                self._at = len(self._window)
+                return False
+            found = _MEMBER.search(self._window, self._at)
+            if found:
+                self._at = found.start()
+                return True
+            self._at = max(self._at, len(self._window) - 3)
+
+    def _member(self) -> Iterator[Chunk]:
+        """Inflate one member. After damage the next one is looked for right behind the broken one's magic."""
+        offset = self.reached
+        fresh = True
+        inflate = zlib.decompressobj(31)
+        parts: list[bytes] = []
+        size = 0
+        while not inflate.eof:
+            if self._at >= len(self._window) and not self._refill():
+                yield Chunk(b"".join(parts), offset, fresh, "the file ends within a compressed record")
+                return
+            piece = self._window[self._at : self._at + _FEED]
+            before = inflate.copy() if size or not fresh else zlib.decompressobj(31)
+            try:
+                data = inflate.decompress(piece, _OUT)
+            except zlib.error as error:
+                saved, used = _salvage(before, piece)
+                parts.append(saved)
+                yield Chunk(b"".join(parts), offset, fresh, f"damaged compression ({error})")
+                # A member cannot start before the damage, unless the damage is a false length of the one before.
+                self._at += max(used, 4 if self.reached == offset else 0)
+                return
+            if inflate.eof:
+                self._at += len(piece) - len(inflate.unused_data)
+            else:
+                self._at += len(piece) - len(inflate.unconsumed_tail)
+            parts.append(data)
+            size += len(data)
+            if size >= _OUT:
+                yield Chunk(b"".join(parts), offset, fresh)
+                fresh, size, parts = False, 0, []
+        yield Chunk(b"".join(parts), offset, fresh)
+
+    def _frames(self) -> Iterator[Chunk]:
+        """Read zstd or LZ4; the offset is that of a frame at or before the bytes."""
+        self._file.seek(0)
+        reader = (ZstdReader if self.compression == "zstd" else Lz4Reader)(self._file)
+        self._window, self._at = b"", 0
+        while True:
+            offset = reader.frame_start_position() or 0
+            try:
+                data = reader.read(_READ)
+            except (OSError, ValueError) as error:
+                yield Chunk(b"", offset, fault=f"damaged compression ({error}); the rest of the file is lost")
+                return
+            self._base = reader.inner_tell()
+            if not data:
+                return
+            yield Chunk(data, offset)
+
+
+def _salvage(inflate: zlib._Decompress, piece: bytes) -> tuple[bytes, int]:
+    """Inflate up to the very byte that is wrong: what comes out, and how many bytes of the piece were good."""
+    parts = []
+    for at in range(len(piece)):
+        try:
+            parts.append(inflate.decompress(piece[at : at + 1]))
+        except zlib.error:
+            return b"".join(parts), at
+    return b"".join(parts), len(piece)

@@ -1,0 +1,112 @@
+"""Markup that no parser of the HTML standard gets through in linear time, found and flattened beforehand.
+
+The standard's tree construction looks up the stack of open elements at nearly every tag, and copies the open formatting
+elements into every new block, so that n nested elements cost n * n steps and n unclosed ``<b>`` with n paragraphs make n * n
+nodes: 40 KB of them fill a gigabyte. Browsers stop at 512 levels; Lexbor does not. So a page with many tags is first scanned
+for its depth, and one that is too deep (or has one tag with thousands of attributes, or a million tags) loses all its tags
+but the few that carry links and titles. Its text and links stay.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_FEW: Final = 3_000  # tags: fewer than this cost at worst a third of a second and 100 MB
+_MANY: Final = 200_000  # tags: more than this take too much memory as a tree
+_LONG_TAG: Final = 1 << 14  # bytes
+_ATTRIBUTES: Final = 1_000
+_KEPT: Final = 50_000  # tags that are kept in a page that was flattened
+
+_NAME = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+_TAG = re.compile(rb"<(?:(/?[a-zA-Z][a-zA-Z0-9]*)|!--|[!?])")
+#: Elements that never hold others, or that close themselves when the next one comes.
+_SHALLOW = frozenset(
+    b"area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead tbody"
+    b" tfoot colgroup rp rt html head body a".split()
+)
+_KEEP = frozenset(b"a area base frame html iframe link meta title /a /title /iframe".split())
+_RAW = frozenset(b"script style textarea noscript noframes noembed iframe template xmp svg select".split())
+_INLINE = frozenset(
+    b"b i u s em strong span font small big tt code a abbr acronym cite dfn kbd samp var sub sup q mark bdi bdo ins del ruby"
+    b" nobr strike label time wbr".split()
+)
+
+
+def is_tame(markup: bytes, max_depth: int) -> bool:
+    """Tell whether the markup can be given to an HTML parser as it is.
+
+    >>> is_tame(b"<p>" * 5000, 500), is_tame(b"<div>" * 5000, 500)
+    (True, False)
+    """
+    tags = markup.count(b"<")
+    if tags > _MANY:
+        return False
+    if len(markup) > 4 * _LONG_TAG and _has_giant_tag(markup):
+        return False
+    return tags <= _FEW or _depth(markup, max_depth) <= max_depth
+
+
+def _has_giant_tag(markup: bytes) -> bool:
+    for piece in markup.split(b"<"):
+        if len(piece) > _LONG_TAG and not piece[:8].lower().startswith((b"script", b"style", b"!--")):
+            end = piece.find(b">")
+            tag = piece if end < 0 else piece[:end]
+            if len(tag) > _LONG_TAG and len(tag.split()) > _ATTRIBUTES:
+                return True
+    return False
+
+
+def _depth(markup: bytes, stop: int) -> int:
+    """Return how deep elements are nested, by counting; more than ``stop`` is not counted further."""
+    open_: dict[bytes, int] = {}
+    depth = deepest = 0
+    for name in _NAME.findall(markup):
+        if name[0] == 47:  # noqa: PLR2004 - a slash
+            key = name[1:].lower()
+            count = open_.get(key, 0)
+            if count:
+                open_[key] = count - 1
+                depth -= 1
+        else:
+            key = name.lower()
+            if key not in _SHALLOW:
+                open_[key] = open_.get(key, 0) + 1
+                depth += 1
+                if depth > deepest:
+                    deepest = depth
+                    if deepest > stop:
+                        break
+    return deepest
+
+
+def flatten(markup: bytes) -> bytes:
+    """Return the markup with no tags but those that carry links and titles; blocks are set apart by spaces.
+
+    >>> flatten(b"<div><b>T</b>op<div><a href=x>link</a><script>if (a<b)</script>end")
+    b' Top <a href=x>link</a> end'
+    """
+    parts: list[bytes] = []
+    at = kept = 0
+    while True:
+        found = _TAG.search(markup, at)
+        if not found:
+            parts.append(markup[at:])
+            break
+        parts.append(markup[at : found.start()])
+        name = (found[1] or b"").lower()
+        end = markup.find(b"-->" if found[0] == b"<!--" else b">", found.end())
+        if end < 0:
+            break
+        at = end + (3 if found[0] == b"<!--" else 1)
+        if name in _KEEP and kept < _KEPT and at - found.start() < _LONG_TAG:
+            parts.append(markup[found.start() : at])
+            kept += 1
+        elif name.lstrip(b"/") not in _INLINE:
+            parts.append(b" ")
+        if name in _RAW:
+            close = re.compile(rb"</" + name, re.IGNORECASE).search(markup, at)
+            if not close:
+                break
+            at = close.start()
+    return b"".join(parts)

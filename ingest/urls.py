@@ -1,0 +1,125 @@
+"""URLs: the canonical form, and the host, registered domain, public suffix and TLD that they belong to.
+
+The canonical form is what the WHATWG URL standard serialises (lower-case scheme and host, IDNA, no default port, no dot
+segments, percent-encoding of what needs it), without fragment and without user name and password, which name no page.
+Registered domains follow the public suffix list that the publicsuffixlist package carries; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from ada_url import join_url, normalize_url
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+#: Characters of a URL as written beyond which it is not even parsed (percent-encoding only makes it longer).
+_MAX_WRITTEN = 65_536
+_HTTP = ("http://", "https://")
+_ADDRESS = re.compile(r"\[.*\]|\d{1,3}(?:\.\d{1,3}){3}")
+
+
+def canonical(url: str, base: str | None = None) -> str | None:
+    """Return the canonical form of an absolute URL, or of one relative to ``base``; None where it is no http(s) URL.
+
+    Args:
+        url: as written in the page or header; white space around it and lone surrogates do no harm.
+        base: an absolute URL.
+
+    >>> canonical("HTTP://Bücher.Example:80/a/../b c?q=ä#top")
+    'http://xn--bcher-kva.example/b%20c?q=%C3%A4'
+    >>> canonical("../img/?x", "https://a.example/b/c/d")
+    'https://a.example/b/img/?x'
+    >>> canonical("mailto:a@b.example") is None
+    True
+    """
+    if len(url) > _MAX_WRITTEN:
+        return None
+    try:
+        href = _parsed(url, base)
+    except UnicodeEncodeError:  # a lone surrogate
+        try:
+            href = _parsed(url.encode(errors="replace").decode(), base)
+        except ValueError:
+            return None
+    except ValueError:
+        return None
+    if not href.startswith(_HTTP):
+        return None
+    if "#" in href:
+        href = href[: href.index("#")]
+    if "@" in href:
+        place = href.split("/", 3)[2]
+        if "@" in place:
+            href = href.replace(place, place.rpartition("@")[2], 1)
+    return href
+
+
+def _parsed(url: str, base: str | None) -> str:
+    return str(normalize_url(url) if base is None else join_url(base, url))
+
+
+def host(url: str) -> str:
+    """Return the host of a canonical URL, without port; an IPv6 address keeps its brackets.
+
+    >>> host("http://www.a.example:8080/x"), host("http://[2001:db8::1]/")
+    ('www.a.example', '[2001:db8::1]')
+    """
+    parts = url.split("/", 3)
+    place = parts[2] if len(parts) > 2 else ""  # noqa: PLR2004 - scheme, nothing, host
+    place = place.partition("?")[0].rpartition("@")[2]
+    if place.startswith("["):
+        return place[: place.find("]") + 1]
+    return place.partition(":")[0]
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - 60 ms that only the reports on sites need
+
+    return PublicSuffixList(idna=True)
+
+
+@lru_cache(maxsize=65_536)
+def registered_domain(host: str) -> str | None:
+    """Return the domain that was registered under a public suffix; None for addresses, suffixes and single labels.
+
+    The private section of the list counts too: every ``*.github.io`` is a site of its own.
+
+    >>> registered_domain("www.bbc.co.uk"), registered_domain("192.0.2.1"), registered_domain("co.uk")
+    ('bbc.co.uk', None, None)
+    """
+    name = _name(host)
+    return _suffixes().privatesuffix(name) if name else None
+
+
+@lru_cache(maxsize=65_536)
+def public_suffix(host: str) -> str | None:
+    """Return the suffix under which the host's domain was registered; None for addresses and single labels.
+
+    >>> public_suffix("www.bbc.co.uk"), public_suffix("localhost")
+    ('co.uk', None)
+    """
+    name = _name(host)
+    return _suffixes().publicsuffix(name) if name else None
+
+
+def tld(host: str) -> str | None:
+    """Return the last label of the host, in ASCII; None for addresses and single labels.
+
+    >>> tld("www.bbc.co.uk")
+    'uk'
+    """
+    name = _name(host)
+    return name.rpartition(".")[2] if name else None
+
+
+def _name(host: str) -> str | None:
+    """Return the host without a final dot, if it is a domain name of two labels or more."""
+    name = host.rstrip(".").lower()
+    if "." not in name or _ADDRESS.fullmatch(name) or name.startswith(".") or ".." in name:
+        return None
+    return name

@@ -1,0 +1,46 @@
+"""The grammar of WARC 0.17, 1.0 and 1.1 (ISO 28500) records."""
+
+from __future__ import annotations
+
+import re
+
+_LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r?\n", re.IGNORECASE)
+_TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
+
+#: Record types that can be pages. ``warcinfo``, ``request``, ``metadata``, ``conversion`` (a copy in another format) and
+#: ``continuation`` (a later segment of a block) are not.
+PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})
+
+
+class Warc:
+    """See `graphlang.ingest.raw.Grammar`. A record starts with ``WARC/``; its header ends with an empty line."""
+
+    name = "WARC"
+    marker = re.compile(rb"(?:^|\n)(WARC/\d\.\d+[ \t]*\r?\n(?:WARC-|Content-)[\w-]+[ \t]*:)", re.IGNORECASE)
+
+    def starts(self, data: bytes, at: int) -> bool:
+        """Tell whether the bytes at this place are the magic of a record."""
+        return data.startswith(b"WARC/", at)
+
+    def header_end(self, data: bytes, at: int) -> int:
+        """Return the index behind the empty line; lines may end in LF alone."""
+        end = data.find(b"\r\n\r\n", at)
+        bare = data.find(b"\n\n", at, end if end >= 0 else len(data))
+        if bare >= 0:
+            return bare + 2
+        return end + 4 if end >= 0 else -1
+
+    def length(self, head: bytes) -> int | None:
+        """Return Content-Length; None where it is missing or no number."""
+        found = _LENGTH.search(head)
+        return int(found[1]) if found else None
+
+    @staticmethod
+    def type(head: bytes) -> bytes:
+        """Return WARC-Type in lower case, or an empty string.
+
+        >>> Warc.type(b"WARC/1.0\\r\\nWARC-Type: response\\r\\n\\r\\n")
+        b'response'
+        """
+        found = _TYPE.search(head)
+        return found[1].lower() if found else b""
