@@ -1,1 +1,1 @@
-"""TODO."""
+"""Text -> languages, in batches: `methods.load("nfc").probabilities(texts)`."""

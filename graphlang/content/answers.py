@@ -1,0 +1,35 @@
+"""The best few labels of each row of probabilities: what a page keeps of its scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """The k most probable labels of every row, best first; of equal ones the one with the lower index.
+
+    Returns:
+        `(indices, probabilities)`, both (rows, k). Where a row has fewer than k labels above 0 (a text without letters
+        has none) the index is -1 and the probability 0.
+
+    >>> indices, chances = top(np.array([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]], dtype=np.float32), 2)
+    >>> indices.tolist(), chances.round(1).tolist()[0][0] > 0.6
+    ([[1, 0], [-1, -1]], True)
+    """
+    rows, labels = probabilities.shape
+    indices = np.full((rows, k), -1, dtype=np.int16)
+    chances = np.zeros((rows, k), dtype=np.float32)
+    left = probabilities.copy()
+    row = np.arange(rows)
+    for place in range(min(k, labels)):  # argmax keeps the lowest index of equals; k is small
+        best = left.argmax(axis=1)
+        chance = left[row, best]
+        indices[:, place] = np.where(chance > 0, best, -1)
+        chances[:, place] = chance
+        left[row, best] = 0
+    return indices, chances

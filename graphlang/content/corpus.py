@@ -1,0 +1,118 @@
+"""A folder per language of UTF-8 text files -> lines, and documents of about equal length."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphlang.content.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Training lines of every label, sorted by label; `left_out` says how many characters the rejected folders had."""
+
+    lines: dict[str, tuple[str, ...]]
+    left_out: dict[str, int]
+    digest: str
+
+
+def read(folder: Path, *, label: Callable[[str], str | None], minimum: int, maximum: int) -> Corpus:
+    """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
+
+    Folders of the same label are read as one. Lines that occur twice in a label count once. Files are read in the order
+    of their names and share the maximum equally, so that a long one cannot push out the others.
+
+    Args:
+        folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
+        label: Folder name -> label, or None to leave the folder out.
+        minimum: Labels with fewer characters are left out.
+        maximum: Characters of a label that are used at most.
+
+    Raises:
+        ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
+    """
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such folder")
+    files: dict[str, list[Path]] = {}
+    left_out: dict[str, int] = {}
+    for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
+        known = label(sub.name)
+        if known is None:
+            left_out[sub.name] = 0
+        else:
+            files.setdefault(known, []).extend(sorted(sub.glob("*.txt")))
+    lines: dict[str, tuple[str, ...]] = {}
+    digest = hashlib.sha256()
+    for known, paths in sorted(files.items()):
+        chosen = tuple(_fair(list(map(_lines, paths)), maximum))
+        size = sum(map(len, chosen))
+        if size < minimum:
+            left_out[known] = size
+            continue
+        lines[known] = chosen
+        digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
+    if len(lines) < 2:  # noqa: PLR2004 - nothing to tell apart
+        raise ModelError(f"{folder}: needs sub-folders of UTF-8 .txt files for at least two languages")
+    return Corpus(lines, left_out, digest.hexdigest())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: not UTF-8 (byte {error.start})") from error
+    return [line for line in map(str.strip, text.splitlines()) if line]
+
+
+def _fair(files: list[list[str]], maximum: int) -> Iterator[str]:
+    seen: set[str] = set()
+    left = maximum
+    for number, lines in enumerate(sorted(files, key=lambda lines: sum(map(len, lines)))):
+        share = left // (len(files) - number)
+        for line in lines:
+            if share <= 0:
+                break
+            if line in seen:
+                continue
+            seen.add(line)
+            share -= len(line)
+            left -= len(line)
+            yield line
+
+
+def held_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
+    """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest."""
+    kept: list[str] = []
+    out: list[str] = []
+    for line in lines:
+        chance = int.from_bytes(hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+        (out if chance % every == 0 else kept).append(line)
+    return (kept, out) if kept else (out, kept)
+
+
+def documents(lines: list[str], characters: int) -> list[str]:
+    """Join lines into documents of at least `characters` characters; a shorter rest joins the last one.
+
+    >>> documents(["one", "two", "three", "four"], 6)
+    ['one two', 'three four']
+    """
+    made: list[str] = []
+    current: list[str] = []
+    size = 0
+    for line in lines:
+        current.append(line)
+        size += len(line)
+        if size >= characters:
+            made.append(" ".join(current))
+            current, size = [], 0
+    if current and made and size < characters // 2:
+        made[-1] += " " + " ".join(current)
+    elif current:
+        made.append(" ".join(current))
+    return made

@@ -1,0 +1,90 @@
+"""What every content method is to the rest of the program: texts in, calibrated probabilities out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from graphlang.content import calibrate
+from graphlang.content.ngrams import blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+class Identifier(Protocol):
+    """A content method with its model."""
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of the columns of `probabilities`."""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the model file, in hexadecimal."""
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters of training and of the model, for the record of a run."""
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (texts, labels): each row sums to 1, or is all 0 when the text holds no letter."""
+
+
+class Calibrated(ABC):
+    """A method that measures similarity to every label; `calibrate.sharpness` makes probabilities of it.
+
+    Args:
+        name: The method.
+        labels: Names of the columns.
+        digest: Hash of the model file.
+        parameters: For `describe`.
+        limit: Characters of a text that are looked at; longer texts are sampled (`normalise.sample`).
+        sharpness: Log sharpness at `calibrate.KNOTS`.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        labels: tuple[str, ...],
+        digest: str,
+        parameters: dict[str, Any],
+        limit: int,
+        sharpness: NDArray[np.floating],
+    ) -> None:
+        self.name = name
+        self.labels = labels
+        self.hash = digest
+        self.limit = limit
+        self._parameters = parameters
+        self._sharpness = sharpness
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters of training and of the model, for the record of a run."""
+        return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self._parameters}
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Calibrated probabilities, float32 (texts, labels). Rows of texts without letters are all 0, others sum to 1.
+
+        A row depends on its own text alone, not on the batch it comes in.
+        """
+        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        for start, stop in blocks(texts, limit=self.limit):
+            scores, letters = self.similarities(texts[start:stop])
+            scores *= calibrate.sharpness(self._sharpness, letters)[:, None]
+            chances = calibrate.softmax(scores)
+            chances[letters == 0] = 0
+            answer[start:stop] = chances
+        return answer
+
+    @abstractmethod
+    def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Similarity of each text to each label, (texts, labels), and the number of letters and spaces of each text."""

@@ -1,0 +1,168 @@
+"""A trained model as one file: named arrays and a JSON header in an uncompressed-or-deflated zip (`numpy.load` reads it).
+
+Nothing in the file is ever executed: no pickle, no object arrays. A file may come from anywhere, so everything is
+bounded before it is read: the file, each array and their sum, and an array's header must agree with the bytes that follow.
+The same arrays and header always give the same bytes, so that a model's hash names what was trained, not when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from graphlang.content.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+FORMAT = 1
+MAX_FILE = 64 << 20  # bytes
+MAX_ARRAYS = 512 << 20  # bytes, unpacked
+MAX_MEMBERS = 64
+_HEADER = "model.json"
+_KINDS = "biuf"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What training made: the method that reads it, its labels, parameters to show, and arrays.
+
+    `hash` is the SHA-256 of the file's bytes, in hexadecimal.
+    """
+
+    method: str
+    labels: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]] = field(repr=False)
+
+    def save(self, path: str | Path) -> str:
+        """Write the file and return its hash. Raises OSError."""
+        data = self.to_bytes()
+        Path(path).write_bytes(data)
+        return hashlib.sha256(data).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        """The file as bytes: equal for equal content."""
+        header = {
+            "format": FORMAT,
+            "method": self.method,
+            "labels": list(self.labels),
+            "parameters": dict(self.parameters),
+        }
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            _write(archive, _HEADER, json.dumps(header, ensure_ascii=False, sort_keys=True, indent=1).encode())
+            for name, array in sorted(self.arrays.items()):
+                packed = io.BytesIO()
+                npy.write_array(packed, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+                _write(archive, f"{name}.npy", packed.getvalue())
+        return file.getvalue()
+
+
+def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    # The entry's date is fixed: the bytes must not say when they were written.
+    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    entry.create_system = 3
+    archive.writestr(entry, data)
+
+
+def read(path: str | Path) -> tuple[Model, str]:
+    """Read a model file.
+
+    Returns:
+        The model and the SHA-256 of its bytes.
+
+    Raises:
+        ModelError: no such file, not a model, damaged, of a newer format, or larger than any sound model.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise ModelError(f"{path}: larger than {MAX_FILE >> 20} MiB, no model of this program")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}") from error
+    return from_bytes(data, str(path)), hashlib.sha256(data).hexdigest()
+
+
+def from_bytes(data: bytes, name: str = "model") -> Model:
+    """The model that `Model.to_bytes` wrote. Raises ModelError, whose text begins with `name`."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_ARRAYS:
+                raise ModelError(f"{name}: unpacks to more than any model of this program")
+            members = {entry.filename: archive.read(entry) for entry in entries}
+        method, labels, parameters = _header(members.pop(_HEADER), name)
+        arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
+    except ModelError:
+        raise
+    except KeyError as error:
+        raise ModelError(f"{name}: not a model of this program (no {_HEADER})") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
+        raise ModelError(f"{name}: not a model of this program, or damaged ({error})") from error
+    return Model(method, labels, parameters, arrays)
+
+
+def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    try:
+        header = json.loads(content)
+    except RecursionError as error:
+        raise ModelError(f"{name}: its header is nested too deep") from error
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        raise ModelError(f"{name}: its header is not one of this program")
+    if header["format"] > FORMAT:
+        raise ModelError(f"{name}: written by a newer version (format {header['format']}, known up to {FORMAT})")
+    method, labels, parameters = header.get("method"), header.get("labels"), header.get("parameters")
+    sound = isinstance(method, str) and isinstance(labels, list) and isinstance(parameters, dict)
+    if not sound or not all(isinstance(label, str) for label in labels) or len(set(labels)) != len(labels):
+        raise ModelError(f"{name}: its header lacks a method, labels or parameters")
+    return method, tuple(labels), parameters
+
+
+def _array(content: bytes, name: str) -> NDArray[Any]:
+    stream = io.BytesIO(content)
+    if npy.read_magic(stream) != (1, 0):
+        raise ModelError(f"{name}: an array of an unknown format")
+    shape, fortran, dtype = npy.read_array_header_1_0(stream)
+    body = content[stream.tell() :]
+    if dtype.kind not in _KINDS or fortran or any(n < 0 for n in shape):
+        raise ModelError(f"{name}: an array of a kind that no model has")
+    size = dtype.itemsize
+    for n in shape:
+        size *= n
+    if size != len(body):
+        raise ModelError(f"{name}: an array's header and its {len(body)} bytes disagree")
+    return np.frombuffer(body, dtype=dtype).reshape(shape)
+
+
+def take(model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str) -> NDArray[Any]:
+    """An array of the model, checked: its kind (numpy's letter), its shape (None for any), no NaN or infinity.
+
+    Raises:
+        ModelError: the array is missing or not as the method needs it.
+    """
+    array = model.arrays.get(name)
+    if array is None:
+        raise ModelError(f"{source}: the array {name!r} is missing")
+    fits = len(array.shape) == len(shape) and all(
+        want in (None, have) for want, have in zip(shape, array.shape, strict=True)
+    )
+    if array.dtype.kind != kind or not fits:
+        raise ModelError(f"{source}: the array {name!r} has not the kind and shape that {model.method} needs")
+    if kind == "f" and not np.isfinite(array).all():
+        raise ModelError(f"{source}: the array {name!r} holds values that are no numbers")
+    return array
