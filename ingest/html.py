@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
-from .tame import flatten, is_tame
+from .tame import tamed
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -91,12 +91,12 @@ def read(text: str, limits: Limits) -> Document:
     ('T', 'Good morning all!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
     """
     markup = text.encode("utf-8", "replace")
-    tame = is_tame(markup, limits.max_depth)
-    tree = LexborHTMLParser(markup if tame else flatten(markup), scripting=True)
+    markup, flattened = tamed(markup, limits.max_depth)
+    tree = LexborHTMLParser(markup, scripting=True)
     root = tree.root
     if root is None:
-        return Document("", "", [], [], None, None, None, not tame, 0)
-    return _walk(root, 4 * limits.max_links, flattened=not tame)
+        return Document("", "", [], [], None, None, None, flattened, 0)
+    return _walk(root, 4 * limits.max_links, flattened=flattened)
 
 
 def _walk(root: LexborNode, most: int, *, flattened: bool) -> Document:  # noqa: C901, PLR0912 - one loop, for its speed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from .arc import Arc
@@ -39,7 +40,7 @@ class Reader:
     def __iter__(self) -> Iterator[Raw]:
         """Yield the raw records; a file that is no archive yields one without header that says so."""
         chunks = self._source.chunks()
-        first = [chunk for chunk, _ in zip(chunks, range(2), strict=False)]
+        first = list(islice(chunks, 2))
         if not any(chunk.data for chunk in first):
             reason = next((chunk.fault for chunk in first if chunk.fault), "the file is empty")
             if not first or all(not chunk.fault for chunk in first):

@@ -19,26 +19,40 @@ _ATTRIBUTES: Final = 1_000
 _KEPT: Final = 50_000  # tags that are kept in a page that was flattened
 
 _NAME = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9]*)")
-_TAG = re.compile(rb"<(?:(/?[a-zA-Z][a-zA-Z0-9]*)|!--|[!?])")
+_TAG = re.compile(rb"<(?:(/?[a-zA-Z][a-zA-Z0-9]*)|[!?])")
+_HIDDEN = re.compile(rb"<(?:!--|(script|style|noscript|noframes|noembed|textarea|template|select|svg)(?=[\s/>]))", re.IGNORECASE)
+_CLOSE = {
+    name: re.compile(rb"</" + name + rb"[^>]{0,1000}>", re.IGNORECASE)
+    for name in b"script style noscript noframes noembed textarea template select svg".split()
+} | {b"": re.compile(rb"--!?>")}
 #: Elements that never hold others, or that close themselves when the next one comes.
 _SHALLOW = frozenset(
     b"area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead tbody"
     b" tfoot colgroup rp rt html head body a".split()
 )
 _KEEP = frozenset(b"a area base frame html iframe link meta title /a /title /iframe".split())
-_RAW = frozenset(b"script style textarea noscript noframes noembed iframe template xmp svg select".split())
 _INLINE = frozenset(
     b"b i u s em strong span font small big tt code a abbr acronym cite dfn kbd samp var sub sup q mark bdi bdo ins del ruby"
     b" nobr strike label time wbr".split()
 )
 
 
-def is_tame(markup: bytes, max_depth: int) -> bool:
-    """Tell whether the markup can be given to an HTML parser as it is.
+def tamed(markup: bytes, max_depth: int) -> tuple[bytes, bool]:
+    """Return markup that can be given to an HTML parser, and whether it had to be flattened for that.
 
-    >>> is_tame(b"<p>" * 5000, 500), is_tame(b"<div>" * 5000, 500)
-    (True, False)
+    >>> tamed(b"<p>" * 5000, 500)[1], tamed(b"<div>" * 5000, 500)[1]
+    (False, True)
     """
+    if _is_tame(markup, max_depth):
+        return markup, False
+    # Tags in scripts and shapes in drawings count for nothing. Without them the page is checked, and parsed, again.
+    lean = _without_hidden(markup)
+    if _is_tame(lean, max_depth):
+        return lean, False
+    return _flattened(lean), True
+
+
+def _is_tame(markup: bytes, max_depth: int) -> bool:
     tags = markup.count(b"<")
     if tags > _MANY:
         return False
@@ -80,33 +94,47 @@ def _depth(markup: bytes, stop: int) -> int:
     return deepest
 
 
-def flatten(markup: bytes) -> bytes:
+def _without_hidden(markup: bytes) -> bytes:
+    """Return the markup without comments and without the elements of which a reader sees nothing."""
+    parts: list[bytes] = []
+    at = 0
+    for found in _HIDDEN.finditer(markup):
+        if found.start() < at:
+            continue
+        close = _CLOSE[(found[1] or b"").lower()].search(markup, found.end())
+        if not close:
+            if found[1] and found[1].lower() in {b"svg", b"template"}:
+                continue
+            parts.append(markup[at : found.start()])
+            at = len(markup)
+            break
+        parts += [markup[at : found.start()], b" "]
+        at = close.end()
+    parts.append(markup[at:])
+    return b"".join(parts)
+
+
+def _flattened(markup: bytes) -> bytes:
     """Return the markup with no tags but those that carry links and titles; blocks are set apart by spaces.
 
-    >>> flatten(b"<div><b>T</b>op<div><a href=x>link</a><script>if (a<b)</script>end")
-    b' Top <a href=x>link</a> end'
+    >>> _flattened(b"<div><b>T</b>op<div><a href=x>link</a>")
+    b' Top <a href=x>link</a>'
     """
     parts: list[bytes] = []
     at = kept = 0
-    while True:
-        found = _TAG.search(markup, at)
-        if not found:
-            parts.append(markup[at:])
-            break
+    for found in _TAG.finditer(markup):
+        if found.start() < at:
+            continue
         parts.append(markup[at : found.start()])
-        name = (found[1] or b"").lower()
-        end = markup.find(b"-->" if found[0] == b"<!--" else b">", found.end())
+        end = markup.find(b">", found.end())
         if end < 0:
-            break
-        at = end + (3 if found[0] == b"<!--" else 1)
+            return b"".join(parts)
+        at = end + 1
+        name = (found[1] or b"").lower()
         if name in _KEEP and kept < _KEPT and at - found.start() < _LONG_TAG:
             parts.append(markup[found.start() : at])
             kept += 1
         elif name.lstrip(b"/") not in _INLINE:
             parts.append(b" ")
-        if name in _RAW:
-            close = re.compile(rb"</" + name, re.IGNORECASE).search(markup, at)
-            if not close:
-                break
-            at = close.start()
+    parts.append(markup[at:])
     return b"".join(parts)
