@@ -80,7 +80,7 @@ def host(url: str) -> str:
 def _suffixes() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - 60 ms that only the reports on sites need
 
-    return PublicSuffixList(idna=True)
+    return PublicSuffixList()
 
 
 @lru_cache(maxsize=65_536)
