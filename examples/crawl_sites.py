@@ -21,6 +21,12 @@ TEXTS: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "texts.tom
 UNFETCHED: Final = "archive/1998.html"
 MENU_KEYS: Final = ("home", "about", "pictures", "contact")
 
+#: How a page names its twin in another language, and the tag that it gives it.
+SWITCHES: Final = {
+    "eng": ("English", "en"), "fra": ("Français", "fr"), "deu": ("D", "de"), "ita": ("I", "it"),
+    "spa": ("es", "es"), "cat": ("ca", "ca"),
+}  # fmt: skip
+
 #: What picture pages say when they say nothing of their language. Those without letters are ``zxx``.
 WORDLESS: Final = (
     "Foto 12", "Menu", "Info", "Video 3", "Anna", "IMG 0412", "Radio 98", "A-Z", "No. 7", "2024", "Album 2", "PDF",
@@ -138,8 +144,8 @@ def page(site: Site, key: str, body: str, *, title: str, head: str = "") -> Page
     """A page of a site, in its charset, with what it declares."""
     twin = other(site)
     if twin is not None:
-        name = {"eng": "English", "fra": "Français", "deu": "D", "ita": "I", "spa": "es", "cat": "ca"}[twin.language]
-        says = f' hreflang="{twin.lang}"' if site.switch == "hreflang" else ""
+        name, tag = SWITCHES[twin.language]
+        says = f' hreflang="{tag}"' if site.switch == "hreflang" else ""
         body = anchor(address(twin, key), name, says) + "\n" + body
         if says:
             head += f'<link rel="alternate"{says} href="{address(twin, key)}">'
