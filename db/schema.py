@@ -344,7 +344,7 @@ TABLES: dict[str, Table] = {
             "confidence": "Probability that the answer is right, 0 to 1.",
             "runner_up": "The second best, in `labels`; NULL where there is none.",
             "runner_up_confidence": "Its probability.",
-            "characters": "Characters of the normalised text (letters and single spaces) behind the answer; 0: none.",
+            "characters": "Letters and single spaces between words in the text (at most its first 2,000 characters).",
         },
     ),
     "scores": Table(

@@ -10,7 +10,7 @@ import graphlang
 from graphlang import languages
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.answers import top
-from graphlang.content.normalise import lengths
+from graphlang.content.normalise import normalise
 from graphlang.db import collection, runs
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 KEPT = 12
 #: Scores below this are not kept.
 LEAST = 0.001
+#: Letters are counted in so many characters of a text; beyond, one text is as long as another.
+COUNTED = 2000
 
 
 class Identifier(Protocol):
@@ -114,6 +116,11 @@ def _answers(
     score[nothing] = 0
     score[nothing, 0] = 1.0
     return (
-        runs.Answers(pages, label[:, 0], score[:, 0], label[:, 1], score[:, 1], lengths(texts)),
+        runs.Answers(pages, label[:, 0], score[:, 0], label[:, 1], score[:, 1], _letters(texts)),
         (label, score),
     )
+
+
+def _letters(texts: list[str]) -> NDArray[np.int64]:
+    """Characters of the normalised texts: letters, and single spaces between words."""
+    return np.maximum(normalise(texts, limit=COUNTED).lengths - 1, 0)

@@ -1,0 +1,187 @@
+"""``graphlang run`` on a small archive, and every verb on what it made."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+Call = Callable[..., Result]
+
+
+def rows(result: Result) -> list[dict[str, object]]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_run_gives_every_page_a_language_and_prints_the_map(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    result = graphlang("run", museum, "--db", db, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert "museum.example" in result.stdout
+    assert "deu 100%" in result.stdout
+    assert f"database: {db}" in result.stdout
+    languages = {row["url"]: row["language"] for row in rows(graphlang("pages", db, "--format", "jsonl"))}
+    assert languages == {
+        "http://museum.example/": "deu",
+        "http://museum.example/karten.html": "deu",
+        "http://museum.example/anna.html": "deu",  # its text, a name, says nothing: the links do
+        "http://museum.example/nie-geholt.html": "deu",  # never fetched
+        "http://musee.example/": "fra",
+        "http://musee.example/luc.html": "fra",  # only digits
+    }
+
+
+def test_repeating_the_command_changes_nothing(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    connection = sqlite3.connect(db)
+    before = list(connection.iterdump())
+    again = graphlang("run", museum, "--db", db, "--workers", 1)
+    assert "already read" in again.stderr
+    assert list(connection.iterdump()) == before
+    connection.close()
+
+
+def test_each_step_alone_gives_the_same_database(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    together, alone = tmp_path / "together.db", tmp_path / "alone.db"
+    graphlang("run", museum, "--db", together, "--workers", 1)
+    for step in (["ingest", alone, museum], ["classify", alone], ["vote", alone], ["propagate", alone]):
+        assert graphlang(*step).exit_code == 0
+    assert content(together) == content(alone)
+
+
+def content(db: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(db)
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    found = []
+    for table in sorted(tables):
+        if table.startswith("_"):
+            continue
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        timeless = ", ".join(column for column in columns if column not in ("started", "finished"))
+        found += [(table, *row) for row in connection.execute(f"SELECT {timeless} FROM {table}")]
+    connection.close()
+    return found
+
+
+def test_pages_can_be_filtered(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+
+    def urls(*arguments: object) -> list[object]:
+        return [row["url"] for row in rows(graphlang("pages", db, "--format", "jsonl", *arguments))]
+
+    assert len(urls("--language", "German")) == 4
+    assert urls("--language", "fr", "--limit", 1) == ["http://musee.example/"]
+    assert urls("--unfetched") == ["http://museum.example/nie-geholt.html"]
+    assert len(urls("--fetched")) == 5
+    assert urls("--host", "musee.example", "--language", "de") == []
+    assert len(urls("--below", "1.0", "--min-confidence", "1.0", "--language", "und")) == len(urls("--below", "1.0"))
+    assert graphlang("pages", db, "--language", "klingonish").exit_code == 2
+
+
+def test_sites_count_pages_by_language(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    hosts = rows(graphlang("sites", db, "--format", "jsonl"))
+    assert [(row["site"], row["language"], row["pages"], row["unfetched"], row["share"]) for row in hosts] == [
+        ("museum.example", "deu", 3, 1, 1.0),
+        ("musee.example", "fra", 2, 0, 1.0),
+    ]
+    by_tld = rows(graphlang("sites", db, "--by", "tld", "--format", "jsonl"))
+    assert [(row["site"], row["language"], row["share"]) for row in by_tld] == [
+        ("example", "deu", 0.6),
+        ("example", "fra", 0.4),
+    ]
+
+
+def test_runs_can_be_listed_and_chosen(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    listed = rows(graphlang("runs", db, "--format", "jsonl"))
+    assert [(row["chosen"], row["id"], row["kind"], row["seeds"]) for row in listed] == [
+        ("", 1, "content", ""),
+        ("", 2, "vote", "1"),
+        ("*", 3, "propagation", "1"),
+    ]
+    rows(graphlang("runs", db, "--choose", 1, "--format", "jsonl"))
+    assert all(row["method"] in ("nfc", None) for row in rows(graphlang("pages", db, "--format", "jsonl")))
+    missing = graphlang("runs", db, "--choose", 9)
+    assert (missing.exit_code, missing.stderr) == (1, "Error: there is no run 9 in this database\n")
+
+
+def test_explain_names_the_neighbours_and_their_sum(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    url = "http://museum.example/anna.html"
+    told = graphlang("explain", db, url)
+    assert told.exit_code == 0
+    assert "answer      deu (German)" in told.stdout
+    assert "inlink" in told.stdout
+    assert "http://museum.example/karten.html" in told.stdout
+    found = json.loads(graphlang("explain", db, url, "--format", "json").stdout)
+    assert abs(sum(reason["log_odds"] for reason in found["reasons"]) - found["log_odds"]) < 1e-6
+    vote = json.loads(graphlang("explain", db, url, "--run", 2, "--format", "json").stdout)
+    assert {reason["url"] for reason in vote["reasons"] if reason["source"] == "inlink"} == {
+        "http://museum.example/",
+        "http://museum.example/karten.html",
+    }
+    never = graphlang("explain", db, "http://museum.example/nie-geholt.html")
+    assert "never fetched" in never.stdout
+    unknown = graphlang("explain", db, "http://nowhere.example/")
+    assert (unknown.exit_code, unknown.stderr) == (1, "Error: the collection has no page http://nowhere.example/\n")
+
+
+def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, gold = tmp_path / "crawl.db", tmp_path / "gold.tsv"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    gold.write_text(
+        "url\tlanguage\tbucket\n"
+        "http://museum.example/\tde\tlong\n"
+        "http://museum.example/anna.html\tdeu\tshort\n"
+        "http://musee.example/\tde\tlong\n"  # wrong on purpose
+        "http://musee.example/luc.html\tqqq-nonsense\tshort\n"
+        "http://nowhere.example/\tde\tlong\n",
+        encoding="utf-8",
+    )
+    result = graphlang("evaluate", db, "--gold", gold, "--by", "bucket", "--format", "json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["gold"] == {"pages": 3, "missing": 1, "unknown_codes": {"qqq-nonsense": 1}}
+    groups = {group["group"]: group for group in found["runs"][0]["groups"]}
+    assert (groups["all"]["pages"], round(groups["all"]["accuracy"], 3)) == (3, 0.667)
+    assert (groups["bucket short"]["pages"], groups["bucket short"]["accuracy"]) == (1, 1.0)
+    assert groups["bucket long"]["accuracy"] == 0.5
+    assert found["runs"][0]["confusion"] == [{"gold": "deu", "answer": "fra", "pages": 1}]
+    table = graphlang("evaluate", db, "--gold", gold, "--all-runs")
+    assert "run 1: content by nfc" in table.stdout
+    assert "run 3: propagation" in table.stdout
+    assert "unknown language code in the gold file: qqq-nonsense" in table.stderr
+
+
+def test_identify_texts_files_and_lines(graphlang: Call, tmp_path: Path) -> None:
+    file = tmp_path / "zeilen.txt"
+    file.write_text("Das Wetter wird morgen leider wieder schlechter.\n\n12345 67\n", encoding="utf-8")
+    found = rows(graphlang("identify", "--lines", "--format", "jsonl", file))
+    assert [row["language"] for row in found] == ["deu", "und", "zxx"]
+    assert [row["input"] for row in found] == [f"{file}:1", f"{file}:2", f"{file}:3"]
+    whole = rows(graphlang("identify", "--format", "jsonl", input_=b"Le chat dort dans le jardin de ma voisine."))
+    assert [(row["input"], row["language"], row["script"]) for row in whole] == [("-", "fra", "Latn")]
+
+
+def test_info_counts(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    counts = {(row["what"], row["value"]): row["count"] for row in rows(graphlang("info", db, "--format", "jsonl"))}
+    assert counts["pages", None] == 6
+    assert counts["pages read", None] == 5
+    assert counts["links", "anchor"] == counts["links", None] == 7
+    assert counts["language of pages read", "deu"] == 3
+    assert counts["problems", None] == 0
+
+
+def test_methods_are_listed(graphlang: Call) -> None:
+    names = [row["method"] for row in rows(graphlang("methods", "--format", "jsonl"))]
+    assert {"nfc", "nfc-2004"} <= set(names)

@@ -1,0 +1,72 @@
+"""What many tests need: a small archive made on the spot, and the command line in this process."""
+
+from __future__ import annotations
+
+import gzip
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+GERMAN = (
+    "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Jeden Morgen öffnet eine Frau die"
+    " schwere Tür, und die ersten Gäste warten schon im Regen. Am Nachmittag gibt es Kuchen und heißen Tee."
+)
+FRENCH = (
+    "Le musée des marées se trouve près du port et montre de vieux bateaux, des filets et des cartes. Chaque matin une"
+    " femme ouvre la lourde porte, et les premiers visiteurs attendent déjà sous la pluie. Ensuite il y a du gâteau."
+)
+
+
+def html(text: str, *links: str, head: str = "") -> bytes:
+    anchors = "".join(f'<a href="{link}">.</a>' for link in links)
+    return f"<!doctype html><html><head>{head}</head><body><p>{text}</p>{anchors}</body></html>".encode()
+
+
+def write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
+    """One gzip member a record, as crawlers write them."""
+    with path.open("wb") as file:
+        for url, body in pages:
+            http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
+            record = (
+                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-11-21T00:00:00Z\r\n"
+                f"WARC-Record-ID: <urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, url)}>\r\n"
+                f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+            )
+            file.write(gzip.compress(record.encode() + http + b"\r\n\r\n", mtime=0))
+    return path
+
+
+@pytest.fixture
+def museum(tmp_path: Path) -> Path:
+    """Two long German pages and a French one; German pages link to a page whose only text is a name, and further."""
+    site = "http://museum.example/"
+    return write_warc(
+        tmp_path / "museum.warc.gz",
+        [
+            (site, html(GERMAN, "/karten.html", "/anna.html", "/nie-geholt.html")),
+            (site + "karten.html", html(GERMAN + " Die Karten hängen im zweiten Stock.", "/anna.html", "/")),
+            (site + "anna.html", html("Anna", "/")),
+            ("http://musee.example/", html(FRENCH, "/luc.html")),
+            ("http://musee.example/luc.html", html("12 34 56")),
+        ],
+    )
+
+
+@pytest.fixture
+def graphlang() -> Callable[..., Result]:
+    """Run the command line in this process: ``graphlang("pages", db)`` gives exit_code, stdout and stderr."""
+    from graphlang.cli import cli  # noqa: PLC0415 - tests of other parts need no command line
+
+    def call(*arguments: object, input_: bytes | None = None) -> Result:
+        result = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=input_)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return call
