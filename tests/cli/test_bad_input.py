@@ -1,0 +1,169 @@
+"""Whatever a user hands over: one clear line, the right exit code, nothing lost, no traceback."""
+
+import gzip
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from graphlang.db import create
+
+from graphlang.cli import collect
+
+Call = Callable[..., Result]
+
+
+def problems(db: Path) -> list[tuple[str, str | None]]:
+    connection = sqlite3.connect(db)
+    found = connection.execute("SELECT kind, url FROM problems ORDER BY id").fetchall()
+    connection.close()
+    return found
+
+
+def count(db: Path, table: str) -> int:
+    connection = sqlite3.connect(db)
+    found = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+    connection.close()
+    return int(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("notes.warc", b"just some notes, no archive"), ("empty.warc.gz", b""), ("half.warc.gz", gzip.compress(b"")[:9])],
+)
+def test_a_file_that_is_no_archive_is_a_problem_and_the_others_are_read(
+    graphlang: Call, museum: Path, tmp_path: Path, name: str, content: bytes
+) -> None:
+    bad, db = tmp_path / name, tmp_path / "crawl.db"
+    bad.write_bytes(content)
+    result = graphlang("run", bad, museum, "--db", db, "--workers", 1)
+    assert result.exit_code == 1
+    assert "graphlang problems" in result.stderr
+    assert len(problems(db)) == 1
+    assert count(db, "captures") == 5
+    listed = graphlang("problems", db, "--format", "tsv")
+    assert str(bad) in listed.stdout
+    assert listed.exit_code == 0
+
+
+def test_a_truncated_gzip_keeps_all_that_came_before(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    half, db = tmp_path / "half.warc.gz", tmp_path / "crawl.db"
+    half.write_bytes(museum.read_bytes()[:-40])
+    result = graphlang("run", half, "--db", db, "--workers", 1)
+    assert result.exit_code == 1
+    # Of the last of the five records only the end is missing: whether it still counts is the reader's to say.
+    assert count(db, "captures") >= 4
+    assert len(problems(db)) == 1
+
+
+def test_a_file_that_does_not_exist(graphlang: Call, tmp_path: Path) -> None:
+    result = graphlang("run", tmp_path / "none.warc.gz", "--db", tmp_path / "crawl.db")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert "none.warc.gz" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_no_files_at_all_is_wrong_usage(graphlang: Call, tmp_path: Path) -> None:
+    assert graphlang("run", "--db", tmp_path / "crawl.db").exit_code == 2
+    assert graphlang("ingest", tmp_path / "crawl.db").exit_code == 2
+
+
+@pytest.mark.parametrize("verb", ["pages", "sites", "runs", "problems", "info", "classify", "vote", "propagate"])
+def test_a_database_that_is_none(graphlang: Call, tmp_path: Path, verb: str) -> None:
+    missing = graphlang(verb, tmp_path / "none.db")
+    assert (missing.exit_code, missing.stderr) == (1, f"Error: no such database: {tmp_path / 'none.db'}\n")
+    notes = tmp_path / "notes.db"
+    notes.write_text("no database, only words " * 50)
+    other = graphlang(verb, notes)
+    assert (other.exit_code, len(other.stderr.splitlines())) == (1, 1)
+    assert "not a graphlang database" in other.stderr
+
+
+def test_steps_out_of_order_say_what_to_do_first(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("ingest", db, museum, "--workers", 1)
+    for verb in (["vote", db], ["propagate", db], ["evaluate", db, "--gold", museum]):
+        result = graphlang(*verb)
+        assert result.exit_code == 1
+        assert "run 'graphlang classify' first" in result.stderr
+    assert graphlang("pages", db, "--format", "csv").exit_code == 0
+
+
+def test_a_full_disk_keeps_what_was_written_and_the_command_goes_on_later(
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "crawl.db"
+
+    def small(path: Path) -> sqlite3.Connection:
+        connection = create(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        return connection
+
+    with monkeypatch.context() as patched:
+        patched.setattr(collect, "create", small)
+        result = graphlang("run", museum, "--db", db, "--workers", 1)
+    assert result.exit_code == 1
+    assert "the disk is full" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert graphlang("run", museum, "--db", db, "--workers", 1).exit_code == 0
+    assert count(db, "captures") == 5
+
+
+def test_an_empty_collection_is_answered_not_refused(graphlang: Call, tmp_path: Path) -> None:
+    archive, db = tmp_path / "info-only.warc", tmp_path / "crawl.db"
+    archive.write_bytes(
+        b"WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2026-11-21T00:00:00Z\r\n"
+        b"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+    )
+    result = graphlang("run", archive, "--db", db, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert "0 pages read in 0 languages" in result.stdout
+    assert graphlang("sites", db).exit_code == 0
+
+
+def test_models_that_are_none(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, model = tmp_path / "crawl.db", tmp_path / "model.npz"
+    graphlang("ingest", db, museum, "--workers", 1)
+    model.write_bytes(b"PK\x03\x04 not really")
+    for method in (str(model), "no-such-method"):
+        result = graphlang("classify", db, "--method", method)
+        assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1), result.output
+
+
+@pytest.mark.parametrize(
+    ("gold", "words"),
+    [
+        (b"", "no column url"),
+        (b"address\tlanguage\n", "no column url"),
+        (b"url\tlanguage\n\xff\xfe\n", "cannot read"),
+        (b"url\tlanguage\nhttp://museum.example/\n", "too few columns"),
+        (b"url\tlanguage\nhttp://elsewhere.example/\tde\n", "none of the gold pages"),
+    ],
+)
+def test_gold_files_that_are_none(graphlang: Call, museum: Path, tmp_path: Path, gold: bytes, words: str) -> None:
+    db, file = tmp_path / "crawl.db", tmp_path / "gold.tsv"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    file.write_bytes(gold)
+    result = graphlang("evaluate", db, "--gold", file)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_hostile_words_reach_the_terminal_only_as_escapes(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    connection = sqlite3.connect(db)
+    connection.execute("UPDATE texts SET title = char(27) || ']0;owned' || char(7) || '[bold]x[/bold]' WHERE page = 1")
+    connection.execute("INSERT INTO problems VALUES (NULL, 1, NULL, 'a' || char(9) || 'b', 'k', char(27) || '[2J')")
+    connection.commit()
+    connection.close()
+    told = graphlang("explain", db, "http://museum.example/")
+    assert "\x1b" not in told.stdout
+    assert "\\x1b]0;owned\\x07[bold]x[/bold]" in told.stdout
+    for format_ in ("table", "tsv"):
+        listed = graphlang("problems", db, "--format", format_)
+        assert "\x1b" not in listed.stdout
+    assert "a\\tb" in listed.stdout
