@@ -1,0 +1,117 @@
+"""Scripts of one language are joined on the way into the graph, and told apart on the way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from graphlang.db import Link, LinkKind, Page, create, runs
+from graphlang.db.writer import Site, Writer
+
+from graphlang.analysis import seeds
+from graphlang.analysis.classify import label_ids
+from graphlang.graph.answer import answer
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+LABELS = ("srp_Cyrl", "srp_Latn", "hrv", "zxx")
+
+
+def collection(path: Path) -> sqlite3.Connection:
+    """Five pages: two Serbian ones in either script, an unsure one, one of digits, one never fetched."""
+    connection = create(path)
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    links = (Link("http://a.example/5", LinkKind.ALTERNATE, hreflang="sr-Latn"),)
+    pages = [
+        Page(url=f"http://a.example/{n}", offset=0, text="...", links=links if n == 1 else ()) for n in range(1, 5)
+    ]
+    # Page 5 is only linked to; ids go by first appearance, so page 1's target is number 2.
+    Writer(connection, lambda _: Site("a.example", "a.example", "example", "example")).add(
+        1, pages, position=4, finished=True
+    )
+    return connection
+
+
+def content_run(connection: sqlite3.Connection) -> runs.Run:
+    cyrl, latn, hrv, zxx = label_ids(connection, LABELS)
+    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1")
+    runs.write(
+        connection,
+        run.id,
+        runs.Answers(
+            np.array([1, 3, 4, 5]),
+            np.array([cyrl, latn, hrv, zxx]),
+            np.array([0.9, 0.4, 0.5, 1.0]),
+            np.array([latn, hrv, latn, -1]),
+            np.array([0.1, 0.35, 0.3, 0.0]),
+            np.array([200, 20, 20, 0]),
+        ),
+        (
+            np.array([[cyrl, latn, -1], [latn, hrv, cyrl], [hrv, latn, cyrl], [zxx, -1, -1]]),
+            np.array([[0.9, 0.1, 0], [0.4, 0.35, 0.25], [0.55, 0.25, 0.2], [1.0, 0, 0]]),
+        ),
+    )
+    runs.finish(connection, run.id, pages=4)
+    return runs.get(connection, run.id)
+
+
+def test_scripts_of_a_language_are_one_in_the_graph(tmp_path: Path) -> None:
+    connection = collection(tmp_path / "a.db")
+    given = seeds.load(connection, content_run(connection))
+    hrv, srp = (given.evidence.codes.index(code) for code in ("hrv", "srp"))
+    assert given.evidence.languages[:, :2].tolist() == [[srp, -1], [-1, -1], [srp, hrv], [hrv, srp], [-1, -1]]
+    expected = [[1.0, 0], [0, 0], [0.65, 0.35], [0.55, 0.45], [0, 0]]
+    assert np.allclose(given.evidence.probabilities[:, :2], expected)
+    assert given.evidence.length.tolist() == [200, 0, 20, 20, 0]
+    assert given.has_text.tolist() == [True, False, True, True, True]
+    assert given.graph.hreflang.tolist() == [srp]
+    connection.close()
+
+
+def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path: Path) -> None:
+    connection = collection(tmp_path / "a.db")
+    given = seeds.load(connection, content_run(connection))
+    hrv, srp = (given.evidence.codes.index(code) for code in ("hrv", "srp"))
+    languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [-1, -1]], dtype=np.int16)
+    chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0, 0]], dtype=np.float32)
+    run = runs.start(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
+    done = seeds.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
+    assert (done.pages, done.rounds, done.converged) == (5, 3, True)
+    assert connection.execute("SELECT language, script FROM page_languages ORDER BY page").fetchall() == [
+        ("srp", "Cyrl"),
+        ("srp", "Cyrl"),  # never fetched: of the seeds' best labels as many are Cyrillic as Latin, Cyrl comes first
+        ("srp", "Latn"),
+        ("srp", "Latn"),  # its text said hrv, then srp_Latn
+        ("zxx", None),  # digits, and nothing else to go by
+    ]
+    connection.close()
+
+
+def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> None:
+    connection = collection(tmp_path / "a.db")
+    given = seeds.load(connection, content_run(connection))
+    run = runs.start(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
+    connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0)", (run.id,))
+    nothing = answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
+    seeds.write(connection, run, given, nothing, choose=False)
+    assert connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone() == (5,)
+    chosen = runs.chosen(connection)
+    assert chosen is not None
+    assert chosen.kind == "content"
+    connection.close()
+
+
+def test_a_run_with_the_same_parameters_is_found_again_and_one_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    connection = collection(tmp_path / "a.db")
+    first = runs.start(connection, kind="content", method="m", parameters={"a": 1}, version="1")
+    assert runs.start(connection, kind="content", method="m", parameters={"a": 1}, version="1") == first
+    other = runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1")
+    assert [run.id for run in runs.every(connection)] == [other.id]  # the unfinished one is dropped
+    runs.finish(connection, other.id, pages=0)
+    again = runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1")
+    assert (again.id, again.finished is not None) == (other.id, True)
+    connection.execute("UPDATE sources SET position = position + 1")  # the collection grows
+    assert runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1").id != other.id
+    connection.close()
