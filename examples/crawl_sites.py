@@ -182,18 +182,19 @@ def pages(index: int, site: Site) -> list[Page]:
     thumbs = "\n".join(anchor(url, f'<img src="/t{n}.png" alt="">') for n, url in enumerate(picture, 1))
     long = len(sentences) - 3
     back = anchor(address(site, "home"), "&lt;")
-    numbered = [anchor(url, str(n)) for n, url in enumerate([*notice, *picture[:2]], 1)]
+    numbered = [anchor(url, str(n)) for n, url in enumerate([*notice, *picture[:4]], 1)]
+    more = [anchor(url, str(n)) for n, url in enumerate(picture[2:], 1)]
     home = (
         f"<h1>{title}</h1>\n{menu}\n{paragraphs(sentences[:long])}\n"
         f"<p>{' '.join(numbered)}</p>\n"
         f"<p>{' '.join(anchor(address(friend, 'home'), '*') for friend in friends)}</p>"
     )
-    about = f"{menu}\n{paragraphs(sentences[-4:])}\n<p>{anchor(picture[2], '1')} {anchor(picture[3], '2')}</p>"
+    about = f"{menu}\n{paragraphs(sentences[-4:])}\n<p>{' '.join(more)}</p>"
     contact = f"{menu}\n<p>{phrases[3]}</p>\n<p>{anchor(site.base + UNFETCHED, '1998')}</p>"
     made = [
         page(site, "home", home, title=title),
         page(site, "about", about, title=title),
-        page(site, "pictures", f"{menu}\n<p>{phrases[2]}</p>\n{thumbs}", title=title),
+        page(site, "pictures", f"{menu}\n<p>{phrases[2]} {' '.join(sentences[:2])}</p>\n{thumbs}", title=title),
         page(site, "contact", contact, title=title),
         *(page(site, f"note{n}", f"<p>{phrases[n - 1]}</p>\n{back}", title="") for n in (1, 2)),
     ]
