@@ -39,9 +39,7 @@ class _Group(NamedTuple):
     last: bool
 
 
-def batches(
-    sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None, workers: int = 1
-) -> Iterator[Batch]:
+def batches(sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None, workers: int = 1) -> Iterator[Batch]:
     """Read archive files, one after the other.
 
     The items joined together do not depend on the number of workers, nor on where reading was stopped and taken up again.

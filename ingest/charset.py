@@ -57,7 +57,7 @@ _MORE = {
 class Decoded(NamedTuple):
     """The characters of a page."""
 
-    text: str
+    text: str | bytes  #: characters, or where the page is sound UTF-8 its bytes as they are
     charset: str  #: WHATWG name, lower case (or Python's, for the few that the WHATWG leaves out)
     source: str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``
 
@@ -76,7 +76,7 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         markup: look for an XML declaration and a meta element.
 
     >>> decode("Größe".encode(), "iso-8859-1")
-    Decoded(text='Größe', charset='windows-1252', source='http')
+    Decoded(text=b'Gr\\xc3\\xb6\\xc3\\x9fe', charset='utf-8', source='utf-8')
     >>> decode('<meta charset="koi8-r">Привет'.encode("koi8-r"), "utf-8")[1:]
     ('koi8-r', 'meta')
     """
@@ -89,9 +89,9 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         for label, source in words:
             charset = _lookup(label)
             if charset and not charset.name.startswith(("utf-16", "utf-32")):
-                return Decoded(payload.decode("ascii"), charset.name, source)
-        return Decoded(payload.decode("ascii"), "utf-8", "utf-8")
-    utf8 = _strict_utf8(payload)
+                return Decoded(payload, charset.name, source)
+        return Decoded(payload, "utf-8", "utf-8")
+    utf8 = _sound_utf8(payload)
     for label, source in words:
         charset = _lookup(label)
         if charset is None:
@@ -99,7 +99,7 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         if charset.name == "utf-8":
             if utf8 is not None:
                 return Decoded(utf8, "utf-8", source)
-        elif utf8 is not None and b"\x1b" not in payload and _surely_utf8(utf8, payload):
+        elif utf8 is not None and b"\x1b" not in payload and _surely_utf8(utf8):
             return Decoded(utf8, "utf-8", "utf-8")
         text = _believed(payload, charset)
         if text is not None:
@@ -137,19 +137,20 @@ def _lookup(label: str) -> _Charset | None:
     return None
 
 
-def _strict_utf8(payload: bytes) -> str | None:
+def _sound_utf8(payload: bytes) -> bytes | None:
+    """Return the payload if it is UTF-8 without a fault; a page that was cut may end within a character."""
     try:
-        return payload.decode()
+        payload.decode()
     except UnicodeDecodeError as error:
-        # A page that was cut may end within a character.
         if len(payload) - error.start < 4 and error.reason == "unexpected end of data":  # noqa: PLR2004
-            return payload[: error.start].decode()
+            return payload[: error.start]
         return None
+    return payload
 
 
-def _surely_utf8(text: str, payload: bytes) -> bool:
+def _surely_utf8(payload: bytes) -> bool:
     """Tell whether valid UTF-8 is no accident: at least three characters beyond ASCII."""
-    return len(payload) - len(text) >= 3  # noqa: PLR2004 - each takes a byte or more beyond its first
+    return len(payload.decode("ascii", "ignore")) + 6 <= len(payload)
 
 
 def _believed(payload: bytes, charset: _Charset) -> str | None:
@@ -181,12 +182,11 @@ def _undeclared(payload: bytes, utf8: str | None) -> Decoded:
                 continue
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
-    guess = cchardet.detect(payload[:_DETECT])["encoding"]
-    charset = _lookup(guess) if guess else None
-    if charset:
-        text = _believed(payload, charset)
-        if text is not None:
-            return Decoded(text, charset.name, "detector")
+    for label in ("utf-8", cchardet.detect(payload[:_DETECT])["encoding"]):
+        charset = _lookup(label) if label else None
+        text = _believed(payload, charset) if charset else None
+        if text is not None and charset:
+            return Decoded(text, charset.name, "utf-8" if label == "utf-8" else "detector")
     return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")
 
 

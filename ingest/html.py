@@ -6,12 +6,15 @@ Visible is what a reader sees of the page as it loads: not scripts, styles, temp
 shows one of them. Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded
 and soft hyphens are dropped.
 
-The walk goes from node to node and keeps the open elements in a list, so that depth costs memory and never the stack.
+What can be done in C is done there: a space is put before the block tags that need one, the parser builds the tree, and the
+text of the body is taken in one go once the hidden elements are out. Python sees only the elements, in one list, and looks
+into those that mean something. Nothing here recurses, so that depth costs neither stack nor time.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -23,36 +26,31 @@ if TYPE_CHECKING:
     from .limits import Limits
 
 _HIDDEN_TAGS = (
-    "script style template noscript noframes noembed audio video canvas svg textarea option datalist object applet"
+    "script style template noscript noframes noembed audio video canvas svg textarea option datalist object applet iframe title"
 ).split()
-_BLOCK_TAGS = (
-    "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption figure"
-    " footer form frame frameset h1 h2 h3 h4 h5 h6 header hgroup hr iframe legend li main menu nav ol p pre search section"
-    " select summary table tbody td tfoot th thead tr ul xmp"
-).split()
-_LINK_TAGS = ("a", "area", "link", "meta", "base", "frame", "iframe", "html", "title")
+_SEEN_TAGS = ("a", "area", "link", "meta", "base", "frame", "iframe", "html", "title")
 
-_HIDDEN, _BLOCK, _TEXT = 1, 2, 3
+#: A tag that sets words apart, where no white space stands before it: any but those of the inline elements, by the first
+#: letters of the name. (No inline element begins with p, h, l or o, but for ``<label>``, which stands by itself anyway.)
+_APART = re.compile(
+    rb"<(?<![\s]<)(?=/?(?:[phlo]|t[^ti]|d[^efa]|ul|b[lro]|c[ea]|f(?:i|o[ro])|na|m(?:e|ai)|s(?:e|um)|a[rsd]|xmp|iframe))",
+    re.IGNORECASE,
+)
+_MAX_METAS = 100
 
 
-def _ids() -> tuple[dict[int, int], dict[int, str]]:
-    """Return what to do at each tag, and the names of those whose attributes count, by Lexbor's numbers."""
-    tree = LexborHTMLParser("x")
+def _numbers() -> tuple[dict[int, str], frozenset[int]]:
+    """Return Lexbor's numbers of the elements that mean something, with their names, and of those that are hidden."""
+    tree = LexborHTMLParser("")
 
     def number(name: str) -> int:
         return int(tree.create_node(name).tag_id)
 
-    role = {number(name): _HIDDEN for name in _HIDDEN_TAGS}
-    role |= {number(name): _BLOCK for name in _BLOCK_TAGS}
-    body = tree.body
-    text = body.first_child if body is not None else None
-    if text is None:
-        raise ImportError("the HTML parser makes no text nodes")
-    role[text.tag_id] = _TEXT
-    return role, {number(name): name for name in _LINK_TAGS}
+    seen = {number(name): name for name in (*_HIDDEN_TAGS, *_SEEN_TAGS)}
+    return seen, frozenset(number(name) for name in _HIDDEN_TAGS)
 
 
-_ROLE, _LINKING = _ids()
+_SEEN, _HIDDEN = _numbers()
 
 
 class Reference(NamedTuple):
@@ -69,7 +67,8 @@ class Document(NamedTuple):
 
     title: str
     text: str  #: the whole visible text, white space folded
-    references: list[Reference]
+    anchors: list[str]  #: distinct targets of the ``<a>`` that have neither rel nor hreflang
+    references: list[Reference]  #: all the others
     metas: list[dict[str, str | None]]  #: attributes of each ``<meta>``
     base: str | None  #: of the first ``<base href>``
     lang: str | None  #: ``<html lang>``
@@ -78,11 +77,11 @@ class Document(NamedTuple):
     skipped: int  #: references beyond the limit
 
 
-def read(text: str, limits: Limits) -> Document:
+def read(markup: str | bytes, limits: Limits) -> Document:
     """Read a page.
 
     Args:
-        text: the page, decoded.
+        markup: the page, as characters or in UTF-8.
         limits: ``max_depth`` and, for the references, four times ``max_links``.
 
     >>> from graphlang.ingest.limits import Limits
@@ -90,85 +89,83 @@ def read(text: str, limits: Limits) -> Document:
     >>> page.title, page.text, page.references
     ('T', 'Good morning all!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
     """
-    markup = text.encode("utf-8", "replace")
+    if isinstance(markup, str):
+        markup = markup.encode("utf-8", "replace")
     markup, flattened = tamed(markup, limits.max_depth)
-    tree = LexborHTMLParser(markup, scripting=True)
+    tree = LexborHTMLParser(_APART.sub(b" <", markup), scripting=True)
     root = tree.root
-    if root is None:
-        return Document("", "", [], [], None, None, None, flattened, 0)
-    return _walk(root, 4 * limits.max_links, flattened=flattened)
+    elements = [node for node in root.traverse() if node.tag_id in _SEEN] if root is not None else []
+    gathered = _gather(elements, 4 * limits.max_links)
+    for node in reversed(elements):  # what is within another comes after it
+        if node.tag_id in _HIDDEN:
+            node.decompose()
+    body = tree.body
+    return Document(text=fold(body.text()) if body is not None else "", flattened=flattened, **gathered)
 
 
-def _walk(root: LexborNode, most: int, *, flattened: bool) -> Document:  # noqa: C901, PLR0912 - one loop, for its speed
+class _Gathered(TypedDict):
+    title: str
+    anchors: list[str]
+    references: list[Reference]
+    metas: list[dict[str, str | None]]
+    base: str | None
+    lang: str | None
+    xml_lang: str | None
+    skipped: int
+
+
+def _gather(elements: list[LexborNode], most: int) -> _Gathered:
+    """Read the elements that mean something: title, language, metas and references."""
     title: str | None = None
     base: str | None = None
     html: dict[str, str | None] = {}
+    anchors: dict[str, None] = {}
     references: list[Reference] = []
     metas: list[dict[str, str | None]] = []
     skipped = 0
-    parts: list[str] = []
-    add = parts.append
-    role_of, name_of = _ROLE.get, _LINKING.get
-    above: list[tuple[LexborNode, bool]] = []  # the open elements, and whether their end sets words apart
-    node: LexborNode | None = root
-    while node is not None:
-        tag = node.tag_id
-        role = role_of(tag)
-        child = None
-        if role == _TEXT:
-            add(node.text_content or "")
-        elif role != _HIDDEN:
-            block = role == _BLOCK
-            if block:
-                add(" ")
-            child = node.first_child
-            name = name_of(tag)
-            if name is not None:
-                if name == "title":
-                    child = None
-                    if title is None:
-                        title = node.text()
-                elif name == "meta":
-                    if len(metas) < 100:  # noqa: PLR2004 - pages have a dozen
-                        metas.append(node.attributes)
-                elif name == "html":
-                    html = node.attributes
-                elif name == "base":
-                    base = node.attributes.get("href") if base is None else base
-                else:
-                    if name == "iframe":
-                        child = None
-                    written = node.attributes
-                    target = written.get("src" if name in {"frame", "iframe"} else "href")
-                    if target:
-                        if len(references) < most:
-                            references.append(
-                                Reference(name, target, written.get("rel") or "", written.get("hreflang"))
-                            )
-                        else:
-                            skipped += 1
-            if child is not None:
-                above.append((node, block))
-                node = child
+    for node in elements:
+        name = _SEEN[node.tag_id]
+        if name == "a":
+            written = node.attributes
+            target = written.get("href")
+            if not target or target[0] == "#" or target in anchors:
                 continue
-        following = node.next
-        while following is None and above:
-            node, block = above.pop()
-            if block:
-                add(" ")
-            following = node.next
-        node = following
-    return Document(
-        fold(title or ""),
-        fold("".join(parts)),
-        references,
-        metas,
-        base,
-        html.get("lang"),
-        html.get("xml:lang"),
-        flattened,
-        skipped,
-    )
+            if len(anchors) + len(references) >= most:
+                skipped += 1
+            elif "rel" in written or "hreflang" in written:
+                references.append(Reference("a", target, written.get("rel") or "", written.get("hreflang")))
+            else:
+                anchors[target] = None
+        elif name == "meta":
+            if len(metas) < _MAX_METAS:
+                metas.append(node.attributes)
+        elif name == "title":
+            above = node.parent
+            if title is None and above is not None and above.tag != "svg":
+                title = node.text()
+        elif name == "html":
+            html = node.attributes
+        elif name == "base":
+            base = node.attributes.get("href") if base is None else base
+        elif name in _SEEN_TAGS:
+            written = node.attributes
+            target = written.get("src" if name in {"frame", "iframe"} else "href")
+            if not target:
+                continue
+            if len(anchors) + len(references) >= most:
+                skipped += 1
+            else:
+                references.append(Reference(name, target, written.get("rel") or "", written.get("hreflang")))
+    return {
+        "title": fold(title or ""),
+        "anchors": list(anchors),
+        "references": references,
+        "metas": metas,
+        "base": base,
+        "lang": html.get("lang"),
+        "xml_lang": html.get("xml:lang"),
+        "skipped": skipped,
+    }
 
 
 def fold(text: str) -> str:
@@ -177,4 +174,6 @@ def fold(text: str) -> str:
     >>> fold("  a\\n b\\u00adc ")
     'a bc'
     """
-    return " ".join(text.replace("\xad", "").split())
+    if "\xad" in text:
+        text = text.replace("\xad", "")
+    return " ".join(text.split())

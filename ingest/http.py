@@ -9,8 +9,11 @@ from typing import NamedTuple
 import brotli
 
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
-_FIELD = re.compile(rb"^([!#$%&'*+.^_`|~0-9A-Za-z:-]+?)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
+_SINGLE = frozenset({"content-type", "location", "content-length"})
+_MAX_JOINED = 1 << 16  # characters of a value put together from fields that came many times
 _FOLD = re.compile(rb"\r?\n[ \t]+")
+_EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
 _CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
 
 
@@ -38,16 +41,27 @@ def text(value: bytes) -> str:
 def fields(block: bytes) -> dict[str, str]:
     """Return the header fields of a block of lines, their names in lower case; lines that are no fields are passed over.
 
+    Values of a name that comes twice are joined with a comma, but for those that can have one value only: the first stands.
+
     >>> fields(b"Content-Type: text/html\\r\\nX: 1\\r\\nnonsense\\r\\nx: 2\\r\\n")
     {'content-type': 'text/html', 'x': '1, 2'}
     """
     if b"\n " in block or b"\n\t" in block:
         block = _FOLD.sub(b" ", block)
     found: dict[str, str] = {}
-    for name, value in _FIELD.findall(block):
-        key = name.decode("ascii").lower()
-        words = value.decode("ascii") if value.isascii() else text(value)
-        found[key] = f"{found[key]}, {words}" if key in found else words
+    for line in text(block).split("\n"):
+        name, colon, value = line.partition(":")
+        if not name and line.startswith(":"):  # an HTTP/2 pseudo-header
+            name, colon, value = line[1:].partition(":")
+            name = ":" + name
+        key = name.rstrip(" \t").lower()
+        if not colon or " " in key or not key:
+            continue
+        value = value.strip()
+        if key not in found:
+            found[key] = value
+        elif key not in _SINGLE and len(found[key]) < _MAX_JOINED:
+            found[key] += ", " + value
     return found
 
 
@@ -72,9 +86,8 @@ def response(block: bytes, max_header: int, max_payload: int) -> Response:
     end, body = _header_end(block, max_header)
     faults: tuple[tuple[str, str], ...] = ()
     if end < 0:
-        end = body = min(len(block), max_header)
-        if len(block) > max_header:
-            faults = (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
+        faults = (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
+        end = body = max_header
     first = block.find(b"\n", 0, end) + 1 if begin else 0
     found = fields(block[first:end]) if first or not begin else {}
     if status is None:
@@ -87,17 +100,17 @@ def response(block: bytes, max_header: int, max_payload: int) -> Response:
 
 
 def _header_end(block: bytes, max_header: int) -> tuple[int, int]:
-    """Return where the header fields end and where the payload begins; -1 where no empty line comes in time."""
-    end = block.find(b"\r\n\r\n", 0, max_header)
-    bare = block.find(b"\n\n", 0, end if end >= 0 else max_header)
-    if bare >= 0:
-        return bare + 1, bare + 2
-    return (end + 2, end + 4) if end >= 0 else (-1, -1)
+    """Return where the header fields end and where the payload begins; -1 where the header does not end in time."""
+    found = _EMPTY_LINE.search(block, 0, max_header)
+    end, body = (found.start() + 1, found.end()) if found else (min(len(block), max_header), len(block))
+    # Servers of the nineties left the empty line out; no field begins like a tag.
+    markup = block.find(b"\n<", 0, end) + 1
+    if markup:
+        return markup, markup
+    return (end, body) if found or len(block) <= max_header else (-1, -1)
 
 
-def _decoded(
-    payload: bytes, found: dict[str, str], max_payload: int
-) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+def _decoded(payload: bytes, found: dict[str, str], max_payload: int) -> tuple[bytes, tuple[tuple[str, str], ...]]:
     """Undo the transfer encoding, then the content encodings from the last to the first."""
     faults: tuple[tuple[str, str], ...] = ()
     if "chunked" in found.get("transfer-encoding", "").lower():
@@ -121,7 +134,9 @@ def _decoded(
                 faults += (("bad-encoding", f"the {name} payload does not decode ({error})"),)
             continue
         if cut:
-            faults += (("too-large", f"a {name} payload of more than {max_payload} bytes once decoded; the rest was dropped"),)
+            faults += (
+                ("too-large", f"a {name} payload of more than {max_payload} bytes once decoded; the rest was dropped"),
+            )
     return payload, faults
 
 

@@ -12,7 +12,9 @@ class Limits:
     The bounds hold for one record each, so that memory does not grow with the archive.
     """
 
-    max_payload: int = 32 << 20  #: bytes of a record's block, and again of its payload once decoded; the rest is dropped
+    max_payload: int = (
+        32 << 20
+    )  #: bytes of a record's block, and again of its payload once decoded; the rest is dropped
     max_header: int = 1 << 20  #: bytes of a WARC record header, and of an HTTP header
     text_limit: int = 10_000  #: characters of the visible text that are kept
     title_limit: int = 1_000  #: characters of the title that are kept

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .joiner import Joiner
     from .limits import Limits
 
-_REFRESH = re.compile(r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*([\"']?)([^\s\"'].{0,8191}?)\1\s*", re.IGNORECASE | re.DOTALL)
+_REFRESH = re.compile(
+    r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*([\"']?)([^\s\"'].{0,8191}?)\1\s*", re.IGNORECASE | re.DOTALL
+)
 _HEADER_LINK = re.compile(r"<([^<>]{1,8192})>([^<]{0,1024})")
 _HREFLANG = re.compile(r"[;\s]hreflang\s*=\s*\"?([\w-]{1,35})", re.IGNORECASE)
 _REL = re.compile(r"[;\s]rel\s*=\s*(?:\"([^\"]*)\"|([\w-]+))", re.IGNORECASE)
@@ -32,9 +34,9 @@ class _Found(NamedTuple):
 def links_of(
     url: str, document: Document | None, status: int | None, fields: dict[str, str], joiner: Joiner, limits: Limits
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
-    """Return the links of a page, in the order in which their targets come first, and words on what was left out.
+    """Return the links of a page, and words on what was left out.
 
-    Of several references to one target the kind with the highest precedence stands (see `LinkKind`); it is nofollow
+    The order is fixed: what the HTTP header says, what the page says in particular, its plain anchors. Of several references to one target the kind with the highest precedence stands (see `LinkKind`); it is nofollow
     only if all its references are, and its hreflang is the first that one of them gives.
 
     Args:
@@ -49,11 +51,11 @@ def links_of(
     skipped = 0
     if document is not None:
         base = (canonical(document.base.strip(), url) if document.base else None) or url
-        inside = _of_document(document)
-        # One reference is joined once, however often the page repeats it.
-        distinct = list(dict.fromkeys([one.target for one in inside]))
-        where = dict(zip(distinct, joiner.join(distinct, base), strict=True))
-        resolved += [(where[one.target], one) for one in inside]
+        inside, unfollowed = _of_document(document)
+        resolved += zip(joiner.join([one.target for one in inside], base), inside, strict=True)
+        # Most references are of one kind and say nothing else: these come once each, and are joined as they are.
+        plain = _Found("", LinkKind.ANCHOR, unfollowed)
+        resolved += [(target, plain) for target in joiner.join(document.anchors, base)]
         skipped = document.skipped
     merged: dict[str, Link] = {}
     too_long = 0
@@ -96,8 +98,8 @@ def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
     return found
 
 
-def _of_document(document: Document) -> list[_Found]:
-    """Return the references of the page; those that stay on it (``#top``) and those that run a script are left out."""
+def _of_document(document: Document) -> tuple[list[_Found], bool]:
+    """Return the references of the page but its plain anchors, and whether its robots meta says not to follow any."""
     found = []
     unfollowed = False
     for meta in document.metas:
@@ -110,8 +112,6 @@ def _of_document(document: Document) -> list[_Found]:
             unfollowed = unfollowed or "nofollow" in words or "none" in words
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
-        if not target or target[0] == "#" or target[:11].lower() == "javascript:" or target[:5].lower() == "data:":
-            continue
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None
         if tag == "link":
             words = rel.lower().split()
@@ -122,4 +122,4 @@ def _of_document(document: Document) -> list[_Found]:
         else:
             nofollow = unfollowed or ("nofollow" in rel.lower() if rel else False)
             found.append(_Found(target, _KINDS[tag], nofollow and tag in {"a", "area"}, language))
-    return found
+    return found, unfollowed

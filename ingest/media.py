@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"})
+_HTML_TYPES = frozenset(
+    {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"}
+)
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
 _TEXT_TYPES = frozenset({"text/plain", "text/markdown"})
 #: Media types that servers give to what they do not know.
-_UNKNOWN_TYPES = frozenset({"", "unknown", "application/octet-stream", "no-type", "unk", "*/*", "content/unknown", "text", "html"})
+_UNKNOWN_TYPES = frozenset(
+    {"", "unknown", "application/octet-stream", "no-type", "unk", "*/*", "content/unknown", "text", "html"}
+)
 _HTML_SIGN = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,500}>\s*)*"
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|table|div|p|h1|a|font|br|center)[\s>]",
@@ -28,7 +32,7 @@ def media_type(content_type: str) -> tuple[str, str | None]:
     # A header that came twice was joined with a comma: the first one counts.
     name, _, parameters = content_type.partition(",")[0].partition(";")
     found = re.search(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", parameters or content_type, re.IGNORECASE | re.ASCII)
-    return name.strip().lower()[:100], found[1].lower() if found else None
+    return "".join(name.split()[:1]).lower()[:100], found[1].lower() if found else None
 
 
 def form(mime: str, payload: bytes) -> str:

@@ -18,7 +18,6 @@ from .urls import canonical
 from .warc import PAGE_TYPES, Warc
 
 if TYPE_CHECKING:
-
     from .limits import Limits
     from .raw import Raw
 
@@ -101,7 +100,7 @@ class Parser:
                 if document.flattened:
                     faults.append(("too-deep", "markup nested too deep for a tree; only its text and links were read"))
             else:
-                text = html.fold(decoded.text)
+                text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
         links, left_out = links_of(url, document, status, fields, self._joiner, limits)
         page = Page(
             url=url,
@@ -125,12 +124,16 @@ class Parser:
 
 def is_candidate(raw: Raw) -> bool:
     """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
-    return bool(raw.faults) or not raw.head.startswith(b"WARC/") or Warc.type(raw.head) in PAGE_TYPES
+    return bool(raw.faults) or not _is_warc(raw) or Warc.type(raw.head) in PAGE_TYPES
+
+
+def _is_warc(raw: Raw) -> bool:
+    return raw.head[:5].upper() == b"WARC/"
 
 
 def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
     """Return target URI, date, media type of the block and header fields; None where the record is not meant as a page."""
-    if raw.head.startswith(b"WARC/"):
+    if _is_warc(raw):
         if Warc.type(raw.head) not in PAGE_TYPES:
             return None
         head = http.fields(raw.head)
@@ -147,7 +150,9 @@ def _is_http(raw: Raw, mime: str, head: dict[str, str]) -> bool:
     """Tell whether the block is an HTTP message; a resource record and an ARC document without status line are not."""
     if raw.block.startswith(b"HTTP/"):
         return True
-    return head.get("warc-type", "").lower() != "resource" and bool(head) and "text/" not in mime and "image/" not in mime
+    return (
+        head.get("warc-type", "").lower() != "resource" and bool(head) and "text/" not in mime and "image/" not in mime
+    )
 
 
 def _digest(given: str, payload: bytes) -> str:
@@ -171,13 +176,12 @@ def _declared(document: html.Document | None, fields: dict[str, str]) -> tuple[D
             if (meta.get("http-equiv") or "").strip().lower() == "content-language"
         ]
     found.append(("http-content-language", fields.get("content-language")))
-    return tuple(Declaration(source, value.strip()[:_MAX_DECLARED]) for source, value in found if value and value.strip())
+    return tuple(
+        Declaration(source, value.strip()[:_MAX_DECLARED]) for source, value in found if value and value.strip()
+    )
 
 
 def _target(raw: Raw) -> str | None:
     """Return the target URI of a record that could not be parsed, as far as it can be read."""
     found = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
     return http.text(found[1]) if found else None
-
-
-

@@ -120,9 +120,7 @@ class _Buffer:
         self.fault = chunk.fault
         following = self._next = next(self._chunks, None)
         self.over = (
-            bool(chunk.fault)
-            or following is None
-            or (following.fresh and self._grammar.starts(following.data, 0))
+            bool(chunk.fault) or following is None or (following.fresh and self._grammar.starts(following.data, 0))
         )
         return chunk.data
 

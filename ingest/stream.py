@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from fastwarc.stream_io import Lz4Reader, ZstdReader
 
+try:  # twice as fast, and not everywhere to be had
+    from isal import isal_zlib as fast_zlib
+except ImportError:
+    fast_zlib = zlib
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -114,10 +119,11 @@ class Source:
             self._at = max(self._at, len(self._window) - 3)
 
     def _member(self) -> Iterator[Chunk]:
-        """Inflate one member. After damage the next one is looked for right behind the broken one's magic."""
+        """Inflate one member; a damaged one is read a second time, slowly, for all that can be saved of it."""
         offset = self.reached
+        done = 0  # decompressed bytes that were handed out
         fresh = True
-        inflate = zlib.decompressobj(31)
+        inflate = fast_zlib.decompressobj(31)
         parts: list[bytes] = []
         size = 0
         while not inflate.eof:
@@ -125,26 +131,46 @@ class Source:
                 yield Chunk(b"".join(parts), offset, fresh, "the file ends within a compressed record")
                 return
             piece = self._window[self._at : self._at + _FEED]
-            before = inflate.copy() if size or not fresh else zlib.decompressobj(31)
             try:
                 data = inflate.decompress(piece, _OUT)
-            except zlib.error as error:
-                saved, used = _salvage(before, piece)
-                parts.append(saved)
-                yield Chunk(b"".join(parts), offset, fresh, f"damaged compression ({error})")
-                # A member cannot start before the damage, unless the damage is a false length of the one before.
-                self._at += max(used, 4 if self.reached == offset else 0)
+            except fast_zlib.error:
+                yield from self._damaged(offset, done, fresh=fresh)
                 return
-            if inflate.eof:
-                self._at += len(piece) - len(inflate.unused_data)
-            else:
-                self._at += len(piece) - len(inflate.unconsumed_tail)
+            rest = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+            self._at += len(piece) - len(rest)
             parts.append(data)
             size += len(data)
             if size >= _OUT:
                 yield Chunk(b"".join(parts), offset, fresh)
+                done += size
                 fresh, size, parts = False, 0, []
         yield Chunk(b"".join(parts), offset, fresh)
+
+    def _damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
+        """Inflate a damaged member up to the very byte that is wrong, and hand out what comes behind the first ``done`` bytes.
+
+        Reading goes on behind that byte: a member cannot start before it.
+        """
+        self._file.seek(offset)
+        self._window, self._at, self._base = b"", 0, offset
+        inflate = zlib.decompressobj(31)
+        good = True
+        while good and not inflate.eof and (self._at < len(self._window) or self._refill()):
+            piece = self._window[self._at : self._at + _FEED]
+            saved = inflate.copy()
+            try:
+                data = inflate.decompress(piece, _OUT)
+                self._at += len(piece) - len(inflate.unconsumed_tail)
+            except zlib.error:
+                data, used = _salvage(saved, piece)
+                self._at += used
+                good = False
+            fault = "" if good else "damaged compression"
+            if len(data) > done or fault:
+                yield Chunk(data[done:], offset, fresh, fault)
+                fresh = False
+            done = max(0, done - len(data))
+        self._at += 4 if self.reached == offset else 0  # the magic itself is not found again
 
     def _frames(self) -> Iterator[Chunk]:
         """Read zstd or LZ4; the offset is that of a frame at or before the bytes."""

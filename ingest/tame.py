@@ -13,14 +13,19 @@ import re
 from typing import Final
 
 _FEW: Final = 3_000  # tags: fewer than this cost at worst a third of a second and 100 MB
+_QUITE_MANY: Final = 20_000  # tags: fewer, with few formatting elements among them, cost at worst a second
 _MANY: Final = 200_000  # tags: more than this take too much memory as a tree
-_LONG_TAG: Final = 1 << 14  # bytes
+_STEP: Final = 1 << 13  # bytes: shorter tags cannot hold enough attributes to matter
+_LONG_TAG: Final = 1 << 14  # bytes of a tag that is kept in a page that was flattened
 _ATTRIBUTES: Final = 1_000
 _KEPT: Final = 50_000  # tags that are kept in a page that was flattened
 
+_FORMATTING = re.compile(rb"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.IGNORECASE)
 _NAME = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9]*)")
 _TAG = re.compile(rb"<(?:(/?[a-zA-Z][a-zA-Z0-9]*)|[!?])")
-_HIDDEN = re.compile(rb"<(?:!--|(script|style|noscript|noframes|noembed|textarea|template|select|svg)(?=[\s/>]))", re.IGNORECASE)
+_HIDDEN = re.compile(
+    rb"<(?:!--|(script|style|noscript|noframes|noembed|textarea|template|select|svg)(?=[\s/>]))", re.IGNORECASE
+)
 _CLOSE = {
     name: re.compile(rb"</" + name + rb"[^>]{0,1000}>", re.IGNORECASE)
     for name in b"script style noscript noframes noembed textarea template select svg".split()
@@ -54,19 +59,26 @@ def tamed(markup: bytes, max_depth: int) -> tuple[bytes, bool]:
 
 def _is_tame(markup: bytes, max_depth: int) -> bool:
     tags = markup.count(b"<")
-    if tags > _MANY:
+    if tags > _MANY or _has_giant_tag(markup):
         return False
-    if len(markup) > 4 * _LONG_TAG and _has_giant_tag(markup):
-        return False
-    return tags <= _FEW or _depth(markup, max_depth) <= max_depth
+    if tags <= _FEW:
+        return True
+    if tags <= _QUITE_MANY and len(_FORMATTING.findall(markup)) <= _FEW // 2:
+        return True
+    return _depth(markup, max_depth) <= max_depth
 
 
 def _has_giant_tag(markup: bytes) -> bool:
-    for piece in markup.split(b"<"):
-        if len(piece) > _LONG_TAG and not piece[:8].lower().startswith((b"script", b"style", b"!--")):
-            end = piece.find(b">")
-            tag = piece if end < 0 else piece[:end]
-            if len(tag) > _LONG_TAG and len(tag.split()) > _ATTRIBUTES:
+    """Tell whether a tag has thousands of attributes: each is compared with all before it."""
+    # A stretch without "<" that is twice as long as the step holds a whole step without one.
+    for at in range(_STEP, len(markup) - _STEP, _STEP):
+        if markup.find(b"<", at, at + _STEP) < 0:
+            start = markup.rfind(b"<", 0, at)
+            if start < 0 or markup[start : start + 8].lower().startswith((b"<script", b"<style", b"<!--")):
+                continue
+            # Where the tag ends within the stretch, what follows is text, or, in quotes, more of it: both are short.
+            end = markup.find(b">", start, at + _STEP)
+            if len(markup[start : end if end >= 0 else at + _STEP].split()) > _ATTRIBUTES:
                 return True
     return False
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r?\n", re.IGNORECASE)
+_LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
+_EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
 _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
 
 #: Record types that can be pages. ``warcinfo``, ``request``, ``metadata``, ``conversion`` (a copy in another format) and
@@ -16,19 +17,16 @@ class Warc:
     """See `graphlang.ingest.raw.Grammar`. A record starts with ``WARC/``; its header ends with an empty line."""
 
     name = "WARC"
-    marker = re.compile(rb"(?:^|\n)(WARC/\d\.\d+[ \t]*\r?\n(?:WARC-|Content-)[\w-]+[ \t]*:)", re.IGNORECASE)
+    marker = re.compile(rb"(?:^|\n)(WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:)", re.IGNORECASE)
 
     def starts(self, data: bytes, at: int) -> bool:
         """Tell whether the bytes at this place are the magic of a record."""
-        return data.startswith(b"WARC/", at)
+        return data[at : at + 5].upper() == b"WARC/"
 
     def header_end(self, data: bytes, at: int) -> int:
-        """Return the index behind the empty line; lines may end in LF alone."""
-        end = data.find(b"\r\n\r\n", at)
-        bare = data.find(b"\n\n", at, end if end >= 0 else len(data))
-        if bare >= 0:
-            return bare + 2
-        return end + 4 if end >= 0 else -1
+        """Return the index behind the empty line; lines may end in LF alone, or in CR CR LF."""
+        found = _EMPTY_LINE.search(data, at)
+        return found.end() if found else -1
 
     def length(self, head: bytes) -> int | None:
         """Return Content-Length; None where it is missing or no number."""
