@@ -31,7 +31,7 @@ class Seeds:
     evidence: Evidence
     labels: NDArray[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (pages, k)
     language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
-    has_text: NDArray[np.bool_]  #: pages that have text, with letters or without
+    no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
 
 
 def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
@@ -61,8 +61,9 @@ def load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
     answers = runs.read_answers(connection, run.id)
     length = np.zeros(pages, dtype=np.int32)
     length[answers.pages - 1] = answers.characters
-    has_text = np.zeros(pages, dtype=np.bool_)
-    has_text[answers.pages - 1] = True
+    no_letters = np.zeros(pages, dtype=np.bool_)
+    zxx = [label for label, (_, language, _) in known.items() if language == languages.ZXX]
+    no_letters[answers.pages[np.isin(answers.label, zxx)] - 1] = True
 
     special = (languages.UND, languages.ZXX)
     codes = tuple(sorted({language for _, language, _ in known.values() if language not in special}))
@@ -82,7 +83,7 @@ def load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
         Evidence(codes, indices, probabilities, length, collection.hosts(connection)),
         scores.label,
         language_of,
-        has_text,
+        no_letters,
     )
 
 
@@ -105,18 +106,19 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
     """Write what a graph kernel answered, as the answers of ``run``, and close it.
 
     The script comes from the page's own text where that has a label in the answer's language, else it is the one
-    that most pages of the collection with that language have. A page without an answer is ``zxx`` if it has text (it
-    has no letters, and no neighbour to tell its language), ``und`` if not.
+    that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
+    is nothing whose language the links could tell. A page of which neither text nor links say anything is ``und``.
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
     chosen = _labels(connection, seeds, columns)
     und, zxx = runs.label_ids(connection, [(languages.UND, languages.UND, None), (languages.ZXX, languages.ZXX, None)])
-    silent = answer.language < 0
-    best = np.where(silent, np.where(seeds.has_text, zxx, und), chosen[0])
-    confidence = np.where(silent, np.where(seeds.has_text, 1.0, 0.0), answer.confidence)
+    best = np.where(seeds.no_letters, zxx, np.where(answer.language < 0, und, chosen[0]))
+    confidence = np.where(seeds.no_letters, 1.0, answer.confidence)
+    runner_up = np.where(seeds.no_letters, -1, chosen[1])
     rows = np.arange(1, len(best) + 1, dtype=np.int64)
     runs.clear(connection, run.id)
     top = np.stack(chosen[2:], axis=1)
+    top[seeds.no_letters] = -1
     step = 100_000
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
@@ -127,7 +129,7 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
                 rows[part],
                 best[part],
                 confidence[part],
-                chosen[1][part],
+                runner_up[part],
                 answer.runner_up_confidence[part],
                 seeds.evidence.length[part].astype(np.int64),
             ),

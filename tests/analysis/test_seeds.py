@@ -65,7 +65,7 @@ def test_scripts_of_a_language_are_one_in_the_graph(tmp_path: Path) -> None:
     expected = [[1.0, 0], [0, 0], [0.65, 0.35], [0.55, 0.45], [0, 0]]
     assert np.allclose(given.evidence.probabilities[:, :2], expected)
     assert given.evidence.length.tolist() == [200, 0, 20, 20, 0]
-    assert given.has_text.tolist() == [True, False, True, True, True]
+    assert given.no_letters.tolist() == [False, False, False, False, True]
     assert given.graph.hreflang.tolist() == [srp]
     connection.close()
 
@@ -74,8 +74,8 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
     connection = collection(tmp_path / "a.db")
     given = seeds.load(connection, content_run(connection))
     hrv, srp = (given.evidence.codes.index(code) for code in ("hrv", "srp"))
-    languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [-1, -1]], dtype=np.int16)
-    chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0, 0]], dtype=np.float32)
+    languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [srp, -1]], dtype=np.int16)
+    chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0.9, 0]], dtype=np.float32)
     run = runs.start(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
     done = seeds.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
     assert (done.pages, done.rounds, done.converged) == (5, 3, True)
@@ -84,7 +84,7 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
         ("srp", "Cyrl"),  # never fetched: of the seeds' best labels as many are Cyrillic as Latin, Cyrl comes first
         ("srp", "Latn"),
         ("srp", "Latn"),  # its text said hrv, then srp_Latn
-        ("zxx", None),  # digits, and nothing else to go by
+        ("zxx", None),  # its text is of digits
     ]
     connection.close()
 

@@ -29,7 +29,7 @@ def test_run_gives_every_page_a_language_and_prints_the_map(graphlang: Call, mus
         "http://museum.example/anna.html": "deu",  # its text, a name, says nothing: the links do
         "http://museum.example/nie-geholt.html": "deu",  # never fetched
         "http://musee.example/": "fra",
-        "http://musee.example/luc.html": "fra",  # only digits
+        "http://musee.example/luc.html": "zxx",  # only digits
     }
 
 
@@ -88,12 +88,14 @@ def test_sites_count_pages_by_language(graphlang: Call, museum: Path, tmp_path: 
     hosts = rows(graphlang("sites", db, "--format", "jsonl"))
     assert [(row["site"], row["language"], row["pages"], row["unfetched"], row["share"]) for row in hosts] == [
         ("museum.example", "deu", 3, 1, 1.0),
-        ("musee.example", "fra", 2, 0, 1.0),
+        ("musee.example", "fra", 1, 0, 0.5),
+        ("musee.example", "zxx", 1, 0, 0.5),
     ]
     by_tld = rows(graphlang("sites", db, "--by", "tld", "--format", "jsonl"))
     assert [(row["site"], row["language"], row["share"]) for row in by_tld] == [
         ("example", "deu", 0.6),
-        ("example", "fra", 0.4),
+        ("example", "fra", 0.2),
+        ("example", "zxx", 0.2),
     ]
 
 
