@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphlang.db.records import Declaration, Page, Problem
 
@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
 _MAX_DECLARED = 100
 
-Item = Page | Problem
+Item: TypeAlias = Page | Problem
 
 
 class Parser:

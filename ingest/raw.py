@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .limits import Limits
-    from .stream import Chunk
+    from .stream import Chunk, Source
 
 _NEWLINES = b"\r\n"
 
@@ -48,13 +48,14 @@ class Grammar(Protocol):
 class _Buffer:
     """The decompressed bytes of one run: a stretch without damage. A record never reaches over the end of a run."""
 
-    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, *, linear: bool) -> None:
+    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, source: Source) -> None:
         self._chunks = chunks
         self._grammar = grammar
         self._next = next(chunks, None)
-        self._marks: deque[tuple[int, int]] = deque()  # position of a chunk's first byte, its offset in the file
+        self._marks: deque[tuple[int, int, bool]] = deque()  # a chunk's position, its offset in the file, fresh or not
         self._base = 0  # position of data[0]
-        self._linear = linear
+        self._source = source
+        self._size = source.size
         self.data = b""
         self.at = 0
         self.fault = ""
@@ -76,8 +77,22 @@ class _Buffer:
         position = self._base + at
         while len(self._marks) > 1 and self._marks[1][0] <= position:
             self._marks.popleft()
-        first, offset = self._marks[0]
-        return offset + position - first if self._linear else offset
+        first, offset, _ = self._marks[0]
+        return offset if self._size is None else offset + position - first
+
+    def starts_member(self, begin: int, end: int) -> bool:
+        """Tell whether a gzip member starts at one of these indices of the data."""
+        return any(fresh and begin <= place - self._base <= end for place, _, fresh in self._marks)
+
+    def may_reach(self, count: int) -> bool:
+        """Tell whether a record or the end of the file follows this many bytes after ``at``, as far as that can be seen."""
+        if self._size is None:
+            return True
+        end = self.offset(self.at) + count
+        if end >= self._size:
+            return end == self._size
+        following = self._source.peek(end, 4096).lstrip(_NEWLINES)
+        return not following or self._grammar.starts(following, 0)
 
     def need(self, count: int) -> bool:
         """Have at least this many bytes from ``at`` on; False if the run ends before."""
@@ -116,7 +131,7 @@ class _Buffer:
             return b""
         if chunk.fresh:
             self.members += 1
-        self._marks.append((self._base + have, chunk.offset))
+        self._marks.append((self._base + have, chunk.offset, chunk.fresh))
         self.fault = chunk.fault
         following = self._next = next(self._chunks, None)
         self.over = (
@@ -125,16 +140,16 @@ class _Buffer:
         return chunk.data
 
 
-def raw_records(chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, *, linear: bool = True) -> Iterator[Raw]:
+def raw_records(chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, source: Source) -> Iterator[Raw]:
     """Yield every record, and every stretch that is none, in the order of the file.
 
     Args:
         chunks: the decompressed file.
         grammar: the format.
         limits: bounds of a record.
-        linear: a chunk's offset is that of its first byte, so that those of the records in it can be counted from it.
+        source: where the chunks come from; an uncompressed one tells offsets to the byte, and what lies ahead.
     """
-    buffer = _Buffer(chunks, grammar, linear=linear)
+    buffer = _Buffer(chunks, grammar, source)
     while buffer.start_run():
         yield from _run(buffer, grammar, limits)
 
@@ -147,7 +162,7 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
             break
         buffer.need(64)
         if not grammar.starts(buffer.data, buffer.at):
-            garbage = _hunt(buffer, grammar, limits)
+            garbage = _hunt(buffer, grammar)
             if garbage is not None:
                 yield garbage
             continue
@@ -168,7 +183,7 @@ def _skip_newlines(buffer: _Buffer) -> None:
             return
 
 
-def _hunt(buffer: _Buffer, grammar: Grammar, limits: Limits, *, quiet: bool = False) -> Raw | None:
+def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | None:
     """Move to the next record of the run, or to its end; returns what is to be told of the bytes passed over."""
     offset = buffer.offset(buffer.at)
     passed = 0
@@ -188,7 +203,6 @@ def _hunt(buffer: _Buffer, grammar: Grammar, limits: Limits, *, quiet: bool = Fa
         buffer.need(len(buffer.data) - buffer.at + 1)
     if blank or quiet:
         return None
-    _ = limits
     return Raw(offset, b"", b"", (("garbage", f"{passed} bytes that belong to no {grammar.name} record"),))
 
 
@@ -203,7 +217,7 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
         cut = buffer.over and size < limits.max_header
         head = buffer.data[buffer.at : buffer.at + 4096]
         buffer.at += 1
-        _hunt(buffer, grammar, limits, quiet=True)
+        _hunt(buffer, grammar, quiet=True)
         if cut:
             return Raw(offset, b"", head, (("truncated", buffer.fault or "the file ends within a record header"),))
         return Raw(offset, b"", head, (("bad-header", f"a record header of more than {limits.max_header} bytes"),))
@@ -219,6 +233,9 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
 def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claimed: int) -> Raw:
     """Read the block, and check the claimed length against what follows it."""
     keep = min(claimed, limits.max_payload)
+    if claimed > keep and not buffer.may_reach(claimed):
+        block = _until_next(buffer, grammar, limits)
+        return record._replace(block=block, faults=(("bad-length", f"the record header claims {claimed} bytes, where no record ends"),))
     if buffer.need(keep):
         start = buffer.at
         block = buffer.data[start : start + keep]
@@ -260,6 +277,8 @@ def _followed(buffer: _Buffer, grammar: Grammar) -> bool:
         data = buffer.data
         while at < len(data) and data[at] in _NEWLINES:
             at += 1
+        if at < len(data) and buffer.starts_member(buffer.at, at):
+            return True  # a record that ends where its member ends is sound, whatever comes in the next
         if len(data) - at >= 64 or buffer.over:  # noqa: PLR2004 - enough for any grammar to know a start
             return at >= len(data) or grammar.starts(data, at)
         had = len(data) - buffer.at

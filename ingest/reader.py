@@ -52,8 +52,7 @@ class Reader:
         if grammar is None:
             yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
-        linear = not self._source.compression
-        yield from raw_records(_chained(first, chunks), grammar, self._limits, linear=linear)
+        yield from raw_records(_chained(first, chunks), grammar, self._limits, self._source)
 
 
 def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:

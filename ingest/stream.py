@@ -7,6 +7,7 @@ zstd and LZ4 go through fastwarc's readers.
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -69,6 +70,15 @@ class Source:
         self.compression = compression(self._window)
 
     @property
+    def size(self) -> int | None:
+        """Bytes of the decompressed file, where that is known beforehand: where it is not compressed."""
+        return None if self.compression else os.fstat(self._file.fileno()).st_size
+
+    def peek(self, offset: int, count: int) -> bytes:
+        """Return bytes from any place of the file as it is stored; reading goes on where it was."""
+        return os.pread(self._file.fileno(), count, offset)
+
+    @property
     def reached(self) -> int:
         """Offset in the file up to which bytes were consumed."""
         return self._base + self._at
@@ -98,13 +108,16 @@ class Source:
             yield Chunk(data, offset)
 
     def _gzip(self) -> Iterator[Chunk]:
+        broken = False  # what lies behind a damaged member is the rest of it
         while True:
             start = self.reached
             if not self._find_member():
                 return
-            if self.reached > start:
+            if self.reached > start and not broken:
                 yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not gzip")
-            yield from self._member()
+            for chunk in self._member():
+                broken = bool(chunk.fault)
+                yield chunk
 
     def _find_member(self) -> bool:
         """Move to the next gzip member, or to the end of the file when only padding or nothing follows."""
