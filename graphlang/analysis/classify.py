@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,26 +19,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.content.identifier import Identifier
+
 #: Labels kept for each page: the graph lives on the whole list, which is long only where the text is short.
 KEPT = 12
 #: Scores below this are not kept.
 LEAST = 0.001
 #: Letters are counted in so many characters of a text; beyond, one text is as long as another.
 COUNTED = 2000
-
-
-class Identifier(Protocol):
-    """What ``graphlang.content.methods.load`` returns."""
-
-    name: str
-    labels: tuple[str, ...]
-    hash: str
-
-    def describe(self) -> dict[str, Any]:
-        """The parameters it was trained with."""
-
-    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (texts, labels); a row of zeros where there are no letters."""
 
 
 def classify(
@@ -115,8 +103,9 @@ def _answers(
     label[nothing, 0] = ids[-1]
     score[nothing] = 0
     score[nothing, 0] = 1.0
+    chance = score.astype(np.float64)
     return (
-        runs.Answers(pages, label[:, 0], score[:, 0], label[:, 1], score[:, 1], _letters(texts)),
+        runs.Answers(pages, label[:, 0], chance[:, 0], label[:, 1], chance[:, 1], _letters(texts)),
         (label, score),
     )
 

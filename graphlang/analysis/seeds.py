@@ -113,7 +113,7 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
     chosen = _labels(connection, seeds, columns)
     und, zxx = runs.label_ids(connection, [(languages.UND, languages.UND, None), (languages.ZXX, languages.ZXX, None)])
     best = np.where(seeds.no_letters, zxx, np.where(answer.language < 0, und, chosen[0]))
-    confidence = np.where(seeds.no_letters, 1.0, answer.confidence)
+    confidence = np.where(seeds.no_letters, 1.0, answer.confidence).astype(np.float64)
     runner_up = np.where(seeds.no_letters, -1, chosen[1])
     rows = np.arange(1, len(best) + 1, dtype=np.int64)
     runs.clear(connection, run.id)
@@ -130,7 +130,7 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
                 best[part],
                 confidence[part],
                 runner_up[part],
-                answer.runner_up_confidence[part],
+                answer.runner_up_confidence[part].astype(np.float64),
                 seeds.evidence.length[part].astype(np.int64),
             ),
             (top[part], answer.probabilities[part]),
@@ -149,11 +149,11 @@ def _labels(connection: sqlite3.Connection, seeds: Seeds, columns: list[NDArray[
     language_of_own = table[seeds.labels]
     results = []
     for column in columns:
-        label = usual[column]  # -1 takes the last entry, which is -1
+        found = usual[column]  # -1 takes the last entry, which is -1
         for rank in range(seeds.labels.shape[1] - 1, -1, -1):
             same = (language_of_own[:, rank] == column) & (column >= 0)
-            label = np.where(same, seeds.labels[:, rank], label)
-        results.append(label.astype(np.int64))
+            found = np.where(same, seeds.labels[:, rank], found)
+        results.append(found.astype(np.int64))
     return results
 
 

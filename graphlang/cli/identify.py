@@ -110,12 +110,19 @@ def train(model: Path, corpus: Path, method: str, *, quiet: bool) -> None:
       graphlang classify crawl.db --method my.npz
     """
     with bars(quiet=quiet) as shown:
-        shown.stage("train", None, "steps")
-        made = training.train(corpus, method=method)
-        made.save(model)
-        shown.end()
+        stage = ""
+
+        def told(name: str, done: float, total: float) -> None:
+            nonlocal stage
+            if name != stage:
+                stage = name
+                shown.stage(name, total, "steps")
+            shown.advance(done)
+
+        made = training.train(corpus, method=method, progress=told)
+        digest = made.save(model)
     if not quiet:
-        click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {made.hash}", err=True)
+        click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)
 
 
 @click.command()

@@ -11,7 +11,7 @@ import math
 import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -96,7 +96,7 @@ def _first(rows: Iterable[Sequence[Any]], limit: int | None) -> Iterator[Sequenc
 
 
 @contextmanager
-def _open(output: str | Path) -> Iterator[TextIO]:
+def _open(output: str | Path) -> Iterator[IO[str]]:
     if str(output) == "-":
         yield sys.stdout
         return
@@ -118,7 +118,7 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: TextIO) -> None:
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     listed = [list(row) for row in rows]
     for number, name in enumerate(columns):
@@ -129,7 +129,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: TextIO) 
     console(file).print(table)
 
 
-def console(file: TextIO | None = None) -> Console:
+def console(file: IO[str] | None = None) -> Console:
     """A console for tables: as wide as the terminal, or wide enough for URLs where there is none."""
     stream = file or sys.stdout
     return Console(file=stream, width=None if stream.isatty() else _TABLE_WIDTH, highlight=False, emoji=False)

@@ -25,19 +25,18 @@ _WIDTH = 100
 
 def commands() -> str:
     """The help of the group and of every verb as one Markdown page."""
-    parts = [_HEAD, _section("graphlang", cli, click.Context(cli, info_name="graphlang", **_SETTINGS))]
-    parent = click.Context(cli, info_name="graphlang", **_SETTINGS)
-    for name, command in cli.commands.items():
-        context = click.Context(command, info_name=name, parent=parent, **_SETTINGS)
-        parts.append(_section(f"graphlang {name}", command, context))
+    group = _context(cli, "graphlang", None)
+    parts = [_HEAD, _section("graphlang", group)]
+    parts += [_section(f"graphlang {name}", _context(verb, name, group)) for name, verb in cli.commands.items()]
     return "\n".join(parts)
 
 
-_SETTINGS = {"terminal_width": _WIDTH, "max_content_width": _WIDTH}
+def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+    return click.Context(command, parent, name, terminal_width=_WIDTH, max_content_width=_WIDTH)
 
 
-def _section(title: str, command: click.Command, context: click.Context) -> str:
-    return f"## {title}\n\n```\n{command.get_help(context)}\n```\n"
+def _section(title: str, context: click.Context) -> str:
+    return f"## {title}\n\n```\n{context.command.get_help(context)}\n```\n"
 
 
 if __name__ == "__main__":
