@@ -80,6 +80,7 @@ for _command in (
     describe.explain,
     identify.identify,
     measure.evaluate,
+    measure.compare,
     identify.train,
     identify.methods,
     listing.runs,

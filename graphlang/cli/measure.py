@@ -1,4 +1,4 @@
-"""``evaluate``: accuracy against gold labels."""
+"""``evaluate``: accuracy against gold labels; ``compare``: what changed from run to run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphlang import compare as comparing
 from graphlang import evaluate as evaluation
 from graphlang.cli import options
-from graphlang.cli.output import visible, write_rows
+from graphlang.cli.output import output_options, visible, write_rows
 from graphlang.db import StoreError, open_existing, runs
 
 if TYPE_CHECKING:
@@ -99,3 +100,27 @@ def _number(value: Any) -> Any:
     if isinstance(value, float):
         return None if math.isnan(value) else round(value, 6)
     return value
+
+
+@click.command()
+@options.database
+@click.argument("before", type=click.IntRange(min=1), metavar="RUN")
+@click.argument("after", type=click.IntRange(min=1), metavar="RUN")
+@click.option("--count", is_flag=True, help="Only how many pages moved, by pair of languages and length.")
+@output_options
+def compare(db: Path, before: int, after: int, format_: str, limit: int | None, output: str, *, count: bool) -> None:
+    """List the pages whose language differs between two runs.
+
+    \b
+    Examples:
+      graphlang compare crawl.db 1 3
+      graphlang compare crawl.db 1 3 --count --format csv
+    """
+    with closing(open_existing(db)) as connection:
+        one, two = runs.get(connection, before), runs.get(connection, after)
+        if count:
+            found = comparing.counts(connection, one, two)
+            write_rows(comparing.Count._fields, found, format_=format_, limit=limit, output=output)
+        else:
+            rows = comparing.changes(connection, one, two)
+            write_rows(comparing.Change._fields, rows, format_=format_, limit=limit, output=output)

@@ -163,6 +163,22 @@ def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) ->
     assert "unknown language code in the gold file: qqq-nonsense" in table.stderr
 
 
+def test_compare_lists_what_changed_between_two_runs(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    found = rows(graphlang("compare", db, 1, 3, "--format", "jsonl"))
+    changed = {row["url"]: (row["before"] == "deu", row["after"], row["length"]) for row in found}
+    assert changed == {
+        "http://museum.example/anna.html": (False, "deu", 6),  # "Anna ."
+        "http://museum.example/nie-geholt.html": (False, "deu", 0),
+    }
+    counted = rows(graphlang("compare", db, 1, 3, "--count", "--format", "jsonl"))
+    assert sum(int(str(row["pages"])) for row in counted) == 2
+    assert {row["bucket"] for row in counted} == {"0..24"}
+    assert rows(graphlang("compare", db, 3, 3, "--format", "jsonl")) == []
+    assert graphlang("compare", db, 1, 9).exit_code == 1
+
+
 def test_identify_texts_files_and_lines(graphlang: Call, tmp_path: Path) -> None:
     file = tmp_path / "zeilen.txt"
     file.write_text("Das Wetter wird morgen leider wieder schlechter.\n\n12345 67\n", encoding="utf-8")
