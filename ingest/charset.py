@@ -85,7 +85,7 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
     words = _declared(payload, http, markup=markup)
-    if payload.isascii() and b"\x1b" not in payload and b"~{" not in payload and b"\0" not in payload:
+    if payload.isascii() and not any(sign in payload for sign in (b"\x1b", b"~{", b"\0")):
         for label, source in words:
             charset = _lookup(label)
             if charset and not charset.name.startswith(("utf-16", "utf-32")):
@@ -191,13 +191,27 @@ def _undeclared(payload: bytes, utf8: str | None) -> Decoded:
 
 
 def _wide(payload: bytes) -> str:
-    """Name the UTF-16 or UTF-32 of text without byte order mark by where its zero bytes stand; empty if it is neither."""
-    head = payload[:1024]
-    if head.count(0) * 5 < len(head) or len(head) < 4:  # noqa: PLR2004
+    """Name the UTF-16 or UTF-32 of text without byte order mark by where its zero bytes stand; empty if it is neither.
+
+    ASCII characters, of which every page has some, leave a zero at each even place (big endian) or at each odd one.
+    """
+    head = payload[:4096]
+    if head.count(0) * 50 < len(head) or len(head) < 4:  # noqa: PLR2004
         return ""
-    zeros = [head[place::4].count(0) * 8 > len(head) for place in range(4)]  # more than half of the bytes at this place
-    if zeros[:3] == [True] * 3:
-        return "utf-32be"
-    if zeros[1:] == [True] * 3:
-        return "utf-32le"
-    return "utf-16be" if head[::2].count(0) > head[1::2].count(0) else "utf-16le"
+    zeros = [head[place::4].count(0) for place in range(4)]
+    nearly_all = len(head) * 9 // 40
+    if min(zeros[:2]) >= nearly_all:
+        name = "utf-32be"
+    elif min(zeros[2:]) >= nearly_all:
+        name = "utf-32le"
+    elif zeros[0] + zeros[2] > 9 * (zeros[1] + zeros[3]):
+        name = "utf-16be"
+    elif zeros[1] + zeros[3] > 9 * (zeros[0] + zeros[2]):
+        name = "utf-16le"
+    else:
+        return ""
+    try:
+        head[: len(head) // 4 * 4].decode(name)
+    except UnicodeDecodeError as error:
+        return name if error.end >= len(head) - 4 else ""
+    return name

@@ -33,7 +33,7 @@ _SEEN_TAGS = ("a", "area", "link", "meta", "base", "frame", "iframe", "html", "t
 #: A tag that sets words apart, where no white space stands before it: any but those of the inline elements, by the first
 #: letters of the name. (No inline element begins with p, h, l or o, but for ``<label>``, which stands by itself anyway.)
 _APART = re.compile(
-    rb"<(?<![\s]<)(?=/?(?:[phlo]|t[^ti]|d[^efa]|ul|b[lro]|c[ea]|f(?:i|o[ro])|na|m(?:e|ai)|s(?:e|um)|a[rsd]|xmp|iframe))",
+    rb"<(?<![\s]<)(?=/?(?:[phlo]|t[^tie]|d[^efa]|ul|b[lro]|c[ea]|f(?:i|o[ro])|na|m(?:e|ai)|s(?:e|um)|a[rsd]|xmp|iframe))",
     re.IGNORECASE,
 )
 _MAX_METAS = 100

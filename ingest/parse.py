@@ -48,7 +48,7 @@ class Parser:
         try:
             return self._parse(raw)
         except Exception as error:  # noqa: BLE001 - the archive is hostile, and the other records are innocent
-            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, _target(raw))]
+            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, target_uri(raw))]
 
     def _parse(self, raw: Raw) -> list[Item]:
         said = _said(raw)
@@ -181,7 +181,7 @@ def _declared(document: html.Document | None, fields: dict[str, str]) -> tuple[D
     )
 
 
-def _target(raw: Raw) -> str | None:
-    """Return the target URI of a record that could not be parsed, as far as it can be read."""
+def target_uri(raw: Raw) -> str | None:
+    """Return the target URI of a WARC record that could not be parsed, as far as it can be read."""
     found = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
     return http.text(found[1]) if found else None

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.db.records import Problem
 
+from .parse import target_uri
 from .wire import pack_raw, read_frame, unpack_item, write_frame
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class Pool:
                     status = worker.end()
                     worker = None
                     how = f"killed by signal {-status}" if status < 0 else f"ended with status {status}"
-                    items.append(Problem("crashed", f"the process that parsed this record was {how}", raw.offset))
+                    items.append(Problem("crashed", f"the process that parsed this record was {how}", raw.offset, target_uri(raw)))
         finally:
             if worker is not None:
                 worker.end()

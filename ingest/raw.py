@@ -7,17 +7,20 @@ record itself, so that one lie costs one record and never the rest of the file.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
     from .limits import Limits
     from .stream import Chunk, Source
 
 _NEWLINES = b"\r\n"
+_NO_NEWLINE = re.compile(rb"[^\r\n]")
+_ENOUGH = 64  # bytes that show any grammar whether a record starts
+_OVERLAP = 4096  # bytes at the end of the data in which a marker may have begun
 
 
 class Raw(NamedTuple):
@@ -160,7 +163,7 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
         _skip_newlines(buffer)
         if not buffer.need(1):
             break
-        buffer.need(64)
+        buffer.need(_ENOUGH)
         if not grammar.starts(buffer.data, buffer.at):
             garbage = _hunt(buffer, grammar)
             if garbage is not None:
@@ -175,12 +178,14 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
 
 def _skip_newlines(buffer: _Buffer) -> None:
     while buffer.need(1):
-        data, at = buffer.data, buffer.at
-        while at < len(data) and data[at] in _NEWLINES:
-            at += 1
-        buffer.at = at
-        if at < len(data):
+        buffer.at = _behind_newlines(buffer.data, buffer.at)
+        if buffer.at < len(buffer.data):
             return
+
+
+def _behind_newlines(data: bytes, at: int) -> int:
+    found = _NO_NEWLINE.search(data, at)
+    return found.start() if found else len(data)
 
 
 def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | None:
@@ -194,7 +199,7 @@ def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | No
             stop = found.start(1)
         else:
             # A marker may lie across the end of the data: keep as much as the longest can take.
-            stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - 4096)
+            stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
         blank = blank and not buffer.data[buffer.at : stop].strip(b"\0\r\n\t ")
         passed += stop - buffer.at
         buffer.at = stop
@@ -273,16 +278,14 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
 def _followed(buffer: _Buffer, grammar: Grammar) -> bool:
     """Tell whether a record or the end of the run follows, but for line ends."""
     while True:
-        at = buffer.at
         data = buffer.data
-        while at < len(data) and data[at] in _NEWLINES:
-            at += 1
+        at = _behind_newlines(data, buffer.at)
         if at < len(data) and buffer.starts_member(buffer.at, at):
             return True  # a record that ends where its member ends is sound, whatever comes in the next
-        if len(data) - at >= 64 or buffer.over:  # noqa: PLR2004 - enough for any grammar to know a start
+        if len(data) - at >= _ENOUGH or buffer.over:
             return at >= len(data) or grammar.starts(data, at)
         had = len(data) - buffer.at
-        buffer.need(had + 64)
+        buffer.need(had + _ENOUGH)
 
 
 def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:
@@ -291,7 +294,7 @@ def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:
     room = limits.max_payload
     while True:
         found = grammar.marker.search(buffer.data, buffer.at)
-        stop = found.start(1) if found else len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - 4096)
+        stop = found.start(1) if found else len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
         part = buffer.data[buffer.at : min(stop, buffer.at + room)]
         parts.append(part)
         room -= len(part)

@@ -40,13 +40,14 @@ def canonical(url: str, base: str | None = None) -> str | None:
         return None
     try:
         href = _parsed(url, base)
-    except UnicodeEncodeError:  # a lone surrogate
+    except ValueError:
+        sound = url.encode(errors="replace").decode()  # a lone surrogate is no reason to lose a page
+        if sound == url:
+            return None
         try:
-            href = _parsed(url.encode(errors="replace").decode(), base)
+            href = _parsed(sound, base)
         except ValueError:
             return None
-    except ValueError:
-        return None
     if not href.startswith(_HTTP):
         return None
     if "#" in href:

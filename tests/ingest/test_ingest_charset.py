@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.ingest.charset import decode
+
+RUSSIAN = "Привет, это страница на русском языке. "
+META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'
+
+
+def page(text: str, codec: str, *, meta: str = "", xml: str = "") -> bytes:
+    head = f'<?xml version="1.0" encoding="{xml}"?>' if xml else ""
+    return (head + "<html>" + (META.format(meta) if meta else "")).encode() + text.encode(codec)
+
+
+@pytest.mark.parametrize(
+    ("payload", "http", "charset", "source"),
+    [
+        # precedence: byte order mark, HTTP, XML, meta
+        (b"\xef\xbb\xbf" + RUSSIAN.encode(), "koi8-r", "utf-8", "bom"),
+        (b"\xff\xfe" + RUSSIAN.encode("utf-16le"), "koi8-r", "utf-16le", "bom"),
+        (b"\xfe\xff" + RUSSIAN.encode("utf-16be"), None, "utf-16be", "bom"),
+        (page(RUSSIAN, "koi8-r", meta="windows-1251", xml="iso-8859-5"), "koi8-r", "koi8-r", "http"),
+        (page(RUSSIAN, "iso8859-5", meta="koi8-r", xml="iso-8859-5"), None, "iso-8859-5", "xml"),
+        (page(RUSSIAN, "koi8-r", meta="koi8-r"), None, "koi8-r", "meta"),
+        (page(RUSSIAN, "utf-8", meta="utf-8"), None, "utf-8", "meta"),
+        (page(RUSSIAN, "utf-8"), None, "utf-8", "utf-8"),
+        # a declaration that lies is not believed, and the next word is asked
+        (page(RUSSIAN, "koi8-r", meta="koi8-r"), "utf-8", "koi8-r", "meta"),
+        (page(RUSSIAN, "utf-8", meta="utf-8"), "iso-8859-1", "utf-8", "utf-8"),
+        (page(RUSSIAN, "utf-8"), "windows-1251", "utf-8", "utf-8"),
+        (page(RUSSIAN, "koi8-r", meta="koi8-r"), "euc-kr", "koi8-r", "meta"),
+        (page(RUSSIAN, "koi8-r", meta="utf-16"), "koi8-r", "koi8-r", "http"),
+        (page(RUSSIAN, "koi8-r", meta="koi8-r"), "utf-16", "koi8-r", "meta"),
+        # nobody knows that name
+        (page(RUSSIAN, "utf-8"), "x-martian", "utf-8", "utf-8"),
+        (page(RUSSIAN, "koi8-r", meta="koi8-r"), "none", "koi8-r", "meta"),
+        # aliases, by the WHATWG's list
+        (page("Größe", "latin-1", meta="latin1"), None, "windows-1252", "meta"),
+        (page("\u201cGröße\u201d", "cp1252", meta="iso-8859-1"), None, "windows-1252", "meta"),
+        (page("日本語の文章です。", "cp932", meta="x-sjis"), None, "shift_jis", "meta"),
+        (page("中文网页的内容", "gbk", meta="gb2312"), None, "gbk", "meta"),
+        (page("ภาษาไทย", "cp874", meta="tis-620"), None, "windows-874", "meta"),
+        # ASCII is in nearly all of them: the declared one stands
+        (page("plain", "ascii", meta="koi8-r"), None, "koi8-r", "meta"),
+        (page("plain", "ascii"), None, "utf-8", "utf-8"),
+        (b"", None, "utf-8", "utf-8"),
+        # told by their bytes
+        (("<html>" + RUSSIAN).encode("utf-16le"), None, "utf-16le", "detector"),
+        (("<html>" + RUSSIAN).encode("utf-32be"), None, "utf-32be", "detector"),
+        (page("これは日本語です。", "iso2022_jp"), None, "iso-2022-jp", "detector"),
+        (page("中文网页", "hz"), None, "hz-gb-2312", "detector"),
+        (page(RUSSIAN * 20, "koi8-r"), None, "koi8-r", "detector"),
+        (page(RUSSIAN * 20, "cp1251"), None, "windows-1251", "detector"),
+    ],
+)
+def test_charset_and_on_whose_word(payload: bytes, http: str | None, charset: str, source: str) -> None:
+    decoded = decode(payload, http)
+    assert decoded[1:] == (charset, source)
+    text = decoded.text if isinstance(decoded.text, str) else decoded.text.decode()
+    assert "\ufffd" not in text
+
+
+def test_a_stray_byte_in_a_long_page_is_forgiven() -> None:
+    payload = page(RUSSIAN * 50, "utf-8", meta="utf-8") + b"\xa0 end"
+    decoded = decode(payload)
+    assert decoded[1:] == ("utf-8", "meta")
+    assert isinstance(decoded.text, str)
+    assert decoded.text.count("\ufffd") == 1
+    assert decode(page("kurz: ", "utf-8", meta="utf-8") + "Größe und Maß".encode("latin-1"))[1:] != ("utf-8", "meta")
+
+
+def test_a_page_cut_within_a_character_keeps_its_charset() -> None:
+    assert decode("Größe und Maße der Straße".encode()[:-6] + "ß".encode()[:1], "utf-8")[1:] == ("utf-8", "http")
+    assert decode(page("日本語の文章", "euc_jp", meta="euc-jp")[:-1])[1:] == ("euc-jp", "meta")
+
+
+def test_plain_text_declares_nothing_within_itself() -> None:
+    assert decode(b"about <meta charset=koi8-r> tags", markup=False)[1:] == ("utf-8", "utf-8")
+
+
+@given(st.binary(max_size=300), st.sampled_from([None, "utf-8", "utf-16", "shift_jis", "iso-2022-jp", "hz", "x", "utf-7", "gb18030", "johab"]))
+def test_any_bytes_decode_to_something(payload: bytes, http: str | None) -> None:
+    decoded = decode(payload, http)
+    if isinstance(decoded.text, bytes):
+        decoded.text.decode()
+    assert decoded.source in {"bom", "http", "xml", "meta", "utf-8", "detector", "default"}

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from graphlang.ingest import Limits
+from graphlang.ingest.html import read
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        # blocks set words apart, inline elements do not
+        ("<p>one<p>two", "one two"),
+        ("<div>one</div>two", "one two"),
+        ("<b>o</b>ne <i>t</i>wo", "one two"),
+        ("one<br>two<BR/>three", "one two three"),
+        ("<table><tr><td>a</td><td>b</td></tr><tr><th>c</table>", "a b c"),
+        ("<ul><li>a<li>b</ul><dl><dt>c<dd>d</dl>", "a b c d"),
+        ("<a href=x>one</a>, <a href=y>two</a>.", "one, two."),
+        ("<span>日</span>本<font>語</font>", "日本語"),
+        ("<h1>one</h1><h2>two</h2>", "one two"),
+        ("<section>one<article>two</article>three</section>", "one two three"),
+        ("<del>o</del>ne<ins>s</ins>", "ones"),
+        ("one<hr>two", "one two"),
+        ("wo<wbr>rd so\u00adft", "word soft"),
+        # what no reader sees
+        ("a<script>b</script><style>c</style><!-- d --><noscript>e</noscript><template>f</template>g", "ag"),
+        ("<head><title>b</title><meta name=description content=c></head>a", "a"),
+        ("<select><option>Deutsch<option>English</select><textarea>x</textarea>a", "a"),
+        ("<svg><title>b</title><text>c</text></svg>a", "a"),
+        ("<iframe src=x>b</iframe>a<video>c</video><canvas>d</canvas>", "a"),
+        ("<frameset><frame src=x><noframes>This page uses frames</noframes></frameset>", ""),
+        ("<script>if (a<b) document.write('<p>x')</script>a", "a"),
+        # white space and entities as in browsers
+        ("  a \n\t b&nbsp;c ", "a b c"),
+        ("&eacute;&#233;&#xE9;&amp;&lt;b&gt;&notit;", "ééé&<b>¬it;"),
+        ("&#150;&#x80;", "–€"),
+        ("<pre>a\nb</pre>", "a b"),
+        ("a\x00b", "ab"),
+        ("\x1fa<b>\x1f</b>b", "a b"),
+        ("<button>press</button><label>name</label>", "press name"),
+        ("", ""),
+        ("just words", "just words"),
+    ],
+)
+def test_visible_text(markup: str, text: str) -> None:
+    assert read(markup, Limits()).text == text
+
+
+def test_title_is_the_first_of_the_page_and_not_of_a_drawing() -> None:
+    assert read("<svg><title>drawing</title></svg><title> The\n page </title><title>2", Limits()).title == "The page"
+    assert read("<title>a &amp; <b>b</b></title>", Limits()).title == "a & <b>b</b>"
+    assert read("<p>none", Limits()).title == ""
+
+
+def test_languages_are_kept_as_written() -> None:
+    page = read('<html lang=" de-AT " xml:lang="de"><p lang=fr>x', Limits())
+    assert (page.lang, page.xml_lang) == (" de-AT ", "de")
+
+
+def test_bytes_and_characters_are_the_same_page() -> None:
+    markup = "<title>é</title><p>日本 <a href='/é'>x</a>"
+    assert read(markup, Limits()) == read(markup.encode(), Limits())
+
+
+def test_a_deep_page_keeps_its_text_links_and_title() -> None:
+    deep = "<title>T</title>" + "<div>" * 30_000 + "o<b>n</b>e<a href=/x>two</a><p>three<script>no</script>"
+    page = read(deep, Limits())
+    assert page.flattened
+    assert (page.title, page.text, page.anchors) == ("T", "onetwo three", ["/x"])
+
+
+def test_many_tags_alone_are_no_reason_to_flatten() -> None:
+    rows = "<tr><td><b>a</b><td><a href=x>b</a>" * 20_000
+    page = read(f"<table>{rows}</table>", Limits())
+    assert not page.flattened
+    assert page.text == " ".join(["a", "b"] * 20_000)
+
+
+def test_shapes_in_drawings_and_tags_in_scripts_are_no_depth() -> None:
+    shapes = "<svg>" + "<path d=x />" * 4000 + "</svg>"
+    script = "<script>" + "'<div>'," * 4000 + "</script>"
+    page = read(f"<p>a{shapes}{script}<p>b", Limits())
+    assert not page.flattened
+    assert page.text == "a b"

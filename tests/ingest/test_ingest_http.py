@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import gzip
+
+import brotli
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.ingest.http import fields, response
+
+LIMIT = 1 << 20
+
+
+def split(message: bytes) -> tuple[int | None, dict[str, str], bytes, list[str]]:
+    answer = response(message, LIMIT, LIMIT)
+    return answer.status, answer.fields, answer.payload, [kind for kind, _ in answer.faults]
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "payload", "faults"),
+    [
+        (b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody", 200, b"body", []),
+        (b"HTTP/1.0 404\nA: b\n\nbody", 404, b"body", []),
+        (b"HTTP/2 301 \r\r\nA: b\r\r\n\r\r\nbody", 301, b"body", []),
+        (b"ICY 200 OK\r\nA: b\r\n\r\nbody", 200, b"body", []),
+        (b"HTTP/1.1 200 OK\r\n\r\nbody", 200, b"body", []),
+        (b"HTTP/1.1 200 OK\r\nA: b", 200, b"", []),
+        (b"HTTP/1.1 200 OK\r\nA: b\r\n<html>\r\n\r\nx", 200, b"<html>\r\n\r\nx", []),
+        (b":status: 200\r\ncontent-type: text/html\r\n\r\nbody", 200, b"body", []),
+        (b"Content-Type: text/html\r\n\r\nbody", None, b"body", ["bad-http"]),
+        (b"<html>body", None, b"<html>body", ["bad-http"]),
+        (b"", None, b"", ["bad-http"]),
+    ],
+)
+def test_status_and_payload(message: bytes, status: int | None, payload: bytes, faults: list[str]) -> None:
+    found = split(message)
+    assert (found[0], found[2], found[3]) == (status, payload, faults)
+
+
+def test_fields_of_every_kind() -> None:
+    block = b"A: 1\r\nB : 2\r\nC:3\r\n  folded\r\n\xc3\xa9: x\r\nD: caf\xe9\r\nnonsense\r\na: 4\r\nContent-Type: x\r\nContent-Type: y\r\n"
+    found = fields(block)
+    assert found["a"] == "1, 4"
+    assert (found["b"], found["c"], found["content-type"]) == ("2", "3 folded", "x")
+    assert found["d"] == "café"
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "payload"),
+    [
+        (b"4\r\nWiki\r\n5;x=y\r\npedia\r\n0\r\nTrailer: z\r\n\r\n", b"Wikipedia"),
+        (b"4\nWiki\n0\n\n", b"Wiki"),
+        (b"4\r\nWiki\r\nFF\r\nto", b"Wikito"),
+        (b"<html>stored joined already", b"<html>stored joined already"),
+        (b"4\r\nWiki\r\nnot a length", b"Wikinot a length"),
+    ],
+)
+def test_chunks(body: bytes, payload: bytes) -> None:
+    assert split(CHUNKED + body)[2] == payload
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "payload", "faults"),
+    [
+        (b"gzip", gzip.compress(b"<p>x"), b"<p>x", []),
+        (b"x-gzip", gzip.compress(b"<p>x")[:-6], b"<p>x", []),
+        (b"br", brotli.compress(b"<p>x"), b"<p>x", []),
+        (b"gzip, br", brotli.compress(gzip.compress(b"<p>x")), b"<p>x", []),
+        (b"identity", b"<p>x", b"<p>x", []),
+        (b"gzip", b"<p>decoded already", b"<p>decoded already", []),
+        (b"gzip", b"\x1f\x8b\x08\x00brokenbrokenbroken", b"\x1f\x8b\x08\x00brokenbrokenbroken", ["bad-encoding"]),
+        (b"br", b"\xff\xff\xff", b"\xff\xff\xff", ["bad-encoding"]),
+        (b"martian", b"<p>x", b"<p>x", ["bad-encoding"]),
+    ],
+)
+def test_content_encodings(encoding: bytes, body: bytes, payload: bytes, faults: list[str]) -> None:
+    found = split(b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + body)
+    assert found[2:] == (payload, faults)
+
+
+@pytest.mark.parametrize("encoding", [b"gzip", b"br", b"deflate"])
+def test_payload_is_bounded(encoding: bytes) -> None:
+    import zlib
+
+    pack = {b"gzip": gzip.compress, b"br": brotli.compress, b"deflate": zlib.compress}[encoding]
+    message = b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + pack(b"\0" * 20_000_000)
+    answer = response(message, LIMIT, 5000)
+    assert len(answer.payload) == 5000
+    assert [kind for kind, _ in answer.faults] == ["too-large"]
+    exact = response(b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + pack(b"x" * 5000), LIMIT, 5000)
+    assert (len(exact.payload), exact.faults) == (5000, ())
+
+
+@given(st.binary(max_size=400), st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", CHUNKED, b"HTTP/1.1 200\r\nContent-Encoding: gzip\r\n\r\n"]))
+def test_any_bytes_are_some_response(body: bytes, head: bytes) -> None:
+    answer = response(head + body, 100, 1000)
+    assert len(answer.payload) <= max(1000, len(head + body))

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from graphlang.db.records import Declaration, Link, LinkKind
+
+if TYPE_CHECKING:
+    from conftest import Archive, Read
+
+A, X = "http://a.example/dir/page", "http://a.example/dir/x"
+
+
+@pytest.mark.parametrize(
+    ("body", "links"),
+    [
+        ("<a href=x>", [Link(X, LinkKind.ANCHOR)]),
+        ("<area href=x>", [Link(X, LinkKind.AREA)]),
+        ("<frameset><frame src=x></frameset>", [Link(X, LinkKind.FRAME)]),
+        ("<iframe src=x></iframe>", [Link(X, LinkKind.IFRAME)]),
+        ("<meta http-equiv=Refresh content='5; URL=x'>", [Link(X, LinkKind.REFRESH)]),
+        ("<meta http-equiv=refresh content=\"0;url='x'\">", [Link(X, LinkKind.REFRESH)]),
+        ("<meta http-equiv=refresh content='30'>", []),
+        ("<link rel=canonical href=x>", [Link(X, LinkKind.CANONICAL)]),
+        ("<link rel=alternate hreflang=de-AT href=x>", [Link(X, LinkKind.ALTERNATE, hreflang="de-AT")]),
+        ("<link rel=alternate type=application/rss+xml href=x><link rel=stylesheet href=y>", []),
+        ("<a href=x hreflang=fr>", [Link(X, LinkKind.ANCHOR, hreflang="fr")]),
+        ("<a href=x rel='noopener NoFollow'>", [Link(X, LinkKind.ANCHOR, nofollow=True)]),
+        ("<meta name=robots content='noindex, nofollow'><a href=x>", [Link(X, LinkKind.ANCHOR, nofollow=True)]),
+        ("<a href=x rel=nofollow><a href=x>", [Link(X, LinkKind.ANCHOR)]),
+        # one link for each target, of the kind with the highest precedence
+        ("<a href=x><a href=./x#top><a href='http://A.example/dir/x'>", [Link(X, LinkKind.ANCHOR)]),
+        ("<a href=x><iframe src=x></iframe><area href=x>", [Link(X, LinkKind.IFRAME)]),
+        (
+            "<a href=x><link rel=alternate hreflang=fr href=x><link rel=canonical href=x>",
+            [Link(X, LinkKind.CANONICAL, hreflang="fr")],
+        ),
+        # what leads nowhere, or not away
+        ("<a href='#top'><a href=''><a href=page><a href='page#x'><a>", []),
+        ("<a href='mailto:a@b.example'><a href='javascript:x()'><a href='data:text/html,x'><a href='tel:1'>", []),
+        ("<a href='http://'><a href='ftp://b.example/'>", []),
+        ("<script>document.write('<a href=x>')</script><!-- <a href=x> -->", []),
+        # base
+        ("<base href='/dir/'><a href=x>", [Link(X, LinkKind.ANCHOR)]),
+        ("<a href=x><base href='//b.example/c/'>", [Link("http://b.example/c/x", LinkKind.ANCHOR)]),
+        ("<base target=_top><base href='http://b.example/'><base href='/no/'><a href=x>", [Link("http://b.example/x", LinkKind.ANCHOR)]),
+        ("<base href='javascript:x'><a href=x>", [Link(X, LinkKind.ANCHOR)]),
+    ],
+)
+def test_links_of_a_page(archive: Archive, read: Read, body: str, links: list[Link]) -> None:
+    (page,), problems = read(archive.warc(A, body.encode()))
+    assert list(page.links) == links
+    assert problems == []
+
+
+def test_links_of_the_http_header(archive: Archive, read: Read) -> None:
+    def answer(status: str, *fields: str) -> tuple[Link, ...]:
+        http = "".join(f"{line}\r\n" for line in (f"HTTP/1.1 {status}", "Content-Type: text/html", *fields))
+        (page,), _ = read(archive.warc(A, b"", http=http.encode()))
+        return page.links
+
+    assert answer("302 Found", "Location: x#y") == (Link(X, LinkKind.REDIRECT),)
+    assert answer("200 OK", "Location: x") == ()
+    assert answer("301 Moved", "location: /dir/page") == ()
+    assert answer("301", "Location: x", "Location: y") == (Link(X, LinkKind.REDIRECT),)
+    assert answer("200 OK", 'Link: <x>; rel="canonical"') == (Link(X, LinkKind.CANONICAL),)
+    assert answer("200 OK", "Link: <x>; rel=alternate; hreflang=de, <y>; rel=next", 'link: </z>; hreflang="fr"; rel="alternate"') == (
+        Link(X, LinkKind.ALTERNATE, hreflang="de"),
+        Link("http://a.example/z", LinkKind.ALTERNATE, hreflang="fr"),
+    )
+
+
+def test_links_beyond_the_limit_are_told(archive: Archive, read: Read) -> None:
+    body = b"".join(b"<a href=%d>" % n for n in range(12)) + b"<a href=/" + b"u" * 3000 + b">"
+    (page,), problems = read(archive.warc(A, body), max_links=5)
+    assert [link.url for link in page.links] == [f"http://a.example/dir/{n}" for n in range(5)]
+    assert [(problem.kind, problem.reason) for problem in problems] == [
+        ("bad-url", "1 references to URLs of more than 2048 characters left out"),
+        ("too-many-links", "7 references beyond 5 targets left out"),
+    ]
+
+
+def test_declared_languages(archive: Archive, read: Read) -> None:
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Language: de, en\r\n"
+    body = b"<html lang=de-AT xml:lang=de><meta http-equiv=content-language content=' fr '><p lang=it>x"
+    (page,), _ = read(archive.warc(A, body, http=http))
+    assert page.declared == (
+        Declaration("html-lang", "de-AT"),
+        Declaration("xml-lang", "de"),
+        Declaration("meta-content-language", "fr"),
+        Declaration("http-content-language", "de, en"),
+    )
+    (page,), _ = read(archive.warc(A, b"<html lang=''><p>x"))
+    assert page.declared == ()

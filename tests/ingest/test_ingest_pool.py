@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from graphlang.db.records import Page
+from graphlang.ingest import WorkerError, batches
+
+if TYPE_CHECKING:
+    from conftest import Archive
+
+
+def children() -> list[int]:
+    """Process ids of our own children, zombies too."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == os.getpid():
+                found.append(int(entry.name))
+    return found
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+
+
+@pytest.fixture
+def crawl(archive: Archive, tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.warc"
+    path.write_bytes(b"".join(archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)))
+    return path
+
+
+@needs_proc
+def test_a_worker_that_is_killed_costs_nothing(crawl: Path) -> None:
+    before = set(children())
+    expected = [item for batch in batches([(crawl, 0)]) for item in batch.items]
+    items = []
+    for count, batch in enumerate(batches([(crawl, 0)], workers=2)):
+        items += batch.items
+        if count in {0, 5}:
+            os.kill(max(set(children()) - before), signal.SIGKILL)
+    assert items == expected
+    assert set(children()) == before
+
+
+def test_a_record_that_kills_its_worker_is_a_problem(crawl: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # A worker loads sitecustomize like any Python; this one dies of the tenth page, as a fault in a C library would have it.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        "if 'graphlang.ingest.worker' in sys.orig_argv:\n"
+        "    from graphlang.ingest import html\n"
+        "    read = html.read\n"
+        "    html.read = lambda markup, limits: os.abort() if markup == b'<p>page 10' else read(markup, limits)\n"
+    )
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    items = [item for batch in batches([(crawl, 0)], workers=2) for item in batch.items]
+    assert len(items) == 1000
+    assert [item.url for item in items if isinstance(item, Page)] == [
+        f"http://a.example/{n}" for n in range(1000) if n != 10
+    ]
+    problem = items[10]
+    assert not isinstance(problem, Page)
+    assert (problem.kind, problem.reason) == ("crashed", "the process that parsed this record was killed by signal 6")
+    assert problem.url == "http://a.example/10"
+
+
+def test_workers_that_cannot_start_are_an_error(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    with pytest.raises(WorkerError, match="cannot be started"):
+        next(batches([(crawl, 0)], workers=2))
+
+
+@needs_proc
+def test_a_reader_that_is_dropped_leaves_no_process(crawl: Path) -> None:
+    before = children()
+    reading = batches([(crawl, 0)], workers=2)
+    next(reading)
+    assert len(children()) == len(before) + 2
+    reading.close()  # type: ignore[attr-defined]
+    assert children() == before
+
+
+@needs_proc
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None:
+    script = (
+        "import sys, time, pathlib\n"
+        "from graphlang.ingest import batches\n"
+        "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
+        "next(reading)\nprint(1, flush=True)\n"
+        "try:\n"
+        "    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script, str(crawl)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    parent.stdout.readline()
+    workers = [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and _parent_of(entry) == parent.pid
+    ]
+    assert len(workers) == 2
+    parent.send_signal(how)
+    _, errors = parent.communicate(timeout=30)
+    assert "Traceback" not in errors
+    deadline = time.monotonic() + 10
+    while any(_is_worker(pid) for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_is_worker(pid) for pid in workers)
+
+
+def _parent_of(entry: Path) -> int:
+    try:
+        return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _is_worker(pid: int) -> bool:
+    try:
+        return b"graphlang.ingest.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.ingest.joiner import Joiner
+from graphlang.ingest.urls import canonical, host, public_suffix, registered_domain, tld
+
+BASE = "http://a.example/b/c/d?q"
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        # RFC 3986, section 5.4, on our base
+        ("g", "http://a.example/b/c/g"),
+        ("./g", "http://a.example/b/c/g"),
+        ("g/", "http://a.example/b/c/g/"),
+        ("/g", "http://a.example/g"),
+        ("//g.example", "http://g.example/"),
+        ("?y", "http://a.example/b/c/d?y"),
+        ("g?y", "http://a.example/b/c/g?y"),
+        ("#s", "http://a.example/b/c/d?q"),
+        ("g#s", "http://a.example/b/c/g"),
+        ("..", "http://a.example/b/"),
+        ("../g", "http://a.example/b/g"),
+        ("../../../g", "http://a.example/g"),
+        ("/./g", "http://a.example/g"),
+        ("g;x=1/../y", "http://a.example/b/c/y"),
+        # the WHATWG's own rules
+        ("  HTTPS://B.Example:443/%7Ex ", "https://b.example/%7Ex"),
+        ("http:\\\\b.example\\x", "http://b.example/x"),
+        ("http://b.example:8080", "http://b.example:8080/"),
+        ("/a b\tc\n", "http://a.example/a%20bc"),
+        ("/ä?ä", "http://a.example/%C3%A4?%C3%A4"),
+        ("http://münchen.example/", "http://xn--mnchen-3ya.example/"),
+        ("http://0x7f.1/", "http://127.0.0.1/"),
+        ("/\ud800", "http://a.example/?"),
+        # our own
+        ("http://user:secret@b.example/@x", "http://b.example/@x"),
+        ("mailto:a@b.example", None),
+        ("javascript:void(0)", None),
+        ("data:text/html,x", None),
+        ("ftp://b.example/", None),
+        ("http://", None),
+        ("http://a b/", None),
+        ("http://[::1/", None),
+        ("/" + "x" * 100_000, None),
+    ],
+)
+def test_canonical_urls(written: str, url: str | None) -> None:
+    assert canonical(written, BASE) == url
+
+
+def test_a_canonical_url_is_its_own_canonical_form() -> None:
+    assert canonical("http://a.example") == "http://a.example/"
+    assert canonical("http://a.example/") == "http://a.example/"
+    assert canonical("a.example/") is None
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["a", "B", ".", "..", "/", "//", "?", "#", "%2e", "%41", "-", "--", ":", "@", "http:", "https://", "c.example", "xn--", " ", "ä", "1", "\\", "~", ",", ";", "=", "&"]
+    ),
+    max_size=10,
+).map("".join)
+
+
+@given(PIECES, st.sampled_from([BASE, "https://a.example:8080/", "http://a.example/x.html", "http://a.example/x/?a/b"]))
+def test_joining_many_is_joining_each(written: str, base: str) -> None:
+    # The joiner knows a shortcut for plain references. It must be the parser's answer in every case.
+    stripped = written.strip().partition("#")[0]
+    expected = canonical(stripped, base) if stripped else None
+    joiner = Joiner()
+    assert joiner.join([written], base) == [expected]
+    assert joiner.join([written, "x", written], base)[::2] == [expected, expected]
+
+
+@given(st.text(max_size=60))
+def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
+    (url,) = Joiner().join([written], BASE)
+    assert url is None or canonical(url) == url
+
+
+def test_a_joiner_forgets_when_it_is_full() -> None:
+    joiner = Joiner(size=10)
+    for number in range(100):
+        assert joiner.join([f"p{number}", f"../{number}"], BASE) == [
+            f"http://a.example/b/c/p{number}",
+            f"http://a.example/b/{number}",
+        ]
+        assert sum(len(known) for known in joiner._known.values()) <= 12
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "domain", "suffix", "top"),
+    [
+        ("http://www.bbc.co.uk/x", "www.bbc.co.uk", "bbc.co.uk", "co.uk", "uk"),
+        ("http://a.b.example.de:81/", "a.b.example.de", "example.de", "de", "de"),
+        ("http://someone.github.io/", "someone.github.io", "someone.github.io", "github.io", "io"),
+        ("http://co.uk/", "co.uk", None, "co.uk", "uk"),
+        ("http://localhost/", "localhost", None, None, None),
+        ("http://192.0.2.1:80/", "192.0.2.1", None, None, None),
+        ("http://[2001:db8::1]:80/", "[2001:db8::1]", None, None, None),
+        ("http://xn--mnchen-3ya.de/", "xn--mnchen-3ya.de", "xn--mnchen-3ya.de", "de", "de"),
+        ("http://a.example./", "a.example.", "a.example", "example", "example"),
+        ("http://a.example?q", "a.example", "a.example", "example", "example"),
+    ],
+)
+def test_host_and_what_it_belongs_to(url: str, name: str, domain: str | None, suffix: str | None, top: str | None) -> None:
+    assert host(url) == name
+    assert (registered_domain(name), public_suffix(name), tld(name)) == (domain, suffix, top)
