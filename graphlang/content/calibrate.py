@@ -70,7 +70,9 @@ def fit(scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64]) ->
         value = -np.log(np.maximum(chance[rows, truth], 1e-9)).mean(dtype=np.float64)
         mean = np.einsum("ij,ij->i", chance, scores).astype(np.float64)
         slope = (mean - scores[rows, truth]) * factor / len(rows)
-        gradient = np.bincount(below, slope * (1 - part), len(KNOTS)) + np.bincount(below + 1, slope * part, len(KNOTS))
+        gradient = np.zeros(len(KNOTS))
+        np.add.at(gradient, below, slope * (1 - part))
+        np.add.at(gradient, below + 1, slope * part)
         step = np.diff(logs)
         pull = 1e-3
         gradient[1:] += pull * step

@@ -6,14 +6,15 @@ What the paper leaves open, and what is done here:
   about equal length are made (`corpus.documents`), at most so many of a language.
 * *Denominators of zero.* An n-gram whose share is the same in all documents of each language, as it is when a language
   has one document, would get an infinite discriminant; and one that stands in a single document of a language with m
-  documents gets about (k - 1) / (m - 1), most where there are fewest documents. So an n-gram must stand in two documents
-  of a language to count for it, a language must have two documents, and the variance of a share is never taken to be
-  less than that of an average over one more document that lacks the n-gram, mean ** 2 / m.
-* *Many languages in many scripts.* Formula 0.5 adds up over all pairs of languages, so with hundreds of languages its top
-  1000 are the commonest n-grams of the scripts that few languages share, and languages in Latin script get few of their own.
-  `one_against_rest` keeps the formula but lets each language rank by its own terms of the sum, so that all get their share.
-* *Several orders.* Formula 0.3 divides by the length of the vector over all n-grams of one order, so that the shares of
-  single characters do not drown those of longer n-grams.
+  documents gets about (k - 1) / (m - 1), most where there are fewest documents. So an n-gram must stand in two
+  documents of a language to count for it (in its only one, where it has but one), and the variance of a share is never
+  taken to be less than mean ** 2 / m, which is about what one more document without the n-gram would bring.
+* *Many languages in many scripts.* Formula 0.5 adds up over all pairs of languages: with hundreds of them its top 1000
+  are the commonest n-grams of scripts that few languages share and of languages whose documents resemble each other
+  most, and the great languages in Latin script get few of their own. `one_against_rest` keeps the formula but lets each
+  language rank by its own terms of the sum, so that all get their share.
+* *Several orders.* Formula 0.3 divides by the length of the vector over all n-grams of one order, so that the shares
+  of single characters do not drown those of longer n-grams.
 """
 
 from __future__ import annotations
@@ -78,14 +79,14 @@ def discriminant(m: Moments) -> Floats:
     The double sum needs no loop over pairs: sum over i < j of (a_i - a_j)^2 = k * sum(a_i^2) - (sum a_i)^2.
     An n-gram whose variance is 0 everywhere gets infinity when its means differ and 0 when they do not.
     """
-    total = np.bincount(m.gram, weights=m.mean, minlength=m.grams)
-    squares = np.bincount(m.gram, weights=m.mean**2, minlength=m.grams)
+    total = _sums(m.gram, m.mean, m.grams)
+    squares = _sums(m.gram, m.mean**2, m.grams)
     return _ratio(m.languages * squares - total**2, within(m))
 
 
 def within(m: Moments) -> Floats:
     """The denominator of formula 0.5: the sum over languages of the variance inside each."""
-    return np.bincount(m.gram, weights=m.variance, minlength=m.grams)
+    return _sums(m.gram, m.variance, m.grams)
 
 
 def one_against_rest(m: Moments) -> Floats:
@@ -93,11 +94,15 @@ def one_against_rest(m: Moments) -> Floats:
 
     Negative where the n-gram is rarer in i than on average: it then speaks for the others.
     """
-    total = np.bincount(m.gram, weights=m.mean, minlength=m.grams)
-    squares = np.bincount(m.gram, weights=m.mean**2, minlength=m.grams)
+    total = _sums(m.gram, m.mean, m.grams)
+    squares = _sums(m.gram, m.mean**2, m.grams)
     between = m.languages * m.mean**2 - 2 * m.mean * total[m.gram] + squares[m.gram]
     sign = np.where(m.mean * m.languages >= total[m.gram], 1.0, -1.0)
     return sign * _ratio(between, within(m)[m.gram])
+
+
+def _sums(group: Ints, values: Floats, groups: int) -> Floats:
+    return np.asarray(np.bincount(group, weights=values, minlength=groups), dtype=np.float64)
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:

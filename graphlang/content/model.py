@@ -1,8 +1,9 @@
-"""A trained model as one file: named arrays and a JSON header in an uncompressed-or-deflated zip (`numpy.load` reads it).
+"""A trained model as one file: named arrays and a JSON header in a zip, as `numpy.load` reads it.
 
 Nothing in the file is ever executed: no pickle, no object arrays. A file may come from anywhere, so everything is
-bounded before it is read: the file, each array and their sum, and an array's header must agree with the bytes that follow.
-The same arrays and header always give the same bytes, so that a model's hash names what was trained, not when.
+bounded before it is read: the file, the number of arrays and their unpacked size; and an array's header must agree with
+the bytes that follow. The same arrays and header always give the same bytes, so that a model's hash names what was
+trained, not when.
 """
 
 from __future__ import annotations
@@ -103,8 +104,7 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
-            if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_ARRAYS:
-                raise ModelError(f"{name}: unpacks to more than any model of this program")
+            _bound(entries, name)
             members = {entry.filename: archive.read(entry) for entry in entries}
         method, labels, parameters = _header(members.pop(_HEADER), name)
         arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
@@ -117,6 +117,11 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
     return Model(method, labels, parameters, arrays)
 
 
+def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
+    if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_ARRAYS:
+        raise ModelError(f"{name}: unpacks to more than any model of this program")
+
+
 def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
     try:
         header = json.loads(content)
@@ -126,11 +131,12 @@ def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, 
         raise ModelError(f"{name}: its header is not one of this program")
     if header["format"] > FORMAT:
         raise ModelError(f"{name}: written by a newer version (format {header['format']}, known up to {FORMAT})")
-    method, labels, parameters = header.get("method"), header.get("labels"), header.get("parameters")
-    sound = isinstance(method, str) and isinstance(labels, list) and isinstance(parameters, dict)
-    if not sound or not all(isinstance(label, str) for label in labels) or len(set(labels)) != len(labels):
-        raise ModelError(f"{name}: its header lacks a method, labels or parameters")
-    return method, tuple(labels), parameters
+    match header:
+        case {"method": str(method), "labels": list(labels), "parameters": dict(parameters)} if all(
+            isinstance(label, str) for label in labels
+        ) and len(set(labels)) == len(labels):
+            return method, tuple(labels), parameters
+    raise ModelError(f"{name}: its header lacks a method, labels or parameters")
 
 
 def _array(content: bytes, name: str) -> NDArray[Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def reference_vectors(counts: NDArray[np.int64]) -> NDArray[np.float32]:
+def reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
     """The languages' representative vectors r_i (0.6 and 0.7) from how often each feature stands in their documents.
 
     The sum of |d| in 0.6 cancels when 0.7 gives the vector length 1. A language without any feature keeps zeros.
@@ -38,14 +38,16 @@ def reference_vectors(counts: NDArray[np.int64]) -> NDArray[np.float32]:
     """
     shares = counts.astype(np.float64)
     norms = np.sqrt((shares**2).sum(axis=1, keepdims=True))
-    return (shares / np.maximum(norms, 1)).astype(np.float32)
+    vectors: NDArray[np.float32] = (shares / np.maximum(norms, 1)).astype(np.float32)
+    return vectors
 
 
-def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: int, closed: bool) -> NDArray[np.int64]:
+def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: int, closed: bool) -> NDArray[np.int32]:
     """How often each feature of the vocabulary stands in some documents together."""
     letters = normalise(documents, limit=limit, margin=max(vocabulary.orders) - 1, closed=closed)
     features, _ = vocabulary.find(letters)
-    return np.bincount(features, minlength=len(vocabulary))
+    counts: NDArray[np.int32] = np.bincount(features, minlength=len(vocabulary)).astype(np.int32)
+    return counts
 
 
 class Nfc(Calibrated):

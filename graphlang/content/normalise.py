@@ -3,8 +3,8 @@
 The paper removes "non-alphabetic characters" and leaves "exactly one space between words". It says nothing of what a
 letter is outside Latin-1, nor of capitals. Here:
 
-* Letters are the Unicode categories L* and the marks M*: the vowel signs of Indic scripts, the harakat of Arabic and the
-  tones of many others are marks, and a text without them is another text. Everything else parts words.
+* Letters are the Unicode categories L* and the marks M*: the vowel signs of Indic scripts, the harakat of Arabic and
+  the tones of many others are marks, and a text without them is another text. Everything else parts words.
 * Capitals become small letters (measured: tweets, headings and sentences then share their n-grams).
 * Compatibility forms of one character (fullwidth Latin, Arabic presentation forms) become the plain character, and
   letters followed by marks U+0300..U+036F are composed (Unicode normalisation form C), as most of the web writes them.
@@ -80,7 +80,7 @@ _fold_all = _Table()
 
 
 def sample(text: str, limit: int, pieces: int = 4) -> str:
-    """At most `limit` characters of a text: `pieces` parts of equal length, evenly spread from its beginning to its end.
+    """At most `limit` characters of a text: `pieces` parts of equal length, evenly spread over all of it.
 
     A page may open with a menu in another language, so that its beginning alone is a poor sample.
 
@@ -102,8 +102,8 @@ def normalise(texts: Sequence[str], *, limit: int, margin: int = 0, closed: bool
         texts: Any strings, lone surrogates and NULs included.
         limit: Longest stretch of a text that is looked at, in characters; longer ones are `sample`\ d.
         margin: Places after each row that repeat its beginning.
-        closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without one
-            ("ckt", "kth"); with it the first and the last word show where they begin and end.
+        closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without
+            one ("ckt", "kth"); with it the first and the last word show where they begin and end.
 
     >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
     >>> "".join(map(chr, letters.symbols)), letters.lengths.tolist()

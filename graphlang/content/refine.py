@@ -1,10 +1,12 @@
-"""Refine the languages' vectors: move them until they tell the training lines apart (multinomial logistic regression).
+"""Language vectors from counts, refined until they tell the training lines apart (multinomial logistic regression).
 
-The vectors of formula 0.6 say how common each n-gram is in a language. Here they are the start: factored into vectors
-of a few dimensions, then moved by stochastic gradient (Adam) so that the softmax of the inner products gives each
-training text its own language. The texts are lines cut to every length from one word on, drawn anew each round, so
-that short texts count as much as long ones. A language with more text is drawn more often, by a power of its
-size less than one: that is the prior that the bias learns.
+The start is generative: the weight of n-gram g in language i is log(1 + n_i(g) / e(g)), with n_i(g) how often it stands
+in the language's documents and e(g) how often it would be expected in a short text of no particular language; what is
+left of the log likelihood ratio (naive Bayes with a smoothed prior) is the same for all n-grams of a language, its
+`base`. Then the vectors are moved by stochastic gradient (Adagrad, Duchi et al. 2011) so that the softmax of the
+inner products gives each training text its own language. Only weights that matter are moved: those of the languages to
+which a text gives a noticeable chance. The texts are lines cut to every length from one word on, drawn anew each
+round (`cuts`), so that short texts count as much as long ones.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from scipy import sparse
 from graphlang.content.calibrate import softmax
 from graphlang.content.ngrams import blocks
 from graphlang.content.normalise import normalise
-from graphlang.content.refined import text_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,102 +30,56 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+_NOTICEABLE = 0.004  # a smaller slope moves no weight
+_START = 1e-3  # of Adagrad's sums of squares
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Features (features, dimensions), languages (languages, dimensions) and the languages' bias."""
+    """Weights (features, languages), and per language what every n-gram (`base`) and every text (`bias`) adds."""
 
-    features: Floats
-    languages: Floats
+    weights: Floats
+    base: Floats
     bias: Floats
 
 
-class Cuts:
-    """Draws pieces of training lines, of all lengths, for every language.
+def start(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float) -> Vectors:
+    """Weights from counts.
 
     Args:
-        lines: Per language its lines.
-        shortest: Characters of the shortest piece.
-        longest: Characters of the longest piece; lengths are spread evenly over their logarithm.
-        random: The source of chance.
+        counts: How often each feature stands in each language's documents, (languages, features).
+        letters: Characters of each language's documents.
+        smoothing: Characters of the text of no particular language that is added to each language's own.
     """
-
-    def __init__(
-        self, lines: Sequence[Sequence[str]], *, shortest: int, longest: int, random: np.random.Generator
-    ) -> None:
-        self._lines = lines
-        self._ends = [np.cumsum([len(line) for line in own]) for own in lines]
-        self._range = (np.log(shortest), np.log(longest))
-        self._random = random
-
-    def draw(self, numbers: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
-        """`numbers[i]` pieces of language i, in mixed order, and the language of each."""
-        texts: list[str] = []
-        for lines, ends, number in zip(self._lines, self._ends, numbers.tolist(), strict=True):
-            if not len(ends):
-                continue
-            chosen = np.searchsorted(ends, self._random.random(number) * ends[-1], side="right")
-            sizes = np.exp(self._random.uniform(*self._range, number)).astype(np.int64)
-            begins = self._random.random(number)
-            drawn = zip(chosen.tolist(), sizes.tolist(), begins.tolist(), strict=True)
-            texts += [_piece(lines[line], size, begin) for line, size, begin in drawn]
-        counts = [number if len(ends) else 0 for ends, number in zip(self._ends, numbers.tolist(), strict=True)]
-        truth = np.repeat(np.arange(len(counts)), counts)
-        order = self._random.permutation(len(truth))
-        return [texts[i] for i in order.tolist()], truth[order]
-
-
-def _piece(line: str, size: int, begin: float) -> str:
-    """A piece of about `size` characters that begins with a word, or anywhere where words are not parted by spaces."""
-    if len(line) <= size:
-        return line
-    start = int(begin * (len(line) - size + 1))
-    if start:
-        space = line.find(" ", start - 1, start + 20)
-        start = space + 1 if space >= 0 else start
-    return line[start : start + size]
+    expected = np.maximum(counts.sum(axis=0) * (smoothing / letters.sum()), 1e-6).astype(np.float32)
+    weights = np.ascontiguousarray(counts.T, dtype=np.float32)
+    weights /= expected[:, None]
+    np.log1p(weights, out=weights)
+    base = np.log(smoothing / (letters + smoothing)).astype(np.float32)
+    return Vectors(weights, base, np.zeros(len(letters), dtype=np.float32))
 
 
 def vectorise(vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool) -> sparse.csr_array:
-    """`refined.text_vectors` of many texts, block by block."""
+    """Texts as rows over the features: every occurrence counts one divided by the root of their number in the text."""
     margin = max(vocabulary.orders) - 1
-    parts = [
-        text_vectors(vocabulary, normalise(texts[a:b], limit=limit, margin=margin, closed=closed))
-        for a, b in blocks(texts, limit=limit)
-    ]
-    return sparse.csr_array(sparse.vstack(parts, format="csr"))
+    features, found = [], []
+    for begin, end in blocks(texts, limit=limit):
+        some, offsets = vocabulary.find(normalise(texts[begin:end], limit=limit, margin=margin, closed=closed))
+        features.append(some)
+        found.append(np.diff(offsets))
+    number = np.concatenate(found)
+    weights = np.repeat(1 / np.sqrt(np.maximum(number, 1)), number).astype(np.float32)
+    ends = np.concatenate(([0], np.cumsum(number)))
+    return sparse.csr_array((weights, np.concatenate(features), ends), shape=(len(number), len(vocabulary)))
 
 
-def start(reference: Floats, dimensions: int, random: np.random.Generator) -> Vectors:
-    """Factor the languages' vectors of 0.7, (languages, features): features @ languages.T is as near as may be.
-
-    A randomised singular value decomposition: the product with a few random directions spans nearly the space that the
-    vectors vary in.
-    """
-    languages = len(reference)
-    dimensions = min(dimensions, languages, reference.shape[1])
-    left, sizes, right = np.linalg.svd(reference - reference.mean(axis=0), full_matrices=False)
-    root = np.sqrt(sizes[:dimensions])
-    scale = 1.0 / max(float(root.mean()), 1e-6)
-    features = (right[:dimensions].T * root * scale).astype(np.float32)
-    features += random.normal(0, 0.03, features.shape).astype(np.float32)
-    return Vectors(features, (left[:, :dimensions] * root * scale).astype(np.float32), np.zeros(languages, np.float32))
-
-
-class _Adam:
-    """Adam (Kingma & Ba 2015) on an array, or on some of its rows; without correction of the first steps."""
-
-    def __init__(self, values: Floats) -> None:
-        self.values = values
-        self._mean = np.zeros_like(values)
-        self._square = np.zeros_like(values)
-
-    def move(self, slope: Floats, rate: float, rows: NDArray[np.int64] | slice = slice(None)) -> None:
-        mean = self._mean[rows] * np.float32(0.9) + np.float32(0.1) * slope
-        square = self._square[rows] * np.float32(0.99) + np.float32(0.01) * slope * slope
-        self._mean[rows] = mean
-        self._square[rows] = square
-        self.values[rows] -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
+def scores(vectors: Vectors, texts: sparse.csr_array) -> Floats:
+    """Inner products, (texts, languages)."""
+    root = np.sqrt(np.diff(texts.indptr)).astype(np.float32)
+    result: Floats = texts @ vectors.weights
+    result += root[:, None] * vectors.base
+    result += vectors.bias
+    return result
 
 
 def refine(
@@ -136,25 +91,30 @@ def refine(
     batch: int,
     progress: Callable[[int, int, float], None] = lambda _done, _all, _loss: None,
 ) -> Vectors:
-    """Train; `draw` gives one round's texts as vectors and their languages. The rate falls linearly to a fiftieth."""
-    features, languages, bias = (_Adam(part.copy()) for part in (vectors.features, vectors.languages, vectors.bias))
+    """Train in place; `draw` gives one round's texts as vectors and their languages. The rate falls linearly to 0."""
+    squares = np.full(vectors.weights.shape, _START, dtype=np.float32)
+    bias_squares = np.full(vectors.bias.shape, _START, dtype=np.float32)
+    flat, flat_squares = vectors.weights.reshape(-1), squares.reshape(-1)
     for number in range(rounds):
         texts, truth = draw()
         loss = 0.0
         for begin in range(0, len(truth), batch):
             x, y = texts[begin : begin + batch], truth[begin : begin + batch]
             rows = np.arange(len(y))
-            now = rate * max(0.02, 1 - (number + begin / len(truth)) / rounds)
-            hidden = x @ features.values
-            chance = softmax(hidden @ languages.values.T + bias.values)
-            loss -= float(np.log(np.maximum(chance[rows, y], 1e-9)).sum())
-            chance[rows, y] -= 1
-            chance /= np.float32(len(y))
-            back = chance @ languages.values
-            languages.move(chance.T @ hidden, now)
-            bias.move(chance.sum(axis=0), now)
+            now = np.float32(rate * (1 - (number + begin / len(truth)) / rounds))
+            slope = softmax(scores(vectors, x))
+            loss -= float(np.log(np.maximum(slope[rows, y], 1e-9)).sum())
+            slope[rows, y] -= 1
+            slope[np.abs(slope) < _NOTICEABLE] = 0
+            part = slope.sum(axis=0)
+            bias_squares += (slope**2).sum(axis=0)
+            vectors.bias[:] -= np.float32(0.3) * now * part / np.sqrt(bias_squares)
             used, place = np.unique(x.indices, return_inverse=True)
             small = sparse.csr_array((x.data, place, x.indptr), shape=(len(y), len(used)))
-            features.move(small.T.tocsr() @ back, now, used)
+            moved = (small.T.tocsr() @ sparse.csr_array(slope)).tocoo()
+            where = used[moved.row].astype(np.int64) * vectors.weights.shape[1] + moved.col
+            total = flat_squares[where] + moved.data**2
+            flat_squares[where] = total
+            flat[where] -= now * moved.data / np.sqrt(total)
         progress(number + 1, rounds, loss / max(len(truth), 1))
-    return Vectors(features.values, languages.values, bias.values)
+    return vectors

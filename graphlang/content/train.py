@@ -15,6 +15,7 @@ import numpy as np
 
 from graphlang import languages
 from graphlang.content import calibrate, corpus, nfc, refine, refined
+from graphlang.content.cuts import Cuts
 from graphlang.content.errors import ModelError
 from graphlang.content.model import Model
 from graphlang.content.ngrams import Vocabulary
@@ -42,13 +43,13 @@ class Options:
         documents: Documents of a label at most (for Fisher).
         closed: Whether a space follows the last word before the text wraps round.
         limit: Characters of a text that are looked at when classifying.
-        dimensions: Of the space where texts meet languages (`nfc` only).
+        smoothing: Characters of a text of no particular language added to each language's own (`nfc` only).
         rounds: Of refinement (`nfc` only).
         draws: Pieces that the largest label gives to one round (`nfc` only).
         power: A label of size s gives draws in proportion to s ** power (`nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
         batch: Texts per step (`nfc` only).
-        levels: Whole numbers on each side of zero that a feature's vector is rounded to (`nfc` only).
+        step: Weights are rounded to whole multiples of this (`nfc` only).
         doubt: Factor on the fitted sharpness: lines held out resemble their training text more than the web does.
         held_out: One line in so many is kept from training, for calibration.
         seed: Of all chance.
@@ -61,21 +62,21 @@ class Options:
     document: int = 1_000
     documents: int = 150
     closed: bool = True
-    limit: int = 400
-    dimensions: int = 64
-    rounds: int = 6
-    draws: int = 5_000
-    power: float = 0.6
-    rate: float = 0.02
+    limit: int = 190
+    smoothing: float = 1_000.0
+    rounds: int = 2
+    draws: int = 4_000
+    power: float = 0.7
+    rate: float = 0.1
     batch: int = 512
-    levels: int = 31
+    step: float = 0.25
     doubt: float = 0.85
     held_out: int = 10
     seed: int = 2004
 
 
-PAPER = Options(orders=(3,), features=1_000, closed=False, doubt=0.85)
-_ONLY_REFINED = ("dimensions", "rounds", "draws", "power", "rate", "batch", "levels")
+PAPER = Options(orders=(3,), features=1_000, closed=False, limit=10_000)
+_ONLY_REFINED = ("smoothing", "rounds", "draws", "power", "rate", "batch", "step")
 _PROBE = 400  # pieces of each label that calibration uses at most
 
 
@@ -127,8 +128,9 @@ def train(
         grams = candidates.top(chosen.features)
     del candidates
     vocabulary = Vocabulary(sorted(grams))
+    counted = lines if method == "nfc" else documents
     counts = np.stack(
-        [nfc.count_features(vocabulary, own, limit=chosen.maximum, closed=chosen.closed) for own in documents]
+        [nfc.count_features(vocabulary, own, limit=chosen.maximum, closed=chosen.closed) for own in counted]
     )
     arrays: dict[str, NDArray[Any]] = {"ngrams": nfc.pack(vocabulary.ngrams)}
     if method == "nfc":
@@ -146,47 +148,46 @@ def train(
 
 def _refined(
     vocabulary: Vocabulary,
-    counts: NDArray[np.int64],
+    counts: NDArray[np.int32],
     lines: list[list[str]],
     sizes: NDArray[np.float64],
     chosen: Options,
     random: np.random.Generator,
     progress: Progress,
 ) -> dict[str, NDArray[Any]]:
-    cuts = refine.Cuts(lines, shortest=6, longest=250, random=random)
+    pieces = Cuts(lines, shortest=6, longest=250, random=random)
     numbers = np.maximum(1, chosen.draws * (sizes / sizes.max()) ** chosen.power).astype(np.int64)
 
     def draw() -> tuple[Any, NDArray[np.int64]]:
-        texts, truth = cuts.draw(numbers)
+        texts, truth = pieces.draw(numbers)
         return refine.vectorise(vocabulary, texts, limit=chosen.limit, closed=chosen.closed), truth
 
-    first = refine.start(nfc.reference_vectors(counts), chosen.dimensions, random)
     vectors = refine.refine(
-        first,
+        refine.start(counts, sizes.astype(np.int64), chosen.smoothing),
         draw,
         rounds=chosen.rounds,
         rate=chosen.rate,
         batch=chosen.batch,
         progress=lambda done, every, _loss: progress("refine", done, every),
     )
-    whole, factors = refined.quantise(vectors.features, chosen.levels)
     return {
-        "features": whole,
-        "factors": factors,
-        "languages": vectors.languages.astype(np.float16),
-        "bias": vectors.bias.astype(np.float32),
+        "weights": refined.quantise(vectors.weights, chosen.step),
+        "step": np.array([chosen.step], dtype=np.float32),
+        "base": vectors.base,
+        "bias": vectors.bias,
     }
 
 
 def _sharpness(
     model: Model, held_out: list[list[str]], chosen: Options, random: np.random.Generator
 ) -> NDArray[np.float32]:
-    cuts = refine.Cuts(held_out, shortest=4, longest=400, random=random)
+    pieces = Cuts(held_out, shortest=4, longest=400, random=random)
     most = max(1, min(_PROBE, 60_000 // len(held_out)))
     numbers = np.array([min(most, 4 * len(own)) for own in held_out], dtype=np.int64)
-    texts, truth = cuts.draw(numbers)
+    texts, truth = pieces.draw(numbers)
     reader = (refined.Refined if model.method == "nfc" else nfc.Nfc)(model, "", "the new model")
     scores, lengths = reader.similarities(texts)
     letters = lengths > 0
     logs = calibrate.fit(scores[letters], lengths[letters], truth[letters])
-    return (logs + np.log(chosen.doubt)).astype(np.float32)
+    sharpness: NDArray[np.float32] = (logs + np.log(chosen.doubt)).astype(np.float32)
+    return sharpness
