@@ -1,7 +1,7 @@
-"""The grammar of ARC 1 and 2 files (Internet Archive, 1996): one header line, then the document as it came from the server.
+"""The grammar of ARC files (Internet Archive, 1996): one header line, then the document as it came from the server.
 
-    URL IP-address archive-date content-type archive-length                                                     (version 1)
-    URL IP-address archive-date content-type result-code checksum location offset filename archive-length       (version 2)
+    1: URL IP-address archive-date content-type archive-length
+    2: URL IP-address archive-date content-type result-code checksum location offset filename archive-length
 
 The first record, ``filedesc://``, describes the file; its block holds the version and the names of the fields.
 """
@@ -19,7 +19,8 @@ class Arc:
 
     name = "ARC"
     marker = re.compile(
-        rb"(?:^|\n)((?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} [^\r\n]{0,512} ?\d{1,18}\r?\n)"
+        rb"(?:^|\n)((?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} "
+        rb"[^\r\n]{0,512} ?\d{1,18}\r?\n)"
     )
 
     def starts(self, data: bytes, at: int) -> bool:
@@ -37,9 +38,9 @@ class Arc:
 
     @staticmethod
     def fields(head: bytes) -> tuple[bytes, str, bytes] | None:
-        """Return URL, date in the form of a WARC-Date, and media type of the document.
+        r"""Return URL, date in the form of a WARC-Date, and media type of the document.
 
-        >>> Arc.fields(b"http://a.example/ 192.0.2.1 20060102030405 text/html 120\\n")
+        >>> Arc.fields(b"http://a.example/ 192.0.2.1 20060102030405 text/html 120\n")
         (b'http://a.example/', '2006-01-02T03:04:05Z', b'text/html')
         """
         found = _LINE.fullmatch(head)

@@ -42,8 +42,9 @@ class _Group(NamedTuple):
 def batches(sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None, workers: int = 1) -> Iterator[Batch]:
     """Read archive files, one after the other.
 
-    The items joined together do not depend on the number of workers, nor on where reading was stopped and taken up again.
-    A file that cannot be opened or read gives a Problem of kind ``unreadable``; no fault in a file ends the reading.
+    The items joined together do not depend on the number of workers, nor on where reading was stopped and taken up
+    again. A file that cannot be opened or read gives a Problem of kind ``unreadable``; no fault in a file ends the
+    reading.
 
     Args:
         sources: each file, and the position to start from: 0, or the ``position`` of the last Batch that was stored.

@@ -1,14 +1,14 @@
 """HTML -> title, visible text, references and declarations, in one walk over one tree.
 
 Visible is what a reader sees of the page as it loads: not scripts, styles, templates, comments, ``<noscript>`` and
-``<noframes>`` (written for other browsers), the fallback inside ``<iframe>``, ``<audio>``, ``<video>`` and ``<canvas>``, drawings
-(``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``, ``<datalist>``): a drop-down of forty language names
-shows one of them. Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded
-and soft hyphens are dropped.
+``<noframes>`` (written for other browsers), the fallback inside ``<iframe>``, ``<audio>``, ``<video>``, ``<canvas>``
+and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``, ``<datalist>``): a
+drop-down of forty language names shows one of them. Block elements, table cells and ``<br>`` set words apart; inline
+elements do not. White space is folded and soft hyphens are dropped. Style sheets are not looked at.
 
-What can be done in C is done there: a space is put before the block tags that need one, the parser builds the tree, and the
-text of the body is taken in one go once the hidden elements are out. Python sees only the elements, in one list, and looks
-into those that mean something. Nothing here recurses, so that depth costs neither stack nor time.
+What can be done in C is done there: a space is put before the block tags that need one, the parser builds the tree,
+and the text of the body is taken in one go once the hidden elements are out. Python sees only the elements, in one
+list, and looks into those that mean something. Nothing here recurses, so that depth costs neither stack nor time.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     from .limits import Limits
 
 _HIDDEN_TAGS = (
-    "script style template noscript noframes noembed audio video canvas svg textarea option datalist object applet iframe title"
-).split()
+    *("script", "style", "template", "noscript", "noframes", "noembed", "iframe", "title", "svg", "audio", "video"),
+    *("canvas", "object", "applet", "textarea", "option", "datalist"),
+)
 _SEEN_TAGS = ("a", "area", "link", "meta", "base", "frame", "iframe", "html", "title")
 
-#: A tag that sets words apart, where no white space stands before it: any but those of the inline elements, by the first
-#: letters of the name. (No inline element begins with p, h, l or o, but for ``<label>``, which stands by itself anyway.)
+#: A tag that sets words apart, if no white space stands before it: any but those of the inline elements, by the first
+#: letters of the name. (No inline element begins with p, h, l or o, but for ``<label>``, which stands by itself.)
 _APART = re.compile(
-    rb"<(?<![\s]<)(?=/?(?:[phlo]|t[^tie]|d[^efa]|ul|b[lro]|c[ea]|f(?:i|o[ro])|na|m(?:e|ai)|s(?:e|um)|a[rsd]|xmp|iframe))",
+    rb"<(?<![\s]<)(?=/?(?:[phlo]|t[^tie]|d[^efa]|ul|b[lro]|c[ea]|f(?:i|o[ro])|na|m(?:e|ai)|s(?:e|um)|a[rsd]|xmp"
+    rb"|iframe))",
     re.IGNORECASE,
 )
 _MAX_METAS = 100
@@ -114,7 +116,7 @@ class _Gathered(TypedDict):
     skipped: int
 
 
-def _gather(elements: list[LexborNode], most: int) -> _Gathered:
+def _gather(elements: list[LexborNode], most: int) -> _Gathered:  # noqa: C901, PLR0912 - one clause for each element
     """Read the elements that mean something: title, language, metas and references."""
     title: str | None = None
     base: str | None = None
@@ -169,9 +171,9 @@ def _gather(elements: list[LexborNode], most: int) -> _Gathered:
 
 
 def fold(text: str) -> str:
-    """Fold runs of white space to one space, and drop soft hyphens.
+    r"""Fold runs of white space to one space, and drop soft hyphens.
 
-    >>> fold("  a\\n b\\u00adc ")
+    >>> fold("  a\n b\u00adc ")
     'a bc'
     """
     if "\xad" in text:

@@ -27,9 +27,9 @@ class Response(NamedTuple):
 
 
 def text(value: bytes) -> str:
-    """Decode a header value: UTF-8 where it is that, else ISO-8859-1, which decodes anything.
+    r"""Decode a header value: UTF-8 where it is that, else ISO-8859-1, which decodes anything.
 
-    >>> text(b"caf\\xe9"), text(b"caf\\xc3\\xa9")
+    >>> text(b"caf\xe9"), text(b"caf\xc3\xa9")
     ('café', 'café')
     """
     try:
@@ -39,11 +39,12 @@ def text(value: bytes) -> str:
 
 
 def fields(block: bytes) -> dict[str, str]:
-    """Return the header fields of a block of lines, their names in lower case; lines that are no fields are passed over.
+    r"""Return the header fields of a block of lines by their names in lower case.
 
-    Values of a name that comes twice are joined with a comma, but for those that can have one value only: the first stands.
+    Lines that are no fields are passed over. Values of a name that comes twice are joined with a comma, but for those
+    that can have one value only: the first stands.
 
-    >>> fields(b"Content-Type: text/html\\r\\nX: 1\\r\\nnonsense\\r\\nx: 2\\r\\n")
+    >>> fields(b"Content-Type: text/html\r\nX: 1\r\nnonsense\r\nx: 2\r\n")
     {'content-type': 'text/html', 'x': '1, 2'}
     """
     if b"\n " in block or b"\n\t" in block:
@@ -142,7 +143,8 @@ def _decoded(payload: bytes, found: dict[str, str], max_payload: int) -> tuple[b
 
 def _unchunked(payload: bytes) -> bytes:
     """Join the chunks; a payload that does not begin with one was stored joined already."""
-    at, parts = 0, []
+    at = 0
+    parts: list[bytes] = []
     while True:
         found = _CHUNK.match(payload, at)
         if not found:

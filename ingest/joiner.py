@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 _MAX_CACHED = 300  # characters of a reference worth remembering
 
-# References that the WHATWG parser would hand back as they are: nothing to lower, encode, resolve or map. A segment begins
-# with no dot, so that there are no dot segments; a host has no "--" (IDNA) and ends in letters (no address).
+# References that the WHATWG parser would hand back as they are: nothing to lower, encode, resolve or map. A segment
+# begins with no dot, so that there are no dot segments; a host has no "--" (IDNA) and ends in letters (no address).
 _SEGMENTS = r"(?:[\w~@-][\w.~@,-]*/)*(?:[\w~@-][\w.~@,-]*)?(?:\?[\w.~/=&;:@!$()*+,%-]*)?"
 _RELATIVE = re.compile(_SEGMENTS, re.ASCII)
 _ABSOLUTE = re.compile(r"https?://(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}/" + _SEGMENTS, re.ASCII)
@@ -30,7 +30,7 @@ class Joiner:
         self._count = 0
         self._known: dict[str, dict[str, str | None]] = {}
 
-    def join(self, references: Iterable[str], base: str) -> list[str | None]:
+    def join(self, references: Iterable[str], base: str) -> list[str | None]:  # noqa: C901 - one clause for each form
         """Return the canonical URL of each reference, or None where it leads to no web page, or only down the page.
 
         Args:

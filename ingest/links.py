@@ -31,13 +31,14 @@ class _Found(NamedTuple):
     hreflang: str | None = None
 
 
-def links_of(
+def links_of(  # noqa: PLR0917 - the parts of one page
     url: str, document: Document | None, status: int | None, fields: dict[str, str], joiner: Joiner, limits: Limits
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
     """Return the links of a page, and words on what was left out.
 
-    The order is fixed: what the HTTP header says, what the page says in particular, its plain anchors. Of several references to one target the kind with the highest precedence stands (see `LinkKind`); it is nofollow
-    only if all its references are, and its hreflang is the first that one of them gives.
+    The order is fixed: what the HTTP header says, what the page says in particular, its plain anchors. Of several
+    references to one target the kind with the highest precedence stands (see `LinkKind`); it is nofollow only if all
+    its references are, and its hreflang is the first that one of them gives.
 
     Args:
         url: canonical URL of the page; links to itself are dropped.
@@ -108,8 +109,8 @@ def _of_document(document: Document) -> tuple[list[_Found], bool]:
             if refresh:
                 found.append(_Found(refresh[2].strip(), LinkKind.REFRESH))
         elif (meta.get("name") or "").strip().lower() == "robots":
-            words = (meta.get("content") or "").lower()
-            unfollowed = unfollowed or "nofollow" in words or "none" in words
+            content = (meta.get("content") or "").lower()
+            unfollowed = unfollowed or "nofollow" in content or "none" in content
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None

@@ -19,8 +19,21 @@ _HTML_SIGN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ROOT_HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
-_BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"RIFF", b"\x1f\x8b", b"\x00\x00\x01\x00",
-           b"OggS", b"ID3", b"wOFF", b"wOF2", b"7z\xbc\xaf", b"Rar!", b"CWS", b"FWS", b"BM\x36", b"%!PS")  # fmt: skip
+#: Portable documents and PostScript, images, archives, office files, sound and film, fonts, Flash.
+_BINARY = (
+    *(
+        b"%PDF-",
+        b"%!PS",
+        b"\x89PNG",
+        b"GIF8",
+        b"\xff\xd8\xff",
+        b"BM\x36",
+        b"\x00\x00\x01\x00",
+        b"PK\x03\x04",
+        b"\x1f\x8b",
+    ),
+    *(b"7z\xbc\xaf", b"Rar!", b"\xd0\xcf\x11\xe0", b"RIFF", b"OggS", b"ID3", b"wOFF", b"wOF2", b"CWS", b"FWS"),
+)
 
 
 def media_type(content_type: str) -> tuple[str, str | None]:

@@ -132,7 +132,7 @@ def _is_warc(raw: Raw) -> bool:
 
 
 def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
-    """Return target URI, date, media type of the block and header fields; None where the record is not meant as a page."""
+    """Return target URI, date, media type of the block and header fields; None for records that are no pages."""
     if _is_warc(raw):
         if Warc.type(raw.head) not in PAGE_TYPES:
             return None

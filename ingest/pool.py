@@ -1,9 +1,9 @@
 """Parses groups of records in worker processes, in order, and survives the loss of a worker.
 
-Each worker is a child process with one pipe each way. At most two groups are under way in a worker (one that it parses, one
-that it has at hand), and at most three for each worker in all, so that memory is bounded whatever the speeds are. A worker
-that dies (killed for its memory, or crashed by a record) is replaced; the group that it died of is parsed again record
-by record, and the record that kills a worker again is told in a Problem.
+Each worker is a child process with one pipe each way. At most two groups are under way in a worker (one that it
+parses, one that it has at hand), and at most three for each worker in all, so that memory is bounded whatever the
+speeds are. A worker that dies (killed for its memory, or crashed by a record) is replaced; the group that it died of
+is parsed again record by record, and the record that kills a worker again is told in a Problem.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Worker:
     def __init__(self, limits: Limits, answers: SimpleQueue[tuple[_Worker, Any]]) -> None:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, under our own interpreter
+            self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "graphlang.ingest.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -56,7 +56,7 @@ class _Worker:
         self.send(dataclasses.astuple(limits))
         threading.Thread(target=self._listen, args=(self._process.stdout, answers), daemon=True).start()
 
-    def send(self, value: object) -> None:
+    def send(self, value: Any) -> None:
         """Send a frame; that the process is gone will be heard from its other pipe."""
         try:
             if self._process.stdin is not None:
@@ -185,7 +185,11 @@ class Pool:
                     status = worker.end()
                     worker = None
                     how = f"killed by signal {-status}" if status < 0 else f"ended with status {status}"
-                    items.append(Problem("crashed", f"the process that parsed this record was {how}", raw.offset, target_uri(raw)))
+                    items.append(
+                        Problem(
+                            "crashed", f"the process that parsed this record was {how}", raw.offset, target_uri(raw)
+                        )
+                    )
         finally:
             if worker is not None:
                 worker.end()

@@ -88,7 +88,7 @@ class _Buffer:
         return any(fresh and begin <= place - self._base <= end for place, _, fresh in self._marks)
 
     def may_reach(self, count: int) -> bool:
-        """Tell whether a record or the end of the file follows this many bytes after ``at``, as far as that can be seen."""
+        """Tell whether a record or the end of the file follows these many bytes, as far as that can be seen."""
         if self._size is None:
             return True
         end = self.offset(self.at) + count
@@ -240,7 +240,9 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
     keep = min(claimed, limits.max_payload)
     if claimed > keep and not buffer.may_reach(claimed):
         block = _until_next(buffer, grammar, limits)
-        return record._replace(block=block, faults=(("bad-length", f"the record header claims {claimed} bytes, where no record ends"),))
+        return record._replace(
+            block=block, faults=(("bad-length", f"the record header claims {claimed} bytes, where no record ends"),)
+        )
     if buffer.need(keep):
         start = buffer.at
         block = buffer.data[start : start + keep]
@@ -294,7 +296,13 @@ def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:
     room = limits.max_payload
     while True:
         found = grammar.marker.search(buffer.data, buffer.at)
-        stop = found.start(1) if found else len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
+        stop = (
+            found.start(1)
+            if found
+            else len(buffer.data)
+            if buffer.over
+            else max(buffer.at, len(buffer.data) - _OVERLAP)
+        )
         part = buffer.data[buffer.at : min(stop, buffer.at + room)]
         parts.append(part)
         room -= len(part)

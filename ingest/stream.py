@@ -1,8 +1,8 @@
 """A file as a sequence of decompressed chunks, whatever it is compressed with and however damaged it is.
 
 gzip is inflated here rather than by a library's archive reader, because three things must be known of every member that
-such readers do not tell: where it starts in the file, whether it ended as it should, and what came out of it before it broke.
-zstd and LZ4 go through fastwarc's readers.
+such readers do not tell: where it starts in the file, whether it ended as it should, and what came out of it before
+it broke. zstd and LZ4 go through fastwarc's readers.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from fastwarc.stream_io import Lz4Reader, ZstdReader
 
 try:  # twice as fast, and not everywhere to be had
-    from isal import isal_zlib as fast_zlib
+    from isal import isal_zlib as _fast
 except ImportError:
-    fast_zlib = zlib
+    _inflater: Callable[[int], zlib._Decompress] = zlib.decompressobj
+    _InflateError: type[Exception] = zlib.error
+else:
+    _inflater, _InflateError = _fast.decompressobj, _fast.error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
@@ -84,7 +87,7 @@ class Source:
         return self._base + self._at
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the decompressed bytes in order; damage is told in a chunk's ``fault`` and reading goes on behind it."""
+        """Yield the decompressed bytes in order; damage is told in a chunk's ``fault``, and reading goes on behind."""
         if self.compression == "gzip":
             return self._gzip()
         if self.compression:
@@ -136,7 +139,7 @@ class Source:
         offset = self.reached
         done = 0  # decompressed bytes that were handed out
         fresh = True
-        inflate = fast_zlib.decompressobj(31)
+        inflate = _inflater(31)
         parts: list[bytes] = []
         size = 0
         while not inflate.eof:
@@ -146,7 +149,7 @@ class Source:
             piece = self._window[self._at : self._at + _FEED]
             try:
                 data = inflate.decompress(piece, _OUT)
-            except fast_zlib.error:
+            except _InflateError:
                 yield from self._damaged(offset, done, fresh=fresh)
                 return
             rest = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
@@ -160,9 +163,9 @@ class Source:
         yield Chunk(b"".join(parts), offset, fresh)
 
     def _damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
-        """Inflate a damaged member up to the very byte that is wrong, and hand out what comes behind the first ``done`` bytes.
+        """Inflate a damaged member up to the very byte that is wrong.
 
-        Reading goes on behind that byte: a member cannot start before it.
+        Its first ``done`` bytes were handed out before. Reading goes on behind that byte: no member starts before it.
         """
         self._file.seek(offset)
         self._window, self._at, self._base = b"", 0, offset

@@ -8,8 +8,8 @@ _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.I
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
 _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
 
-#: Record types that can be pages. ``warcinfo``, ``request``, ``metadata``, ``conversion`` (a copy in another format) and
-#: ``continuation`` (a later segment of a block) are not.
+#: Record types that can be pages. ``warcinfo``, ``request``, ``metadata``, ``conversion`` (a copy in another format)
+#: and ``continuation`` (a later segment of a block) are not.
 PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})
 
 
@@ -35,9 +35,9 @@ class Warc:
 
     @staticmethod
     def type(head: bytes) -> bytes:
-        """Return WARC-Type in lower case, or an empty string.
+        r"""Return WARC-Type in lower case, or an empty string.
 
-        >>> Warc.type(b"WARC/1.0\\r\\nWARC-Type: response\\r\\n\\r\\n")
+        >>> Warc.type(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
         b'response'
         """
         found = _TYPE.search(head)

@@ -1,23 +1,25 @@
 """Raw records and pages as nested plain tuples: what crosses between processes, by marshal, without pickle.
 
-marshal takes exact types only and is the fastest serialiser of the standard library; both ends run the same interpreter,
-which is what its format asks for.
+marshal takes exact types only and is the fastest serialiser of the standard library; both ends run the same
+interpreter, which is what its format asks for.
 """
 
 from __future__ import annotations
 
 import marshal
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from graphlang.db.records import Declaration, Link, Page, Problem
 
-from .parse import Item
 from .raw import Raw
+
+if TYPE_CHECKING:
+    from .parse import Item
 
 _HEAD = 8  # bytes of a frame that say how long the rest is
 
 
-def write_frame(stream: IO[bytes], value: object) -> None:
+def write_frame(stream: IO[bytes], value: Any) -> None:
     """Send one value."""
     data = marshal.dumps(value)
     stream.write(len(data).to_bytes(_HEAD, "little"))
@@ -78,5 +80,6 @@ def unpack_item(packed: tuple[Any, ...]) -> Item:
     """Return the page or problem of a plain tuple."""
     if len(packed) == 4:  # noqa: PLR2004 - a problem's fields
         return Problem(*packed)
-    *rest, declared, links = packed
-    return Page(*rest, tuple(Declaration(*one) for one in declared), tuple(Link(*one) for one in links))
+    declared = tuple([Declaration(*one) for one in packed[-2]])
+    links = tuple([Link(*one) for one in packed[-1]])
+    return Page(*packed[:-2], declared, links)

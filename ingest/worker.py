@@ -1,8 +1,8 @@
-"""A process that parses records: ``python -m graphlang.ingest.worker``, started by `graphlang.ingest.pool` and by nothing else.
+"""A process that parses records: ``python -m graphlang.ingest.worker``, started by `graphlang.ingest.pool` alone.
 
-Frames come on standard input (first the limits, then one task each: its number and its raw records), and go to standard output
-(one list of items for each record). The process ends when standard input does, so that it never outlives its parent,
-however that one died.
+Frames come on standard input (first the limits, then one task each: its number and its raw records), and go to
+standard output (one list of items for each record). The process ends when standard input does, so that it never
+outlives its parent, however that one died.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import gzip
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches
 
@@ -17,7 +16,9 @@ if TYPE_CHECKING:
 class Archive(Protocol):
     """Builds bytes of archives."""
 
-    def warc(self, url: str, body: bytes = ..., *, kind: str = ..., http: bytes | None = ..., extra: bytes = ...) -> bytes: ...
+    def warc(
+        self, url: str, body: bytes = ..., *, kind: str = ..., http: bytes | None = ..., extra: bytes = ...
+    ) -> bytes: ...
 
     def arc(self, url: str, body: bytes = ...) -> bytes: ...
 

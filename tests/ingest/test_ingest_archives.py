@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
-
 from graphlang.db.records import Page
 from graphlang.ingest import batches
 
@@ -80,7 +79,9 @@ def test_only_responses_resources_and_revisits_of_web_addresses_are_pages(archiv
 
 def test_what_is_no_text_is_a_page_without_text(archive: Archive, read: Read) -> None:
     def typed(name: str, body: bytes) -> bytes:
-        return archive.warc("http://a.example/" + name, body, http=b"HTTP/1.1 404 No\r\nContent-Type: " + name.encode() + b"\r\n")
+        return archive.warc(
+            "http://a.example/" + name, body, http=b"HTTP/1.1 404 No\r\nContent-Type: " + name.encode() + b"\r\n"
+        )
 
     pages, _ = read(
         typed("image/png", b"\x89PNG...")
@@ -108,7 +109,7 @@ def test_text_is_cut_at_the_limit_and_its_length_kept(archive: Archive, read: Re
 
 
 def test_the_digest_is_that_of_the_payload(archive: Archive, read: Read) -> None:
-    # SHA-1 of the empty string would be 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ; of "abc" it is the one below (FIPS 180, base 32).
+    # "abc" is the example of FIPS 180; its digest there is A9993E36 4706816A BA3E2571 7850C26C 9CD0D89D.
     (page,), _ = read(archive.warc("http://a.example/", b"abc"))
     assert page.digest == "VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"
     given = b"WARC-Payload-Digest: sha1:" + b"A" * 32 + b"\r\n"

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from graphlang.ingest.charset import decode
 from hypothesis import given
 from hypothesis import strategies as st
-
-from graphlang.ingest.charset import decode
 
 RUSSIAN = "Привет, это страница на русском языке. "
 META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'
@@ -81,7 +80,10 @@ def test_plain_text_declares_nothing_within_itself() -> None:
     assert decode(b"about <meta charset=koi8-r> tags", markup=False)[1:] == ("utf-8", "utf-8")
 
 
-@given(st.binary(max_size=300), st.sampled_from([None, "utf-8", "utf-16", "shift_jis", "iso-2022-jp", "hz", "x", "utf-7", "gb18030", "johab"]))
+@given(
+    st.binary(max_size=300),
+    st.sampled_from([None, "utf-8", "utf-16", "shift_jis", "iso-2022-jp", "hz", "x", "utf-7", "gb18030", "johab"]),
+)
 def test_any_bytes_decode_to_something(payload: bytes, http: str | None) -> None:
     decoded = decode(payload, http)
     if isinstance(decoded.text, bytes):

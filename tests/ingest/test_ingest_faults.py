@@ -156,7 +156,12 @@ def test_header_without_end(archive: Archive, read: Read) -> None:
 
 @pytest.mark.parametrize(
     ("url", "kind"),
-    [("http://" + "a" * 1_000_000, "bad-url"), ("http://a b/", "bad-url"), ("", "bad-record"), ("http://[::1/", "bad-url")],
+    [
+        ("http://" + "a" * 1_000_000, "bad-url"),
+        ("http://a b/", "bad-url"),
+        ("", "bad-record"),
+        ("http://[::1/", "bad-url"),
+    ],
 )
 def test_target_uri_that_is_none(archive: Archive, read: Read, url: str, kind: str) -> None:
     pages, problems = read(archive.warc(url) + archive.warc("http://a.example/2"), max_header=2_000_000)

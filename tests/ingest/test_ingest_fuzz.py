@@ -2,22 +2,25 @@ from __future__ import annotations
 
 import gzip
 import io
-from pathlib import Path
-
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from typing import TYPE_CHECKING
 
 from graphlang.db.records import Page
 from graphlang.ingest import Limits
 from graphlang.ingest.parse import Parser
+from graphlang.ingest.raw import Raw
 from graphlang.ingest.reader import Reader
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def record(number: int) -> bytes:
     body = f"<html lang=de><title>t</title><p>seite {number}<a href=x>y</a>".encode()
     block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
-    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{number}\r\nContent-Length: {len(block)}\r\n\r\n"
-    return head.encode() + block + b"\r\n\r\n"
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{number}\r\n"
+    return head.encode() + f"Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"
 
 
 def arc_record(number: int) -> bytes:
@@ -38,7 +41,11 @@ def pages(data: bytes, folder: Path, name: str = "a.warc") -> tuple[list[str], i
     path.write_bytes(data)
     parser = Parser(Limits(max_payload=10_000, max_header=10_000))
     with path.open("rb", buffering=0) as file:
-        items = [item for raw in Reader(file, name, Limits(max_payload=10_000, max_header=10_000)) for item in parser.parse(raw)]
+        items = [
+            item
+            for raw in Reader(file, name, Limits(max_payload=10_000, max_header=10_000))
+            for item in parser.parse(raw)
+        ]
     return [one.url for one in items if isinstance(one, Page)], len(items)
 
 
@@ -99,11 +106,11 @@ def test_any_file_is_read_to_the_end(tmp_path: Path, data: bytes) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_payload_is_some_page(payload: bytes) -> None:
-    from graphlang.ingest.raw import Raw
-
     head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\r\n"
     http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: " + payload[:40] + b"\r\n\r\n"
-    items = Parser(Limits()).parse(Raw(0, head, http + b"<html><a href='" + payload + b"'><meta http-equiv=refresh content='" + payload))
+    items = Parser(Limits()).parse(
+        Raw(0, head, http + b"<html><a href='" + payload + b"'><meta http-equiv=refresh content='" + payload)
+    )
     assert any(isinstance(one, Page) for one in items)
     assert not any(getattr(one, "kind", "") == "failed" for one in items)
 

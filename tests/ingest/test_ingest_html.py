@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from graphlang.ingest import Limits
 from graphlang.ingest.html import read
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
 from graphlang.db.records import Declaration, Link, LinkKind
 
 if TYPE_CHECKING:
@@ -44,7 +43,10 @@ A, X = "http://a.example/dir/page", "http://a.example/dir/x"
         # base
         ("<base href='/dir/'><a href=x>", [Link(X, LinkKind.ANCHOR)]),
         ("<a href=x><base href='//b.example/c/'>", [Link("http://b.example/c/x", LinkKind.ANCHOR)]),
-        ("<base target=_top><base href='http://b.example/'><base href='/no/'><a href=x>", [Link("http://b.example/x", LinkKind.ANCHOR)]),
+        (
+            "<base target=_top><base href='http://b.example/'><base href='/no/'><a href=x>",
+            [Link("http://b.example/x", LinkKind.ANCHOR)],
+        ),
         ("<base href='javascript:x'><a href=x>", [Link(X, LinkKind.ANCHOR)]),
     ],
 )
@@ -65,7 +67,9 @@ def test_links_of_the_http_header(archive: Archive, read: Read) -> None:
     assert answer("301 Moved", "location: /dir/page") == ()
     assert answer("301", "Location: x", "Location: y") == (Link(X, LinkKind.REDIRECT),)
     assert answer("200 OK", 'Link: <x>; rel="canonical"') == (Link(X, LinkKind.CANONICAL),)
-    assert answer("200 OK", "Link: <x>; rel=alternate; hreflang=de, <y>; rel=next", 'link: </z>; hreflang="fr"; rel="alternate"') == (
+    assert answer(
+        "200 OK", "Link: <x>; rel=alternate; hreflang=de, <y>; rel=next", 'link: </z>; hreflang="fr"; rel="alternate"'
+    ) == (
         Link(X, LinkKind.ALTERNATE, hreflang="de"),
         Link("http://a.example/z", LinkKind.ALTERNATE, hreflang="fr"),
     )

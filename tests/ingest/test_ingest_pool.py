@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from graphlang.db.records import Page
 from graphlang.ingest import WorkerError, batches
 
@@ -54,8 +53,10 @@ def test_a_worker_that_is_killed_costs_nothing(crawl: Path) -> None:
     assert set(children()) == before
 
 
-def test_a_record_that_kills_its_worker_is_a_problem(crawl: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # A worker loads sitecustomize like any Python; this one dies of the tenth page, as a fault in a C library would have it.
+def test_a_record_that_kills_its_worker_is_a_problem(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # A worker loads sitecustomize like any Python; this one dies of a certain page, as of a fault in a C library.
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         "if 'graphlang.ingest.worker' in sys.orig_argv:\n"
@@ -110,9 +111,7 @@ def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None
     assert parent.stdout is not None
     parent.stdout.readline()
     workers = [
-        int(entry.name)
-        for entry in Path("/proc").iterdir()
-        if entry.name.isdigit() and _parent_of(entry) == parent.pid
+        int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and _parent_of(entry) == parent.pid
     ]
     assert len(workers) == 2
     parent.send_signal(how)

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from graphlang.ingest.joiner import Joiner
 from graphlang.ingest.urls import canonical, host, public_suffix, registered_domain, tld
+from hypothesis import given
+from hypothesis import strategies as st
 
 BASE = "http://a.example/b/c/d?q"
 
@@ -61,7 +60,35 @@ def test_a_canonical_url_is_its_own_canonical_form() -> None:
 
 PIECES = st.lists(
     st.sampled_from(
-        ["a", "B", ".", "..", "/", "//", "?", "#", "%2e", "%41", "-", "--", ":", "@", "http:", "https://", "c.example", "xn--", " ", "ä", "1", "\\", "~", ",", ";", "=", "&"]
+        [
+            "a",
+            "B",
+            ".",
+            "..",
+            "/",
+            "//",
+            "?",
+            "#",
+            "%2e",
+            "%41",
+            "-",
+            "--",
+            ":",
+            "@",
+            "http:",
+            "https://",
+            "c.example",
+            "xn--",
+            " ",
+            "ä",
+            "1",
+            "\\",
+            "~",
+            ",",
+            ";",
+            "=",
+            "&",
+        ]
     ),
     max_size=10,
 ).map("".join)
@@ -108,6 +135,8 @@ def test_a_joiner_forgets_when_it_is_full() -> None:
         ("http://a.example?q", "a.example", "a.example", "example", "example"),
     ],
 )
-def test_host_and_what_it_belongs_to(url: str, name: str, domain: str | None, suffix: str | None, top: str | None) -> None:
+def test_host_and_what_it_belongs_to(
+    url: str, name: str, domain: str | None, suffix: str | None, top: str | None
+) -> None:
     assert host(url) == name
     assert (registered_domain(name), public_suffix(name), tld(name)) == (domain, suffix, top)
