@@ -22,7 +22,7 @@ class Corpus:
     digest: str
 
 
-def read(folder: Path, *, label: Callable[[str], str | None], minimum: int, maximum: int) -> Corpus:
+def read(folder: Path, *, label: Callable[[str], str | None], minimum: Callable[[str], int], maximum: int) -> Corpus:
     """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
 
     Folders of the same label are read as one. Lines that occur twice in a label count once. Files are read in the order
@@ -31,7 +31,7 @@ def read(folder: Path, *, label: Callable[[str], str | None], minimum: int, maxi
     Args:
         folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
         label: Folder name -> label, or None to leave the folder out.
-        minimum: Labels with fewer characters are left out.
+        minimum: Characters that a label must have, or it is left out.
         maximum: Characters of a label that are used at most.
 
     Raises:
@@ -52,7 +52,7 @@ def read(folder: Path, *, label: Callable[[str], str | None], minimum: int, maxi
     for known, paths in sorted(files.items()):
         chosen = tuple(_fair(list(map(_lines, paths)), maximum))
         size = sum(map(len, chosen))
-        if size < minimum:
+        if size < minimum(known):
             left_out[known] = size
             continue
         lines[known] = chosen

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVELS = 40  # greatest weight, in steps
+_MOST_WEIGHTS = 1 << 28
 _MOST = np.iinfo(np.int16).max // LEVELS  # n-grams that can be summed in 16 bits
 
 
@@ -51,6 +52,37 @@ def quantise(weights: NDArray[np.float32], step: float) -> NDArray[np.int8]:
     """
     steps: NDArray[np.int8] = np.clip(np.rint(weights / np.float32(step)), -LEVELS, LEVELS).astype(np.int8)
     return steps
+
+
+def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+    """Weights for the file, nearly all of them 0: how far it is from each one that is not to the next, and its value.
+
+    Distances run through all rows; one beyond 255 is made of several, whose values are 0.
+
+    >>> gaps, values = squeeze(np.array([[0, 3, 0], [0, 0, -1]], dtype=np.int8))
+    >>> gaps.tolist(), values.tolist()
+    ([2, 4], [3, -1])
+    """
+    flat = steps.reshape(-1)
+    places = np.flatnonzero(flat)
+    gaps = np.diff(places, prepend=-1)
+    extra = (gaps - 1) // 255
+    ends = np.cumsum(extra + 1) - 1
+    small = np.full(len(places) + int(extra.sum()), 255, dtype=np.uint8)
+    small[ends] = gaps - 255 * extra
+    values = np.zeros(len(small), dtype=np.int8)
+    values[ends] = flat[places]
+    return small, values
+
+
+def spread(gaps: NDArray[np.uint8], values: NDArray[np.int8], rows: int, columns: int) -> NDArray[np.int16]:
+    """The weights that `squeeze` packed, as 16-bit numbers. Raises ValueError when they do not fit the shape."""
+    places = np.cumsum(gaps, dtype=np.int64) - 1
+    if len(gaps) != len(values) or (len(gaps) and (gaps.min() == 0 or places[-1] >= rows * columns)):
+        raise ValueError("weights that do not fit the vocabulary and the labels")
+    weights = np.zeros(rows * columns, dtype=np.int16)
+    weights[places] = np.clip(values, -LEVELS, LEVELS)
+    return weights.reshape(rows, columns)
 
 
 class Refined(Calibrated):
@@ -74,9 +106,13 @@ class Refined(Calibrated):
         self.vocabulary = vocabulary(model, source)
         if limit > longest_text(self.vocabulary.orders):
             raise ModelError(f"{source}: its limit of {limit} characters is more than its weights can be summed over")
-        weights = take(model, "weights", "i", (len(self.vocabulary), labels), source)
-        self._weights = weights.astype(np.int16)
-        np.clip(self._weights, -LEVELS, LEVELS, out=self._weights)
+        gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
+        if len(self.vocabulary) * labels > _MOST_WEIGHTS:
+            raise ModelError(f"{source}: more n-grams and labels than any model of this program")
+        try:
+            self._weights = spread(gaps, values, len(self.vocabulary), labels)
+        except ValueError as error:
+            raise ModelError(f"{source}: {error}") from error
         self._step = np.float32(take(model, "step", "f", (1,), source)[0])
         self._base = take(model, "base", "f", (labels,), source).astype(np.float32)
         self._bias = take(model, "bias", "f", (labels,), source).astype(np.float32)

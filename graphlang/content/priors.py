@@ -1,0 +1,52 @@
+"""How much text in a language is to be expected before any has been read.
+
+A language that hardly occurs on the web needs more evidence than one that is everywhere. What is known everywhere and
+trained on nothing is how many people can use a language: the sum over territories in Unicode's CLDR. The prior is a
+power of that number, with a small exponent: equal chances would let hundreds of small languages take every
+short text between them, and chances in proportion would never let one of them win.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang import languages, territories
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+FEWEST = 100_000  # speakers that a language is given which CLDR lists nowhere
+
+
+@cache
+def speakers(label: str) -> int:
+    """People who can use the language of a label, or 0 when CLDR lists it in no territory.
+
+    >>> speakers("deu") > 50_000_000, speakers("vot")
+    (True, 0)
+    """
+    return _speakers().get(languages.code(label) or "", 0)
+
+
+@cache
+def _speakers() -> dict[str, int]:
+    codes = {territories.territory(first + second) for first, second in product(ascii_lowercase, repeat=2)}
+    found: dict[str, int] = {}
+    for territory in sorted(code for code in codes if code):
+        for use in territories.uses(territory):
+            found[use.language] = found.get(use.language, 0) + use.speakers
+    return found
+
+
+def log_prior(labels: Sequence[str], exponent: float) -> NDArray[np.float32]:
+    """Logarithm of the prior of each label, 0 for the greatest: exponent * log(speakers + FEWEST)."""
+    people = np.array([speakers(label) + FEWEST for label in labels], dtype=np.float64)
+    logs: NDArray[np.float32] = (exponent * np.log(people / people.max())).astype(np.float32)
+    return logs

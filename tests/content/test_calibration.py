@@ -1,0 +1,41 @@
+"""Probabilities that mean what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphlang.content import calibrate
+
+
+def test_fit_finds_the_sharpness_that_made_the_labels() -> None:
+    random = np.random.default_rng(3)
+    true = np.log([0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 3.0])
+    lengths = np.exp2(random.uniform(2, 8, 20_000)).astype(np.int64)
+    scores = random.normal(0, 1, (20_000, 4)).astype(np.float32)
+    chances = calibrate.softmax(scores * calibrate.sharpness(true, lengths)[:, None])
+    truth = (chances.cumsum(axis=1) < random.random((20_000, 1))).sum(axis=1).clip(0, 3)
+    assert calibrate.fit(scores, lengths, truth) == pytest.approx(true, abs=0.15)
+
+
+def test_sharpness_goes_evenly_between_the_knots_and_flat_beyond() -> None:
+    logs = np.arange(7, dtype=np.float64)
+    lengths = np.array([1, 4, 8, 256, 10_000])
+    assert np.log(calibrate.sharpness(logs, lengths)) == pytest.approx([0, 0, 1, 6, 6], abs=1e-5)
+
+
+def test_expected_error_by_hand() -> None:
+    confidence = np.array([0.95, 0.95, 0.55, 0.55])
+    right = np.array([True, True, True, False])
+    assert calibrate.expected_error(confidence, right) == pytest.approx((2 * 0.05 + 2 * 0.05) / 4)
+    assert calibrate.expected_error(np.array([]), np.array([], dtype=bool)) == 0
+
+
+def test_buckets() -> None:
+    table = calibrate.by_length(np.array([1.0, 1.0, 0.5]), np.array([True, False, True]), np.array([24, 25, 150]))
+    assert table == {
+        "<25": (1, 1.0, 0.0),
+        "25-49": (1, 0.0, 1.0),
+        "50-149": (0, 0.0, 0.0),
+        "150+": (1, 1.0, 0.5),
+    }

@@ -1,0 +1,168 @@
+"""Model files: a round trip, and every way in which a file can be bad."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from graphlang.content import methods, model
+from graphlang.content.errors import ModelError
+from graphlang.content.model import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SMALL = Model("nfc", ("deu", "eng"), {"limit": 9, "closed": True}, {"a": np.arange(6, dtype=np.int8).reshape(2, 3)})
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    digest = SMALL.save(tmp_path / "m.npz")
+    back, same = model.read(tmp_path / "m.npz")
+    assert (back.method, back.labels, back.parameters) == (SMALL.method, SMALL.labels, SMALL.parameters)
+    assert back.arrays["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert back.arrays["a"].dtype == np.int8
+    assert digest == same == hashlib.sha256((tmp_path / "m.npz").read_bytes()).hexdigest()
+    assert back.to_bytes() == SMALL.to_bytes()
+
+
+def test_numpy_reads_it_too(tmp_path: Path) -> None:
+    SMALL.save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as loaded:
+        assert loaded["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_every_truncation_is_told_in_one_line(tiny_model: Model) -> None:
+    data = tiny_model.to_bytes()
+    for size in [0, 1, 10, *range(100, len(data), len(data) // 20), len(data) - 1]:
+        with pytest.raises(ModelError, match=r"^here: [^\n]*$"):
+            model.from_bytes(data[:size], "here")
+
+
+def test_flipped_bytes_never_pass_unnoticed(tiny_model: Model, tmp_path: Path) -> None:
+    data = tiny_model.to_bytes()
+    sound = model.from_bytes(data)
+    for place in range(50, len(data) - 50, len(data) // 40):
+        broken = bytearray(data)
+        broken[place] ^= 0x55
+        try:
+            back = model.from_bytes(bytes(broken))
+        except ModelError:
+            continue
+        # A zip has bytes that say nothing (dates); everything that was read must be what was written.
+        assert all(np.array_equal(back.arrays[k], v) for k, v in sound.arrays.items())
+    assert not list(tmp_path.iterdir())
+
+
+def archive(**members: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content in members.items():
+            zipped.writestr(name.replace("_", "."), content)
+    return file.getvalue()
+
+
+def header(**changes: Any) -> bytes:
+    return json.dumps({"format": 1, "method": "nfc", "labels": ["a"], "parameters": {}} | changes).encode()
+
+
+def npy(array: np.ndarray, *, version: tuple[int, int] = (1, 0)) -> bytes:
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, version=version)
+    return file.getvalue()
+
+
+LYING = npy(np.zeros(8, np.int8)).replace(b"(8,)", b"(9,)")
+HUGE = npy(np.zeros(8, np.int8)).replace(b"(8,), }       ", b"(9999999999,)}")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"not a zip", "not a model"),
+        (archive(a_npy=npy(np.zeros(2))), "no model.json"),
+        (archive(model_json=b"{"), "damaged"),
+        (archive(model_json=b"[]"), "header"),
+        (archive(model_json=b"\xff\xfe"), "damaged"),
+        (archive(model_json=b"[" * 100_000), "nested too deep|damaged"),
+        (archive(model_json=header(format=2)), "newer version"),
+        (archive(model_json=header(format="1")), "header"),
+        (archive(model_json=header(labels=["a", "a"])), "lacks"),
+        (archive(model_json=header(labels=[1])), "lacks"),
+        (archive(model_json=header(parameters=None)), "lacks"),
+        (archive(model_json=header(), a_npy=b"no array"), "damaged"),
+        (archive(model_json=header(), a_npy=npy(np.zeros(2), version=(2, 0))), "unknown format"),
+        (archive(model_json=header(), a_npy=LYING), "disagree"),
+        (archive(model_json=header(), a_npy=HUGE), "disagree"),
+        (archive(model_json=header(), a_npy=npy(np.array(["text"]))), "kind"),
+        (archive(model_json=header(), **{f"x{i}_npy": b"" for i in range(100)}), "unpacks to more"),
+        (archive(model_json=header(), a_npy=bytes(600 << 20)), "unpacks to more"),
+    ],
+)
+def test_hostile_files(data: bytes, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        model.from_bytes(data)
+
+
+def test_pickles_are_never_opened() -> None:
+    class Trap:
+        def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
+            return (pytest.fail, ("a pickle was opened",))
+
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.array([Trap()], dtype=object), allow_pickle=True)
+    for data in (pickle.dumps(Trap()), archive(model_json=header(), a_npy=file.getvalue())):
+        with pytest.raises(ModelError):
+            model.from_bytes(data)
+
+
+def test_missing_folder_and_oversized_files(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="No such file"):
+        model.read(tmp_path / "absent.npz")
+    with pytest.raises(ModelError, match="directory"):
+        methods.load(tmp_path)
+    big = tmp_path / "big.npz"
+    with big.open("wb") as file:
+        file.truncate(model.MAX_FILE + 1)
+    with pytest.raises(ModelError, match="larger than"):
+        model.read(big)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"values": None}, "'values' is missing"),
+        ({"values": np.zeros((1, 1), np.int8)}, "kind and shape"),
+        ({"gaps": np.full(9, 255, np.uint8), "values": np.zeros(9, np.int8)}, "do not fit"),
+        ({"gaps": np.zeros(1, np.uint8), "values": np.zeros(1, np.int8)}, "do not fit"),
+        ({"gaps": np.ones(1, np.uint8), "values": np.zeros(2, np.int8)}, "do not fit"),
+        ({"bias": np.array([np.nan] * 3, np.float32)}, "no numbers"),
+        ({"ngrams": np.frombuffer(b"\xff\xff", np.uint8)}, "n-grams are damaged"),
+        ({"ngrams": np.frombuffer(b"toolong", np.uint8)}, "n-grams are damaged"),
+    ],
+)
+def test_models_with_arrays_of_another_method(
+    tiny_model: Model, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    arrays = {k: v for k, v in {**tiny_model.arrays, **change}.items() if v is not None}
+    Model("nfc", tiny_model.labels, tiny_model.parameters, arrays).save(tmp_path / "m.npz")
+    with pytest.raises(ModelError, match=message):
+        methods.load(tmp_path / "m.npz")
+
+
+def test_parameters_out_of_range_and_unknown_methods(tiny_model: Model, tmp_path: Path) -> None:
+    for limit in (0, -1, 10**9, "400", None):
+        parameters = {**tiny_model.parameters, "limit": limit}
+        Model("nfc", tiny_model.labels, parameters, tiny_model.arrays).save(tmp_path / "m.npz")
+        with pytest.raises(ModelError, match="limit"):
+            methods.load(tmp_path / "m.npz")
+    Model("other", tiny_model.labels, {}, {}).save(tmp_path / "m.npz")
+    with pytest.raises(ModelError, match="'other'"):
+        methods.load(tmp_path / "m.npz")

@@ -1,0 +1,133 @@
+"""NFC on languages small enough to work out by hand, and what holds for any texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphlang.content import answers, methods, nfc
+from graphlang.content.errors import ModelError
+from graphlang.content.model import Model
+from graphlang.content.nfc import Nfc
+from graphlang.content.ngrams import Vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphlang.content.identifier import Identifier
+
+
+def by_hand() -> Nfc:
+    """Two trigrams, "aba" and "bab"; language x has them 3 to 4, language y 1 to 0."""
+    vectors = nfc.reference_vectors(np.array([[3, 4], [1, 0]]))
+    model = Model(
+        "nfc-2004",
+        ("x", "y"),
+        {"limit": 100, "closed": False},
+        {"ngrams": nfc.pack(["aba", "bab"]), "vectors": vectors, "sharpness": np.zeros(7, np.float32)},
+    )
+    return Nfc(model, "", "by hand")
+
+
+def test_reference_vectors_have_length_one() -> None:
+    assert nfc.reference_vectors(np.array([[3, 4], [1, 0]])) == pytest.approx(np.array([[0.6, 0.8], [1.0, 0.0]]))
+
+
+def test_features_of_all_documents_are_counted_together() -> None:
+    counts = nfc.count_features(Vocabulary(["aba", "bab"]), ["abab", "aba"], limit=100, closed=False)
+    assert counts.tolist() == [3, 2]  # abab: aba bab aba bab; aba: aba (baa aab)
+
+
+def test_cosine_by_hand() -> None:
+    # "abab" wraps round to aba bab aba bab: (2, 2), length root 8. x: (0.6 + 0.8) / root 2, y: 1 / root 2.
+    # "aba" gives aba baa aab: (1, 0). x: 0.6, y: 1.
+    scores, lengths = by_hand().similarities(["abab", "aba", "zzz", "1"])
+    root = 2**0.5
+    assert scores == pytest.approx(np.array([[1.4 / root, 1 / root], [0.6, 1.0], [0, 0], [0, 0]]))
+    assert lengths.tolist() == [4, 3, 3, 0]
+
+
+def test_probabilities_by_hand() -> None:
+    chances = by_hand().probabilities(["aba", "zzz", "1", ""])
+    certain = 1 / (1 + np.exp(-0.4))
+    assert chances == pytest.approx(np.array([[1 - certain, certain], [0.5, 0.5], [0, 0], [0, 0]]), abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def tiny(tiny_model_path: Path) -> Identifier:
+    return methods.load(tiny_model_path)
+
+
+def test_tiny_model_knows_its_languages(tiny: Identifier) -> None:
+    assert tiny.labels == ("deu", "ell", "eng")
+    best, _ = answers.top(tiny.probabilities(["das wetter ist gut", "ο καιρός", "the weather"]), 1)
+    assert [tiny.labels[i] for i in best[:, 0]] == ["deu", "ell", "eng"]
+
+
+def test_no_letters_no_answer(tiny: Identifier) -> None:
+    chances = tiny.probabilities(["", " ", "12 345", "😀👍", "\x00", "\ud800", "...", "\u200d"])
+    assert (chances == 0).all()
+    assert tiny.probabilities([]).shape == (0, 3)
+
+
+def test_letters_that_no_language_has_still_give_a_distribution(tiny: Identifier) -> None:
+    chances = tiny.probabilities(["ꡁꡃꡆ", "x" * 10_000_000])
+    assert chances.sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
+    assert chances.max() < 0.99
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.text(max_size=40), max_size=12), st.randoms(use_true_random=False))
+def test_an_answer_does_not_depend_on_the_batch(tiny: Identifier, texts: list[str], random: object) -> None:
+    together = tiny.probabilities(texts)
+    order = list(range(len(texts)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    shuffled = tiny.probabilities([texts[i] for i in order])
+    assert shuffled == pytest.approx(together[order], abs=1e-5)
+    for text, row in zip(texts, together, strict=True):
+        assert tiny.probabilities([text])[0] == pytest.approx(row, abs=1e-5)
+        assert row.sum() == pytest.approx(1.0, abs=1e-5) or (row == 0).all()
+
+
+def test_capitals_spaces_and_punctuation_change_nothing(tiny: Identifier) -> None:
+    plain, loud = tiny.probabilities(["where is the dog", "  WHERE -- is\nthe... dog?! 42"])
+    assert plain.tolist() == loud.tolist()
+
+
+def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:
+    about = tiny.describe()
+    assert about["method"] == tiny.name == "nfc"
+    assert about["model"] == tiny.hash
+    assert about["orders"] == [1, 2, 3, 4]
+
+
+def test_top_keeps_the_best_and_pads() -> None:
+    indices, chances = answers.top(np.array([[0.2, 0.5, 0.3], [0, 0, 0], [1, 0, 0]], dtype=np.float32), 2)
+    assert indices.tolist() == [[1, 2], [-1, -1], [0, -1]]
+    assert chances.tolist() == [[0.5, pytest.approx(0.3)], [0, 0], [1, 0]]
+    assert indices.dtype == np.int16
+    assert answers.top(np.ones((1, 1), dtype=np.float32), 3)[0].tolist() == [[0, -1, -1]]
+
+
+def test_unknown_method() -> None:
+    with pytest.raises(ModelError, match="no such method"):
+        methods.load("nonsense")
+
+
+@pytest.mark.parametrize("name", sorted(methods.names()))
+def test_shipped_models_load_and_tell_great_languages_apart(name: str) -> None:
+    identifier = methods.load(name)
+    texts = {
+        "eng": "The committee will meet again next week to discuss what should be done about the river.",
+        "rus": "Комитет соберётся на следующей неделе, чтобы обсудить, что делать с рекой.",
+        "ell": "Η επιτροπή θα συνεδριάσει ξανά την επόμενη εβδομάδα για να συζητήσει για το ποτάμι.",
+        "tha": "คณะกรรมการจะประชุมกันอีกครั้งในสัปดาห์หน้า",
+    }
+    best, _ = answers.top(identifier.probabilities(list(texts.values())), 1)
+    if name == "nfc":
+        assert [identifier.labels[i] for i in best[:, 0]] == list(texts)
+    assert identifier.labels[best[2, 0]] == "ell"

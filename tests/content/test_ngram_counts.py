@@ -1,0 +1,73 @@
+"""The counting core against a loop over the text."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content.ngrams import Vocabulary, admissible, blocks
+from graphlang.content.normalise import normalise
+
+WORDS = st.text("abcé жल्", max_size=20)
+
+
+def test_the_papers_example_wraps_round() -> None:
+    trigrams = ["the", "he ", "e q", " qu", "qui", "uic", "ick", "ckt", "kth"]  # the paper's list forgets " qu"
+    vocabulary = Vocabulary([*trigrams, "khe"])
+    counts = vocabulary.count(normalise(["the quick"], limit=100, margin=2, closed=False)).toarray()
+    assert counts.tolist() == [[1] * 9 + [0]]
+
+
+@given(st.lists(WORDS, max_size=6), st.integers(1, 5))
+def test_counts_are_those_of_a_loop(texts: list[str], order: int) -> None:
+    def loop(text: str) -> Counter[str]:
+        normal = "".join(word + " " for word in text.split())
+        return Counter((normal * 6)[i : i + order] for i in range(len(normal)))
+
+    expected = [loop(text) for text in texts]
+    grams = sorted(set().union(*expected)) or ["a" * order]
+    grams = [grams[i] for i in admissible(grams).tolist()]
+    letters = normalise(texts, limit=100, margin=order - 1)
+    counts = Vocabulary(grams).count(letters).toarray()
+    assert counts.tolist() == [[counter[gram] for gram in grams] for counter in expected]
+
+
+def test_orders_are_counted_together_and_unknown_ngrams_not_at_all() -> None:
+    vocabulary = Vocabulary(["a", "ab", "b a"])
+    counts = vocabulary.count(normalise(["ab ab", "zzz", ""], limit=100, margin=2)).toarray()
+    assert counts.tolist() == [[2, 2, 2], [0, 0, 0], [0, 0, 0]]
+
+
+def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
+    grams = [chr(0x4E00 + i) for i in range(200)]
+    kept = admissible(grams, bits=6)
+    assert len(kept) <= 64
+    assert kept[0] == 0
+    Vocabulary([grams[i] for i in kept.tolist()], bits=6)
+    with pytest.raises(ValueError, match="one slot"):
+        Vocabulary(grams, bits=6)
+
+
+@pytest.mark.parametrize("grams", [["abcdef"], [""]])
+def test_ngrams_of_impossible_length_are_refused(grams: list[str]) -> None:
+    with pytest.raises(ValueError, match="1 to 5"):
+        Vocabulary(grams)
+
+
+def test_blocks_cover_everything_once() -> None:
+    texts = ["x" * n for n in (0, 5, 100, 3, 3, 3)]
+    runs = blocks(texts, limit=50, characters=40)
+    assert [i for a, b in runs for i in range(a, b)] == list(range(6))
+    assert blocks([], limit=5) == []
+
+
+def test_a_character_beyond_the_basic_plane_is_one_symbol() -> None:
+    counts = Vocabulary(["𞤀"]).count(normalise(["𞤀𞤀"], limit=9, margin=0)).toarray()
+    assert counts.tolist() in ([[2]], [[0]])  # Adlam capitals become small letters
+    small = Vocabulary(["𞤀".lower()]).count(normalise(["𞤀𞤀"], limit=9, margin=0)).toarray()
+    assert small.tolist() == [[2]]
+    assert np.asarray(counts).sum() == 0

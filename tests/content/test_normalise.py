@@ -1,0 +1,84 @@
+"""Letters and single spaces, for any text at all."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content.normalise import normalise, sample
+
+
+def rows(texts: list[str], *, margin: int = 0, limit: int = 1000, closed: bool = True) -> list[str]:
+    letters = normalise(texts, limit=limit, margin=margin, closed=closed)
+    assert len(letters.starts) == len(letters.lengths) == len(texts)
+    return [
+        "".join(map(chr, letters.symbols[start : start + length + margin].tolist())) if length else ""
+        for start, length in zip(letters.starts.tolist(), letters.lengths.tolist(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        ("42 + 7 = 49 😀 \x00 …", ""),
+        ("Don't  PANIC!", "don t panic "),
+        ("हिन्दी।", "हिन्दी "),  # vowel signs and virama are marks, not letters, and stay
+        ("ศูนย์", "ศูนย์ "),
+        ("e\u0301te\u0301", "été "),  # decomposed letters are composed
+        ("ABC", "abc "),  # fullwidth
+        ("a\ud800b", "a b "),  # a lone surrogate parts words
+        ("a\x00b", "a b "),
+        ("co\u00adop\u200bera\ufefftion", "cooperation "),  # format characters vanish
+        ("İ", "i "),
+        ("\u00ad\u200d", ""),
+    ],
+)
+def test_one_text(text: str, expected: str) -> None:
+    assert rows([text]) == [expected]
+
+
+def test_margin_repeats_the_beginning_so_that_ngrams_wrap_round() -> None:
+    assert rows(["the quick", "a", ""], margin=3) == ["the quick the", "a a a", ""]
+    assert rows(["the quick", "a"], margin=2, closed=False) == ["the quickth", "aaa"]
+
+
+def test_no_texts() -> None:
+    letters = normalise([], limit=10, margin=3)
+    assert len(letters.symbols) == len(letters.starts) == len(letters.lengths) == 0
+
+
+def test_long_text_is_sampled_from_all_its_parts_in_bounded_room() -> None:
+    text = "a" * 1_000_000 + "b" * 1_000_000 + "c" * 1_000_000 + "d" * 1_000_000
+    letters = normalise([text], limit=400)
+    assert letters.lengths.tolist() == [404]
+    assert set(map(chr, np.unique(letters.symbols).tolist())) == set(" abcd")
+    assert len(normalise(["a" * 50_000_000], limit=400).symbols) <= 410
+
+
+def test_sample_reaches_the_end() -> None:
+    assert sample("0123456789", 4, pieces=2) == "01 89"
+
+
+@given(st.lists(st.text(max_size=30), max_size=8), st.integers(0, 4))
+def test_batch_does_what_the_definition_says(texts: list[str], margin: int) -> None:
+    def fold(character: str) -> str:
+        if unicodedata.category(character) == "Cf":
+            return ""
+        if unicodedata.category(character)[0] not in "LM":
+            return " "
+        plain = unicodedata.normalize("NFKC", character)
+        return (plain if len(plain) == 1 else character).lower()[0]
+
+    def one(text: str) -> str:
+        if any("\u0300" <= c < "\u0370" for c in text):
+            text = unicodedata.normalize("NFC", text)
+        words = "".join(map(fold, text)).split(" ")
+        return "".join(word + " " for word in words if word)
+
+    expected = [one(text) for text in texts]
+    assert rows(texts, margin=margin) == [(e * 6)[: len(e) + margin] if e else "" for e in expected]

@@ -1,0 +1,161 @@
+"""From a folder to a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from graphlang.content import corpus, methods, priors, refine, refined, selection
+from graphlang.content.errors import ModelError
+from graphlang.content.train import train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 100, "rounds": 1, "draws": 20}
+
+
+def test_the_same_corpus_gives_the_same_bytes(corpus_folder: Path) -> None:
+    first, second = (train(corpus_folder, method="nfc", **SMALL).to_bytes() for _ in range(2))
+    assert first == second
+    assert train(corpus_folder, method="nfc", **SMALL, seed=1).to_bytes() != first
+
+
+def test_the_published_setting(corpus_folder: Path, tmp_path: Path) -> None:
+    stages = []
+    made = train(
+        corpus_folder, method="nfc-2004", minimum=10, document=20, progress=lambda stage, *_: stages.append(stage)
+    )
+    assert (made.parameters["orders"], made.parameters["features"], made.parameters["closed"]) == ([3], 1000, False)
+    assert "rounds" not in made.parameters
+    assert list(dict.fromkeys(stages)) == ["read", "n-grams", "calibrate"]
+    made.save(tmp_path / "m.npz")
+    identifier = methods.load(tmp_path / "m.npz")
+    assert all(len(gram) == 3 for gram in identifier.vocabulary.ngrams)  # type: ignore[attr-defined]
+    best = identifier.probabilities(["the house is good", "das haus ist gut", "το σπίτι είναι"]).argmax(axis=1)
+    assert [identifier.labels[i] for i in best.tolist()] == ["eng", "deu", "ell"]
+
+
+def test_parameters_say_what_was_left_out(corpus_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    for sub in corpus_folder.iterdir():
+        (folder / sub.name).mkdir(parents=True)
+        (folder / sub.name / "text.txt").write_bytes((sub / "text.txt").read_bytes())
+    (folder / "fr").mkdir()
+    (folder / "fr" / "text.txt").write_text("bonjour\n", encoding="utf-8")
+    (folder / "no language at all").mkdir()
+    made = train(folder, method="nfc-2004", minimum=20, document=20)
+    assert made.parameters["left_out"] == {"fra": 7, "no language at all": 0}
+    assert made.labels == ("deu", "ell", "eng")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"method": "magic"}, "no method that can be trained"), ({"wrong": 1}, "no option of training")],
+)
+def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        train(corpus_folder, **change)
+
+
+def test_bad_corpora(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no such folder"):
+        train(tmp_path / "absent")
+    (tmp_path / "de").mkdir()
+    with pytest.raises(ModelError, match="at least two"):
+        train(tmp_path, minimum=0)
+    (tmp_path / "de" / "a.txt").write_bytes(b"gut\xff")
+    with pytest.raises(ModelError, match=r"not UTF-8 \(byte 3\)"):
+        train(tmp_path, minimum=0)
+
+
+def test_files_share_the_room_and_lines_count_once(tmp_path: Path) -> None:
+    for code in ("de", "en"):
+        (tmp_path / code).mkdir()
+    (tmp_path / "de" / "long.txt").write_text("\n".join(f"line {i:03}" for i in range(100)), encoding="utf-8")
+    (tmp_path / "de" / "short.txt").write_text("eins\neins\n\n zwei \n", encoding="utf-8")
+    (tmp_path / "en" / "a.txt").write_text("one\ntwo\n", encoding="utf-8")
+    label = {"de": "deu", "en": "eng"}.get
+    read = corpus.read(tmp_path, label=label, minimum=lambda _: 1, maximum=40)
+    assert read.lines["deu"] == ("eins", "zwei", "line 000", "line 001", "line 002", "line 003")
+    assert corpus.read(tmp_path, label=label, minimum=lambda _: 1, maximum=400).digest != read.digest
+
+
+def test_held_out_lines_do_not_depend_on_their_order() -> None:
+    lines = tuple(f"line {i}" for i in range(500))
+    kept, out = corpus.held_out(lines, 10)
+    again, out_again = corpus.held_out(lines[::-1], 10)
+    assert sorted(out) == sorted(out_again)
+    assert sorted(kept + out) == sorted(lines)
+    assert sorted(again) == sorted(kept)
+    assert 20 < len(out) < 90
+
+
+def test_candidates_rank_what_tells_the_languages_apart() -> None:
+    documents = [["aax aax aax", "aax aax aay"], ["bbx bbx bbx", "bbx bbx bby"]]
+    candidates = selection.Candidates(documents, orders=(2,))
+    best = candidates.top(20)
+    assert {"aa", "bb"} <= set(best[:6])
+    assert best.index("aa") < best.index("x ")  # both languages have "x "
+    assert "ay" not in best  # in one document only
+    own = candidates.in_turn(2, np.ones(2))
+    assert {gram[0] for gram in own} <= set("ab ")
+
+
+@given(
+    arrays(np.int8, st.tuples(st.integers(0, 4), st.integers(1, 300)), elements=st.sampled_from([0] * 20 + [-40, 7]))
+)
+def test_weights_survive_packing(weights: NDArray[np.int8]) -> None:
+    gaps, values = refined.squeeze(weights)
+    assert refined.spread(gaps, values, *weights.shape).tolist() == weights.tolist()
+
+
+def test_weights_far_apart_survive_packing() -> None:
+    weights = np.zeros((3, 1000), dtype=np.int8)
+    weights[0, 254], weights[1, 0], weights[2, 999] = 1, 2, 3
+    gaps, values = refined.squeeze(weights)
+    assert gaps.tolist() == [255, 255, 255, 236, 255, 255, 255, 255, 255, 255, 255, 214]
+    assert refined.spread(gaps, values, 3, 1000).tolist() == weights.tolist()
+
+
+def test_start_by_hand() -> None:
+    # Two languages of 100 and 300 characters; the n-gram stands 3 times in the first and once in the second, that is
+    # 4 in 400; in a text of 50 characters of no particular language 0.5 times are expected.
+    vectors = refine.start(np.array([[3], [1]], dtype=np.int32), np.array([100, 300]), 50.0)
+    assert vectors.weights == pytest.approx(np.log([[1 + 3 / 0.5, 1 + 1 / 0.5]]))
+    assert vectors.base == pytest.approx(np.log([50 / 150, 50 / 350]))
+    # which is the log ratio of the smoothed shares, (3 + 0.5) / (100 + 50) over 0.01 for the first language
+    assert vectors.weights[0, 0] + vectors.base[0] == pytest.approx(np.log(3.5 / 150 / 0.01))
+
+
+def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
+    vectors = refine.Vectors(np.zeros((3, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32))
+    texts = sparse.csr_array(np.array([[1.0, 0, 0], [0, 1.0, 0]], dtype=np.float32))
+    losses: list[float] = []
+    after = refine.refine(
+        vectors,
+        lambda: (texts, np.array([0, 1])),
+        rounds=20,
+        rate=0.1,
+        batch=1,
+        progress=lambda _done, _all, loss: losses.append(loss),
+    )
+    assert losses[0] > losses[-1]
+    assert after.weights[0, 0] > 0 > after.weights[0, 1]
+    assert after.weights[1, 1] > 0 > after.weights[1, 0]
+    assert after.weights[2].tolist() == [0, 0]
+
+
+def test_prior_follows_the_number_of_speakers() -> None:
+    prior = priors.log_prior(["eng", "isl", "vot"], 0.5)
+    assert prior[0] == 0
+    assert prior[0] > prior[1] > prior[2]
+    assert priors.log_prior(["eng", "vot"], 0.0).tolist() == [0, 0]
