@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _HTML_TYPES = frozenset(
     {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"}
@@ -36,6 +37,7 @@ _BINARY = (
 )
 
 
+@lru_cache(maxsize=1024)
 def media_type(content_type: str) -> tuple[str, str | None]:
     """Split a Content-Type into media type and charset, both in lower case.
 

@@ -10,21 +10,24 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from fastwarc.stream_io import Lz4Reader, ZstdReader
 
-try:  # twice as fast, and not everywhere to be had
-    from isal import isal_zlib as _fast
-except ImportError:
-    _inflater: Callable[[int], zlib._Decompress] = zlib.decompressobj
-    _InflateError: type[Exception] = zlib.error
-else:
-    _inflater, _InflateError = _fast.decompressobj, _fast.error
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
+
+def _fastest_zlib() -> Any:
+    """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
+    try:
+        return import_module("isal.isal_zlib")
+    except ImportError:
+        return zlib
+
+
+_FAST = _fastest_zlib()
 _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
@@ -139,7 +142,7 @@ class Source:
         offset = self.reached
         done = 0  # decompressed bytes that were handed out
         fresh = True
-        inflate = _inflater(31)
+        inflate = _FAST.decompressobj(31)
         parts: list[bytes] = []
         size = 0
         while not inflate.eof:
@@ -149,7 +152,7 @@ class Source:
             piece = self._window[self._at : self._at + _FEED]
             try:
                 data = inflate.decompress(piece, _OUT)
-            except _InflateError:
+            except _FAST.error:
                 yield from self._damaged(offset, done, fresh=fresh)
                 return
             rest = inflate.unused_data if inflate.eof else inflate.unconsumed_tail

@@ -70,16 +70,21 @@ def _is_tame(markup: bytes, max_depth: int) -> bool:
 
 def _has_giant_tag(markup: bytes) -> bool:
     """Tell whether a tag has thousands of attributes: each is compared with all before it."""
+    at = 0
     # A stretch without "<" that is twice as long as the step holds a whole step without one.
-    for at in range(_STEP, len(markup) - _STEP, _STEP):
-        if markup.find(b"<", at, at + _STEP) < 0:
-            start = markup.rfind(b"<", 0, at)
-            if start < 0 or markup[start : start + 8].lower().startswith((b"<script", b"<style", b"<!--")):
-                continue
-            # Where the tag ends within the stretch, what follows is text, or, in quotes, more of it: both are short.
-            end = markup.find(b">", start, at + _STEP)
-            if len(markup[start : end if end >= 0 else at + _STEP].split()) > _ATTRIBUTES:
-                return True
+    while at + _STEP < len(markup):
+        following = markup.find(b"<", at)
+        if 0 <= following < at + _STEP:
+            at += _STEP
+            continue
+        start = markup.rfind(b"<", 0, at) if at else -1
+        at = following if following >= 0 else len(markup)
+        if start < 0 or markup[start : start + 8].lower().startswith((b"<script", b"<style", b"<!--")):
+            continue
+        # Where the tag ends within the stretch, what follows is text, or, in quotes, more of it: both are short.
+        end = markup.find(b">", start, at)
+        if len(markup[start : end if end >= 0 else at].split(None, _ATTRIBUTES)) > _ATTRIBUTES:
+            return True
     return False
 
 

@@ -76,10 +76,11 @@ def pack_item(item: Item) -> tuple[Any, ...]:
     )
 
 
-def unpack_item(packed: tuple[Any, ...]) -> Item:
+def unpack_item(packed: Any) -> Item:
     """Return the page or problem of a plain tuple."""
     if len(packed) == 4:  # noqa: PLR2004 - a problem's fields
         return Problem(*packed)
     declared = tuple([Declaration(*one) for one in packed[-2]])
     links = tuple([Link(*one) for one in packed[-1]])
-    return Page(*packed[:-2], declared, links)
+    values: list[Any] = [*packed[:-2], declared, links]
+    return Page(*values)
