@@ -49,9 +49,24 @@ _MORE = {
     "ibm855": "cp855",
     "cp855": "cp855",
     "johab": "johab",
-    "cp949": "cp949",
-    "uhc": "cp949",
     "viscii": "viscii",
+}
+#: Names that detectors and old pages use for charsets that the WHATWG knows by another.
+_ALIASES = {
+    "maccyrillic": "x-mac-cyrillic",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "macroman": "macintosh",
+    "x-mac-roman": "macintosh",
+    "cp949": "euc-kr",
+    "uhc": "euc-kr",
+    "cp932": "shift_jis",
+    "cp936": "gbk",
+    "cp950": "big5",
+    "cp1250": "windows-1250",
+    "cp1251": "windows-1251",
+    "cp1252": "windows-1252",
+    "cp866": "ibm866",
+    "big5-hkscs": "big5",
 }
 
 
@@ -125,6 +140,7 @@ def _declared(payload: bytes, http: str | None, *, markup: bool) -> list[tuple[s
 @lru_cache(maxsize=1024)
 def _lookup(label: str) -> _Charset | None:
     label = label.strip().strip("\"'").lower()
+    label = _ALIASES.get(label, label)
     known = webencodings.lookup(label)
     if known is not None and known.name not in {"replacement", "x-user-defined"}:
         return _Charset(known.name, known.codec_info)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 import zlib
 from typing import TYPE_CHECKING
 
@@ -202,15 +201,13 @@ def test_status_line_missing(archive: Archive, read: Read) -> None:
     ],
     ids=range(14),
 )
-def test_markup_that_would_take_for_ever(archive: Archive, read: Read, nest: bytes) -> None:
-    start = time.process_time()
+def test_markup_that_would_take_minutes_and_gigabytes(archive: Archive, read: Read, nest: bytes) -> None:
     data = archive.warc("http://a.example/1", b"<title>T</title><p>before <a href=x>x</a>" + nest + b"after")
     pages, _ = read(data + archive.warc("http://a.example/2"))
     assert urls(pages) == ["1", "2"]
     assert pages[0].title == "T"
     assert pages[0].text.startswith("before x")
     assert [link.url for link in pages[0].links][:1] == ["http://a.example/x"]
-    assert time.process_time() - start < 20  # linear work takes less than one second, quadratic work minutes
 
 
 def test_a_million_links(archive: Archive, read: Read) -> None:

@@ -1,0 +1,93 @@
+"""Other people's archives, sound and broken, beside what warcio reads of them; skipped where they are not to be had."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from graphlang.db.records import Page
+from graphlang.ingest import batches
+from graphlang.ingest.charset import decode
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+
+DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
+ARCHIVES = sorted(
+    path for path in DATA.glob("warc/*/*") if path.is_file() and path.suffix not in {".cdx", ".cdxj", ".wacz"}
+)
+needs_data = pytest.mark.skipif(not ARCHIVES, reason="the shared data are not on this machine (GRAPHLANG_DATA)")
+
+
+def by_warcio(path: Path) -> int | None:
+    """Count the captures of web pages; None where warcio gives up on the file."""
+    count = 0
+    try:
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, arc2warc=True):
+                uri = record.rec_headers.get_header("WARC-Target-URI") or ""
+                count += record.rec_type in {"response", "resource", "revisit"} and uri.startswith("http")
+    except (ArchiveLoadFailed, EOFError):
+        return None
+    return count
+
+
+@needs_data
+@pytest.mark.parametrize("folder", sorted({path.parent.name for path in ARCHIVES}))
+def test_no_page_that_warcio_reads_is_lost_nor_one_invented(folder: str) -> None:
+    for path in ARCHIVES:
+        if path.parent.name != folder:
+            continue
+        items = [item for batch in batches([(path, 0)]) for item in batch.items]
+        pages = [item for item in items if isinstance(item, Page)]
+        problems = [item for item in items if not isinstance(item, Page)]
+        assert not {problem.kind for problem in problems} & {"failed", "crashed", "unreadable"}, path
+        expected = by_warcio(path)
+        if expected is not None:
+            assert len(pages) >= expected, path
+            if not problems and path.suffix != ".lz4":
+                assert len(pages) == expected, path
+
+
+@needs_data
+def test_lz4_holds_what_the_plain_file_holds() -> None:
+    names = ("warcfile.warc", "warcfile.warc.gz", "warcfile.warc.lz4")
+    found = []
+    for name in names:
+        items = [item for batch in batches([(DATA / "warc/chatnoir-resiliparse" / name, 0)]) for item in batch.items]
+        found.append([(item.url, item.text, item.links) for item in items if isinstance(item, Page)])
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 16
+
+
+PYTHON = {
+    "CP932": "cp932",
+    "SHIFT_JIS": "cp932",
+    "MacCyrillic": "mac_cyrillic",
+    "MacRoman": "mac_roman",
+    "IBM855": "cp855",
+    "IBM866": "cp866",
+    "Johab": "johab",
+    "TIS-620": "cp874",
+    "GB2312": "gb18030",
+    "EUC-KR": "cp949",
+    "Big5": "big5hkscs",
+    "iso-8859-1": "cp1252",
+}
+LANGUAGES = re.compile(r"-(croatian|czech|hungarian|polish|slovak|bulgarian|russian|greek|turkish|hebrew)$")
+
+
+@pytest.mark.skipif(not (DATA / "encodings").is_dir(), reason="the shared data are not on this machine")
+@pytest.mark.parametrize(("markup", "floor"), [(True, 0.985), (False, 0.98)])
+def test_pages_in_every_charset_decode_to_their_text(*, markup: bool, floor: float) -> None:
+    right = total = 0
+    for path in sorted((DATA / "encodings").glob("*/*")):
+        name = LANGUAGES.sub("", path.parent.name)
+        payload = path.read_bytes()
+        decoded = decode(payload, markup=markup).text
+        text = decoded if isinstance(decoded, str) else decoded.decode()
+        expected = payload.decode(PYTHON.get(name, name), "replace")
+        right += text.lstrip("\ufeff") == expected.lstrip("\ufeff")
+        total += 1
+    assert right / total >= floor
