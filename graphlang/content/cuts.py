@@ -53,7 +53,7 @@ def piece(line: str, size: int, begin: float) -> str:
     `begin`, from 0 to 1, says where.
 
     >>> piece("one two three", 5, 0.5)
-    'three'
+    'two t'
     """
     if len(line) <= size:
         return line

@@ -80,9 +80,9 @@ class Options:
     seed: int = 2004
 
 
-# The paper has eleven languages and many pages of each. With some hundred languages whose texts are short and much alike,
+# The paper has eleven languages and many pages of each. Given hundreds of languages whose texts are few and much alike,
 # formula 0.5 gives nearly all of its 1000 places to those, so only the labels with plenty of text take part.
-PAPER = Options(orders=(3,), features=1_000, closed=False, limit=10_000, minimum=100_000, documents=100)
+PAPER = Options(orders=(3,), features=1_000, closed=False, limit=10_000, minimum=100_000, documents=100, doubt=1.0)
 _ONLY_REFINED = ("smoothing", "rounds", "draws", "power", "rate", "batch", "step", "prior")
 _PROBE = 400  # pieces of each label that calibration uses at most
 
