@@ -25,6 +25,7 @@ import webencodings
 
 if TYPE_CHECKING:
     from codecs import CodecInfo
+    from collections.abc import Iterator
 
 _FORGIVEN = 200
 _PRESCAN = 2048  # bytes in which a declaration must stand (HTML asks for 1024; pages are careless)
@@ -123,18 +124,17 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
     return _undeclared(payload, utf8)
 
 
-def _declared(payload: bytes, http: str | None, *, markup: bool) -> list[tuple[str, str]]:
-    """Return the labels that the page is given, each with whose word it is, in the order of precedence."""
-    words = [(http, "http")] if http else []
+def _declared(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tuple[str, str]]:
+    """Yield the labels that the page is given, each with whose word it is, in the order of precedence."""
+    if http:
+        yield http, "http"
     if markup:
-        head = payload[:_PRESCAN]
-        found = _XML.match(head)
+        found = _XML.match(payload, 0, _PRESCAN)
         if found:
-            words.append((found[1].decode("ascii", "replace"), "xml"))
-        found = _META.search(head)
+            yield found[1].decode("ascii", "replace"), "xml"
+        found = _META.search(payload, 0, _PRESCAN)
         if found:
-            words.append((found[1].decode("ascii", "replace"), "meta"))
-    return words
+            yield found[1].decode("ascii", "replace"), "meta"
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.records import Link, LinkKind
@@ -20,13 +21,17 @@ _REFRESH = re.compile(
 _HEADER_LINK = re.compile(r"<([^<>]{1,8192})>([^<]{0,1024})")
 _HREFLANG = re.compile(r"[;\s]hreflang\s*=\s*\"?([\w-]{1,35})", re.IGNORECASE)
 _REL = re.compile(r"[;\s]rel\s*=\s*(?:\"([^\"]*)\"|([\w-]+))", re.IGNORECASE)
-_KINDS = {"a": LinkKind.ANCHOR, "area": LinkKind.AREA, "frame": LinkKind.FRAME, "iframe": LinkKind.IFRAME}
+# Plain numbers: an enumeration's members compare slowly, and do not cross between processes by marshal.
+_REDIRECT, _REFRESHED, _CANONICAL, _ALTERNATE, _ANCHOR = (
+    int(kind) for kind in (LinkKind.REDIRECT, LinkKind.REFRESH, LinkKind.CANONICAL, LinkKind.ALTERNATE, LinkKind.ANCHOR)
+)
+_KINDS = {"a": _ANCHOR, "area": int(LinkKind.AREA), "frame": int(LinkKind.FRAME), "iframe": int(LinkKind.IFRAME)}
 _MAX_HREFLANG = 35
 
 
 class _Found(NamedTuple):
     target: str
-    kind: LinkKind
+    kind: int
     nofollow: bool = False
     hreflang: str | None = None
 
@@ -54,25 +59,26 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         base = (canonical(document.base.strip(), url) if document.base else None) or url
         inside, unfollowed = _of_document(document)
         resolved += zip(joiner.join([one.target for one in inside], base), inside, strict=True)
-        # Most references are of one kind and say nothing else: these come once each, and are joined as they are.
-        plain = _Found("", LinkKind.ANCHOR, unfollowed)
-        resolved += [(target, plain) for target in joiner.join(document.anchors, base)]
+        # Most references are of one kind and say nothing else: these come once each.
+        plain = _Found("", _ANCHOR, unfollowed)
+        resolved += zip(joiner.join(document.anchors, base), repeat(plain))
         skipped = document.skipped
     merged: dict[str, Link] = {}
     too_long = 0
+    max_url, max_links = limits.max_url, limits.max_links
     for target, one in resolved:
         if target is None or target == url:
             continue
         known = merged.get(target)
         if known is None:
-            if len(target) > limits.max_url:
+            if len(target) > max_url:
                 too_long += 1
-            elif len(merged) >= limits.max_links:
+            elif len(merged) >= max_links:
                 skipped += 1
             else:
-                merged[target] = Link(target, int(one.kind), one.nofollow, one.hreflang)
+                merged[target] = Link(target, one.kind, one.nofollow, one.hreflang)
         elif one.kind < known.kind or (known.nofollow and not one.nofollow) or (one.hreflang and not known.hreflang):
-            kind = min(int(one.kind), known.kind)
+            kind = min(one.kind, known.kind)
             merged[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
     left_out = []
     if too_long:
@@ -86,16 +92,16 @@ def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
     """Return the references of Location and Link (RFC 8288)."""
     found = []
     if status is not None and 300 <= status < 400 and fields.get("location"):  # noqa: PLR2004 - the redirections
-        found.append(_Found(fields["location"], LinkKind.REDIRECT))
+        found.append(_Found(fields["location"], _REDIRECT))
     if "link" in fields:
         for target, parameters in _HEADER_LINK.findall(fields["link"]):
             rel = _REL.search(parameters)
             words = ((rel[1] or rel[2] or "") if rel else "").lower().split()
             hreflang = _HREFLANG.search(parameters)
             if "canonical" in words:
-                found.append(_Found(target, LinkKind.CANONICAL))
+                found.append(_Found(target, _CANONICAL))
             elif "alternate" in words and hreflang:
-                found.append(_Found(target, LinkKind.ALTERNATE, hreflang=hreflang[1]))
+                found.append(_Found(target, _ALTERNATE, hreflang=hreflang[1]))
     return found
 
 
@@ -107,7 +113,7 @@ def _of_document(document: Document) -> tuple[list[_Found], bool]:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
             refresh = _REFRESH.fullmatch(meta.get("content") or "")
             if refresh:
-                found.append(_Found(refresh[2].strip(), LinkKind.REFRESH))
+                found.append(_Found(refresh[2].strip(), _REFRESHED))
         elif (meta.get("name") or "").strip().lower() == "robots":
             content = (meta.get("content") or "").lower()
             unfollowed = unfollowed or "nofollow" in content or "none" in content
@@ -117,9 +123,9 @@ def _of_document(document: Document) -> tuple[list[_Found], bool]:
         if tag == "link":
             words = rel.lower().split()
             if "canonical" in words:
-                found.append(_Found(target, LinkKind.CANONICAL))
+                found.append(_Found(target, _CANONICAL))
             elif language and "alternate" in words and "stylesheet" not in words:
-                found.append(_Found(target, LinkKind.ALTERNATE, hreflang=language))
+                found.append(_Found(target, _ALTERNATE, hreflang=language))
         else:
             nofollow = unfollowed or ("nofollow" in rel.lower() if rel else False)
             found.append(_Found(target, _KINDS[tag], nofollow and tag in {"a", "area"}, language))

@@ -3,7 +3,8 @@
 Each worker is a child process with one pipe each way. At most two groups are under way in a worker (one that it
 parses, one that it has at hand), and at most three for each worker in all, so that memory is bounded whatever the
 speeds are. A worker that dies (killed for its memory, or crashed by a record) is replaced; the group that it died of
-is parsed again record by record, and the record that kills a worker again is told in a Problem.
+is parsed again record by record, and the record that kills a worker again is told in a Problem. So is a record that
+keeps a worker busy for minutes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.db.records import Problem
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .raw import Raw
 
 _AHEAD = 2  # groups under way in one worker
+_PATIENCE = 300.0  # seconds for one group: it takes less than one, unless something in it was made to take for ever
 
 
 class WorkerError(RuntimeError):
@@ -53,6 +56,7 @@ class _Worker:
             raise WorkerError(f"a worker process cannot be started: {error}") from error
         self.under_way: deque[_Task] = deque()
         self.answered = False
+        self.since = time.monotonic()  # when it began with what it is at
         self.send(dataclasses.astuple(limits))
         threading.Thread(target=self._listen, args=(self._process.stdout, answers), daemon=True).start()
 
@@ -63,6 +67,10 @@ class _Worker:
                 write_frame(self._process.stdin, value)
         except OSError:
             return
+
+    def kill(self) -> None:
+        """End the process at once; its end will be heard from its pipe."""
+        self._process.kill()
 
     def _listen(self, stream: IO[bytes], answers: SimpleQueue[tuple[_Worker, Any]]) -> None:
         try:
@@ -80,10 +88,6 @@ class _Worker:
                     stream.close()
                 except OSError:
                     continue  # what was still to be sent is of no use now
-        return self._process.wait()
-
-    def status(self) -> int:
-        """Return the exit status of a process that has closed its pipe."""
         return self._process.wait()
 
 
@@ -141,16 +145,25 @@ class Pool:
                 worker.end()
 
     def _give(self, worker: _Worker, task: _Task) -> None:
+        if not worker.under_way:
+            worker.since = time.monotonic()
         worker.under_way.append(task)
         worker.send((task.number, [pack_raw(raw) for raw in task.raws]))
 
     def _hear(self) -> None:
         """Wait for one answer of any worker."""
-        worker, answer = self._answers.get()
+        try:
+            worker, answer = self._answers.get(timeout=min(_PATIENCE, 5.0))
+        except Empty:
+            for one in self._workers:
+                if one.under_way and time.monotonic() - one.since > _PATIENCE:
+                    one.kill()
+            return
         if worker not in self._workers:
             return  # the last word of one that was replaced
         if answer is not None:
             worker.answered = True
+            worker.since = time.monotonic()
             task = worker.under_way.popleft()
             task.done[0] = [unpack_item(item) for items in answer[1] for item in items]
             return
@@ -178,18 +191,24 @@ class Pool:
             for raw in raws:
                 worker = worker or _Worker(self._limits, answers)
                 worker.send((0, [pack_raw(raw)]))
-                answer = answers.get()[1]
+                how = f"kept a worker busy for more than {_PATIENCE:.0f} seconds"
+                try:
+                    answer = answers.get(timeout=_PATIENCE)[1]
+                except Empty:
+                    worker.kill()
+                    answer = answers.get()[1]
+                    while answer is not None:  # it came at the last moment: too late, for the worker is gone
+                        answer = answers.get()[1]
+                else:
+                    how = ""
                 if answer is not None:
                     items += [unpack_item(item) for item in answer[1][0]]
                 else:
                     status = worker.end()
                     worker = None
-                    how = f"killed by signal {-status}" if status < 0 else f"ended with status {status}"
-                    items.append(
-                        Problem(
-                            "crashed", f"the process that parsed this record was {how}", raw.offset, target_uri(raw)
-                        )
-                    )
+                    death = f"killed by signal {-status}" if status < 0 else f"ended with status {status}"
+                    how = how or f"the process that parsed this record was {death}"
+                    items.append(Problem("crashed", how, raw.offset, target_uri(raw)))
         finally:
             if worker is not None:
                 worker.end()

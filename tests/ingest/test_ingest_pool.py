@@ -76,6 +76,25 @@ def test_a_record_that_kills_its_worker_is_a_problem(
     assert problem.url == "http://a.example/10"
 
 
+def test_a_record_that_keeps_its_worker_busy_is_a_problem(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, time\n"
+        "if 'graphlang.ingest.worker' in sys.orig_argv:\n"
+        "    from graphlang.ingest import html\n"
+        "    read = html.read\n"
+        "    html.read = lambda markup, limits: time.sleep(99) if markup == b'<p>page 10' else read(markup, limits)\n"
+    )
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setattr("graphlang.ingest.pool._PATIENCE", 3.0)
+    items = [item for batch in batches([(crawl, 0)], workers=2) for item in batch.items]
+    assert len(items) == 1000
+    assert [getattr(item, "kind", "") for item in items].index("crashed") == 10
+    assert items[10].url == "http://a.example/10"
+    assert "more than 3 seconds" in getattr(items[10], "reason", "")
+
+
 def test_workers_that_cannot_start_are_an_error(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(WorkerError, match="cannot be started"):
