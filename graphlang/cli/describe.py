@@ -12,7 +12,7 @@ import click
 from graphlang import explain as explaining
 from graphlang import languages
 from graphlang.cli import options
-from graphlang.cli.output import visible, write_rows
+from graphlang.cli.output import FORMATS, visible, write_rows
 from graphlang.db import open_existing, runs
 from graphlang.ingest.urls import canonical
 
@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 @click.argument("url")
 @options.choose_run
 @click.option("--neighbours", type=click.IntRange(min=0), default=20, show_default=True, help="Neighbours shown.")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="Text for people, json for programs.",
+)
 def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: str) -> None:
     """Print why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.
 
@@ -112,7 +119,14 @@ def _named(code: str) -> str:
 
 @click.command()
 @options.database
-@click.option("--format", "format_", type=click.Choice(("table", "csv", "tsv", "jsonl")), default="table")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Table for people; csv, tsv, jsonl for programs.",
+)
 def info(db: Path, format_: str) -> None:
     """Count what a database holds: files, pages, links by kind, charsets, languages, problems.
 

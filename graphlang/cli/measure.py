@@ -34,7 +34,14 @@ if TYPE_CHECKING:
 @click.option(
     "--confusion", type=click.IntRange(min=0), default=10, show_default=True, help="Commonest confusions shown."
 )
-@click.option("--format", "format_", type=click.Choice(("table", "json")), default="table", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="Table for people, json for programs.",
+)
 def evaluate(
     db: Path, gold: Path, by: str | None, run_id: int | None, confusion: int, format_: str, *, all_runs: bool
 ) -> None:
