@@ -38,24 +38,27 @@ _INLINE: Final = (
 # swallows one tag at most. What is never closed goes to the end of the page, as in browsers.
 _MARKUP: Final = re.compile(
     rb"""
-      (?P<kept>     \x1b\$[^\x1b\n]*+ | ~\{[^~\n]*+ )
-    | (?P<hidden>   <!--(?:-?>|.*?(?:--!?>|\Z))
-                  | <(?P<name>script|style)(?=[\s/>]) .*?(?:</(?P=name)(?=[\s/>])[^>]*+>?|\Z) )
-    | (?P<inline>   </?(?:"""
+    [<&\x1b~] (?:  # one set of first bytes, so that the search runs through the text in between
+      (?<=<) (?:
+          (?P<hidden> !--(?:-?>|.*?(?:--!?>|\Z))
+                    | (?P<name>script|style)(?=[\s/>]) .*?(?:</(?P=name)(?=[\s/>])[^>]*+>?+|\Z) )
+        | (?P<inline> /?(?:"""
     + _INLINE
     + rb""")(?=[\s/>])(?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|["'])*+>?+ )
-    | (?P<tag>      <[!?/]?+[a-zA-Z\[](?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|["'])*+>?+ )
-    | &\#[xX](?P<hexadecimal>[0-9a-fA-F]++);?+
-    | &\#(?P<decimal>[0-9]++);?+
-    | &(?P<entity>[a-zA-Z][a-zA-Z0-9]{1,7}+)(?P<end>;|(?![a-zA-Z0-9]))
+        | (?P<tag>    [!?/]?+[a-zA-Z\[](?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|["'])*+>?+ ) )
+    | (?<=&) (?:
+          \#[xX](?P<hexadecimal>[0-9a-fA-F]++);?+
+        | \#(?P<decimal>[0-9]++);?+
+        | (?P<entity>[a-zA-Z][a-zA-Z0-9]{1,7}+)(?P<end>;|(?![a-zA-Z0-9])) )
+    | (?P<kept> (?<=\x1b)\$[^\x1b\n]*+ | (?<=~)\{[^~\n]*+ )
+    )
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_TAGS_ONLY: Final = frozenset(("kept", "hidden", "inline", "tag"))
 
 
 def visible(page: bytes, *, references: bool = True) -> bytes:
-    """The visible bytes of a page: no tags, comments, scripts or styles.
+    r"""The visible bytes of a page: no tags, comments, scripts or styles.
 
     A tag that sets words apart leaves a space. White space is not folded.
 
@@ -63,28 +66,30 @@ def visible(page: bytes, *, references: bool = True) -> bytes:
         page: The page, in any encoding that is a superset of ASCII, or in ISO-2022 or HZ.
         references: Whether character references become UTF-8 bytes (the paper's fourth experiment) or stay.
 
-    >>> visible(b"<p title='a>b'>caf\\xe9 <b>&amp; &#946; &#x5E73;</b><br><!-- no -->").split()
-    [b'caf\\xe9', b'&', b'\\xce\\xb2', b'\\xe5\\xb9\\xb3']
+    >>> visible(b"<p title='a>b'>caf\xe9 <b>&amp; &#946; &#x5E73;</b><br><!-- no -->").split()
+    [b'caf\xe9', b'&', b'\xce\xb2', b'\xe5\xb9\xb3']
     """
 
     def becomes(found: re.Match[bytes]) -> bytes:
         kind = found.lastgroup
-        if kind == "tag" or kind == "hidden":
+        if kind in {"tag", "hidden"}:
             return b" "
         if kind == "inline":
             return b""
-        if kind == "kept" or not references:
-            return found[0]
-        if kind == "hexadecimal":
-            return _character(found["hexadecimal"], 16)
-        if kind == "decimal":
-            return _character(found["decimal"], 10)
-        name = found["entity"]
-        if name not in _NAMES or (not found["end"] and name not in _BARE):
-            return found[0]
-        return _NAMES[name]
+        return _referred(found) if references and kind != "kept" else found[0]
 
     return _MARKUP.sub(becomes, page)
+
+
+def _referred(found: re.Match[bytes]) -> bytes:
+    """What a character reference stands for; a name that HTML 4 does not have stands for itself."""
+    if found["hexadecimal"]:
+        return _character(found["hexadecimal"], 16)
+    if found["decimal"]:
+        return _character(found["decimal"], 10)
+    name = found["entity"]
+    known = name in _NAMES and (found["end"] or name in _BARE)
+    return _NAMES[name] if known else found[0]
 
 
 def _character(digits: bytes, base: int) -> bytes:

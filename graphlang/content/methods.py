@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang.content import model
+from graphlang.content import adapters, byte_trigrams, model
 from graphlang.content.errors import ModelError
+from graphlang.content.martins_silva import MartinsSilva
 from graphlang.content.nfc import Nfc
+from graphlang.content.quadgrams import Quadgrams
+from graphlang.content.rank_order import RankOrder
 from graphlang.content.refined import Refined
+from graphlang.content.textcat import TextCat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +27,7 @@ _DATA = Path(__file__).parent.parent / "data"
 class _Method:
     about: str
     loader: Callable[[model.Model, str, str], Identifier]
-    shipped: str  # file in graphlang/data
+    shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
 
 
 _METHODS = {
@@ -33,25 +37,48 @@ _METHODS = {
         "nfc.npz",
     ),
     "nfc-2004": _Method("NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", Nfc, "nfc-2004.npz"),
+    "rank-order": _Method(
+        "ranks of the 399 commonest n-grams of 1 to 5 characters (Cavnar & Trenkle; BASE of Hayati 2004)", RankOrder
+    ),
+    "textcat": _Method("ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", TextCat),
+    "quadgrams": _Method(
+        "byte quad-grams of (language, encoding) pairs, vector distance (Zavarsky et al. 2005)", Quadgrams
+    ),
+    "byte-trigrams": _Method(
+        "set membership rate of byte trigrams, with the encoding (Chew et al. 2011)",
+        byte_trigrams.load,
+        "byte-trigrams.npz",
+    ),
+    "martins-silva": _Method(
+        "Lin's similarity, n-grams weighted by markup (Martins & Silva 2005, in Chew et al. 2011)", MartinsSilva
+    ),
 }
 DEFAULT = "nfc"
 
 
 def names() -> dict[str, str]:
     """Every method's name and one line on what it is."""
-    return {name: method.about for name, method in _METHODS.items()}
+    return {name: method.about for name, method in _METHODS.items()} | adapters.ABOUT
 
 
 def load(name_or_path: str | Path) -> Identifier:
-    """The identifier of a method's shipped model, or of a model file that `train` made.
+    """The identifier of a method's shipped model, of a model file that `train` made, or of another program installed.
 
     Raises:
-        ModelError: neither a method's name nor a usable model file.
+        ModelError: neither a method's name nor a usable model file; a method that comes without a model; a program that
+            is not installed.
     """
-    known = _METHODS.get(str(name_or_path))
-    path = _DATA / known.shipped if known else Path(name_or_path)
+    name = str(name_or_path)
+    if name in adapters.ABOUT:
+        return adapters.load(name)
+    known = _METHODS.get(name)
+    if known is not None and known.shipped is None:
+        raise ModelError(
+            f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
+        )
+    path = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
     if known is None and not path.exists():
-        raise ModelError(f"{name_or_path}: no such method ({', '.join(_METHODS)}) and no such file")
+        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file")
     content, digest = model.read(path)
     method = _METHODS.get(content.method)
     if method is None:

@@ -132,7 +132,8 @@ def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Ta
 def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint64]:
     """The key of each of some n-grams, as `tally` gives it; n-grams of bytes are written as Latin-1.
 
-    >>> keys_of(["ab"]).tolist() == tally(Letters(np.array([97, 98], np.uint32), np.zeros(1, int), np.array([2]), 0), [2]).key.tolist()
+    >>> one_row = Letters(np.array([97, 98], np.uint32), np.zeros(1, int), np.array([2]), 0)
+    >>> bool(keys_of(["ab"]) == tally(one_row, [2]).key)
     True
     """
     sizes = np.fromiter(map(len, ngrams), dtype=np.int64, count=len(ngrams))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang import languages
-from graphlang.content import calibrate, corpus, nfc, priors, refine, refined
+from graphlang.content import calibrate, corpus, nfc, priors, published, refine, refined
 from graphlang.content.cuts import Cuts
 from graphlang.content.errors import ModelError
 from graphlang.content.model import Model
@@ -101,15 +101,18 @@ def train(
 
     Args:
         folder: The corpus.
-        method: `nfc`, or `nfc-2004` for the published setting.
+        method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`published.TRAINERS`).
         progress: Called with the stage's name, what is done and all there is to do.
-        options: Those of `Options`.
+        options: Those of `Options`; the other methods have those of `published.train`.
 
     Raises:
         ModelError: an unknown method or option, or a corpus that cannot be used.
     """
+    if method in published.TRAINERS:
+        return published.train(folder, method=method, progress=progress, options=options)
     if method not in ("nfc", "nfc-2004"):
-        raise ModelError(f"{method}: no method that can be trained (nfc, nfc-2004)")
+        known = ", ".join(("nfc", "nfc-2004", *published.TRAINERS))
+        raise ModelError(f"{method}: no method that can be trained ({known})")
     base = Options() if method == "nfc" else PAPER
     unknown = set(options) - {f.name for f in fields(Options)}
     if unknown:

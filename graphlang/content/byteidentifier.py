@@ -1,0 +1,136 @@
+"""What the byte methods share: profiles of (language, encoding) pairs, asked about text or about undecoded bytes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from graphlang.content import byterows, calibrate
+from graphlang.content.encodings import UTF8, decode
+from graphlang.content.identifier import Calibrated
+from graphlang.content.model import Model, take
+from graphlang.content.nfc import settings
+from graphlang.content.ngrams import blocks
+from graphlang.content.normalise import normalise
+from graphlang.content.profiles import Index, Profile, unpack
+from graphlang.content.tally import Tally, tally
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_BLOCK = 1 << 15  # bytes of a batch that are counted together
+
+
+class ByteIdentifier(Calibrated):
+    """A method whose model holds byte n-gram profiles of (language, encoding) pairs.
+
+    Raises:
+        ModelError: the model's arrays are not those of this method.
+    """
+
+    order: int
+    edges: bool
+
+    def __init__(self, model: Model, digest: str, source: str, *, name: str) -> None:
+        limit, _ = settings(model, source)
+        super().__init__(
+            name=name,
+            labels=model.labels,
+            digest=digest,
+            parameters=dict(model.parameters),
+            limit=limit,
+            sharpness=take(model, "sharpness", "f", (len(calibrate.KNOTS),), source),
+        )
+        profiles = unpack(model, source)
+        self.profiles = tuple(profile.key for profile in profiles)
+        number = {label: index for index, label in enumerate(model.labels)}
+        self._owners = np.array([number[profile.label] for profile in profiles])
+        self._first = np.searchsorted(self._owners, np.arange(len(model.labels)))
+        utf8 = [profile for profile in profiles if profile.encoding == UTF8]
+        self._utf8_labels = np.array([number[profile.label] for profile in utf8], dtype=np.int64)
+        self._every = Index(profiles, self.order, self.values(profiles))
+        self._utf8 = Index(utf8, self.order, self.values(utf8)) if utf8 else None
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters of training and of the model, for the record of a run."""
+        return {**super().describe(), "profiles": len(self.profiles)}
+
+    @abstractmethod
+    def values(self, profiles: Sequence[Profile]) -> list[NDArray[np.float32]]:
+        """What each profile has of each of its n-grams."""
+
+    @abstractmethod
+    def closeness(self, counted: Tally, index: Index) -> NDArray[np.float32]:
+        """Similarity of every row of a batch to every profile of an index, 0 for nothing in common."""
+
+    def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Similarity of each text, written in UTF-8, to each label's UTF-8 profile; and the letters of each text.
+
+        A label without a UTF-8 profile has 0.
+        """
+        scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        for start, stop in blocks(texts, limit=self.limit, characters=_BLOCK):
+            lengths[start:stop] = normalise(texts[start:stop], limit=self.limit).lengths
+            if self._utf8 is not None:
+                data = [text.encode("utf-8", "replace") for text in texts[start:stop]]
+                scores[start:stop, self._utf8_labels] = self.closeness(self._tally(data), self._utf8)
+        return scores, lengths
+
+    def rates(self, data: Sequence[bytes]) -> NDArray[np.float32]:
+        """Similarity of byte strings in any encoding to every profile: (byte strings, profiles)."""
+        scores = np.zeros((len(data), len(self.profiles)), dtype=np.float32)
+        for start, stop in self._blocks(data):
+            scores[start:stop] = self.closeness(self._tally(data[start:stop]), self._every)
+        return scores
+
+    def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
+        """Label, probability and encoding of byte strings whose encoding nobody knows.
+
+        Bytes that are all ASCII, without the escapes of ISO-2022 and HZ, are the same in every encoding: it is
+        `us-ascii`.
+
+        Returns:
+            `(labels, probabilities, encodings)`; label -1, probability 0 and None where there is no letter.
+        """
+        labels = np.full(len(data), -1, dtype=np.int16)
+        chances = np.zeros(len(data), dtype=np.float32)
+        encodings: list[str | None] = [None] * len(data)
+        for start, stop in self._blocks(data):
+            part = data[start:stop]
+            scores = self.closeness(self._tally(part), self._every)
+            by_label = self.by_label(scores)
+            best = by_label.argmax(axis=1)
+            # Of the profiles of the best label the first that is as good as any: UTF-8 stands first.
+            own = np.where(self._owners == best[:, None], scores, np.float32(-np.inf)).argmax(axis=1)
+            found = [self.profiles[index][1] for index in own.tolist()]
+            cut = [decode(byterows.sample(item, 4 * self.limit), name) for item, name in zip(part, found, strict=True)]
+            lengths = normalise(cut, limit=self.limit).lengths
+            sharp = calibrate.softmax(by_label * calibrate.sharpness(self._sharpness, lengths)[:, None])
+            letters = byterows.has_letters(part) & (lengths > 0)
+            labels[start:stop] = np.where(letters, best, -1)
+            chances[start:stop] = np.where(letters, sharp.max(axis=1), 0)
+            encodings[start:stop] = [
+                ("us-ascii" if _is_ascii(item) else name) if known else None
+                for item, name, known in zip(part, found, letters.tolist(), strict=True)
+            ]
+        return labels, chances, encodings
+
+    def by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Of the profiles of each label the best: (byte strings, labels)."""
+        best: NDArray[np.float32] = np.maximum.reduceat(scores, self._first, axis=1)
+        return best
+
+    def _tally(self, data: Sequence[bytes]) -> Tally:
+        return tally(byterows.rows(data, limit=4 * self.limit, edges=self.edges), [self.order])
+
+    def _blocks(self, data: Sequence[bytes]) -> list[tuple[int, int]]:
+        return blocks(cast("Sequence[str]", data), limit=4 * self.limit, characters=_BLOCK)  # it looks at lengths only
+
+
+def _is_ascii(item: bytes) -> bool:
+    return item.isascii() and b"\x1b" not in item and b"~{" not in item

@@ -1,0 +1,203 @@
+"""Byte n-gram profiles of (language, encoding) pairs, apart in the model file and under one hash in memory.
+
+Each profile is made from its own text alone, so that one can be added, replaced or removed while the others keep their
+bytes (Zavarsky et al. 2005, section 2.2). What they share, the hash of all n-grams of all profiles, is built when the
+model is loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from graphlang import languages
+from graphlang.content import byterows
+from graphlang.content.encodings import encode, encodings_of
+from graphlang.content.errors import ModelError
+from graphlang.content.keytable import KeyTable
+from graphlang.content.model import Model, take
+from graphlang.content.ngrams import wide_hashes
+from graphlang.content.tally import tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+_KEY_BITS = np.uint64(16)
+_NAMES = "encodings"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """One language in one encoding.
+
+    Attributes:
+        label: Our label.
+        encoding: WHATWG name.
+        grams: The n-grams, each packed big-endian into a uint32, ascending.
+        counts: How often each stands in the training text.
+    """
+
+    label: str
+    encoding: str
+    grams: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Label and encoding: what names a profile."""
+        return self.label, self.encoding
+
+
+def make(label: str, encoding: str, data: bytes, *, order: int, size: int | None, edges: bool) -> Profile:
+    """The profile of some training bytes.
+
+    Args:
+        label: Our label.
+        encoding: Name of their encoding.
+        data: The training bytes.
+        order: Length of the n-grams, up to 4.
+        size: Keep the commonest so many; None keeps all.
+        edges: Whether the n-grams at the beginning and end, with a space outside, count.
+
+    >>> made = make("eng", "utf-8", b"abab", order=3, size=None, edges=False)
+    >>> [(gram.to_bytes(3), count) for gram, count in zip(made.grams.tolist(), made.counts.tolist())]
+    [(b'aba', 1), (b'bab', 1)]
+    """
+    read = byterows.rows([data], limit=len(data) + 1, edges=edges)
+    counted = tally(read, [order])
+    chosen, _ = counted.ranks(len(counted.key) if size is None else size)
+    grams = np.zeros(len(chosen), dtype=np.uint32)
+    for place in range(order):
+        grams = (grams << np.uint32(8)) | read.symbols[counted.place[chosen] + place]
+    ascending = np.argsort(grams)
+    return Profile(label, encoding, grams[ascending], counted.count[chosen][ascending].astype(np.uint32))
+
+
+def of_lines(
+    labels: Sequence[str], lines: Sequence[Sequence[str]], *, order: int, size: int | None, edges: bool
+) -> list[Profile]:
+    """Profiles of every label in every encoding that matters for it (see `encodings`)."""
+    return [
+        make(label, encoding, encode("\n".join(own), encoding), order=order, size=size, edges=edges)
+        for label, own in zip(labels, lines, strict=True)
+        for encoding in encodings_of(own, languages.split(label)[1])
+    ]
+
+
+def pack(profiles: Iterable[Profile], *, counts: bool) -> tuple[tuple[str, ...], dict[str, NDArray[Any]]]:
+    """Labels and arrays of a model that holds some profiles."""
+    ordered = sorted(profiles, key=lambda profile: (profile.label, profile.encoding != "utf-8", profile.encoding))
+    labels = tuple(sorted({profile.label for profile in ordered}))
+    index = {label: number for number, label in enumerate(labels)}
+    arrays: dict[str, NDArray[Any]] = {
+        "gaps": _gaps(np.concatenate([profile.grams for profile in ordered])),
+        "sizes": np.array([len(profile.grams) for profile in ordered], dtype=np.int64),
+        "owners": np.array([index[profile.label] for profile in ordered], dtype=np.int32),
+        _NAMES: np.frombuffer("\n".join(profile.encoding for profile in ordered).encode(), dtype=np.uint8),
+    }
+    if counts:
+        arrays["counts"] = np.concatenate([profile.counts for profile in ordered])
+    return labels, arrays
+
+
+def unpack(model: Model, source: str) -> list[Profile]:
+    """The profiles of a model, by label. Raises ModelError."""
+    sizes = take(model, "sizes", "i", (None,), source).astype(np.int64)
+    grams = _grams(take(model, "gaps", "u", (4, None), source))
+    owners = take(model, "owners", "i", (len(sizes),), source).tolist()
+    counts = np.ones(len(grams), dtype=np.uint32)
+    if "counts" in model.arrays:
+        counts = take(model, "counts", "u", (len(grams),), source).astype(np.uint32)
+    try:
+        names = take(model, _NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{source}: its encodings are damaged ({error})") from error
+    sound = len(names) == len(sizes) > 0 and bool((sizes >= 0).all()) and int(sizes.sum()) == len(grams)
+    if not sound or owners != sorted(owners) or set(owners) != set(range(len(model.labels))):
+        raise ModelError(f"{source}: its profiles do not fit together")
+    ends = np.cumsum(sizes).tolist()
+    rising = grams[1:] > grams[:-1]
+    rising[[end - 1 for end in ends[:-1] if 0 < end < len(grams)]] = True  # from one profile to the next
+    if not rising.all():
+        raise ModelError(f"{source}: its n-grams are out of order")
+    profiles = [
+        Profile(model.labels[owner], name, grams[end - size : end], counts[end - size : end])
+        for owner, name, size, end in zip(owners, names, sizes.tolist(), ends, strict=True)
+    ]
+    if len({profile.key for profile in profiles}) != len(profiles):
+        raise ModelError(f"{source}: two profiles of one language and encoding")
+    return profiles
+
+
+def _gaps(grams: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Ascending n-grams as the gaps between them, modulo 2 ** 32, byte by byte: half the size once compressed."""
+    gaps = np.diff(grams, prepend=np.uint32(0)).astype(">u4")
+    return np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 4).T)
+
+
+def _grams(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """What `_gaps` was made of."""
+    joined = np.ascontiguousarray(gaps.T.astype(np.uint8)).view(">u4").reshape(-1)
+    grams: NDArray[np.uint32] = np.cumsum(joined, dtype=np.uint32)
+    return grams
+
+
+def with_profile(model: Model, profile: Profile) -> Model:
+    """A model that has one more profile, or this one in the place of the one of the same label and encoding."""
+    kept = [own for own in unpack(model, "the model") if own.key != profile.key]
+    return _repacked(model, [*kept, profile])
+
+
+def without_profile(model: Model, label: str, encoding: str) -> Model:
+    """A model that lacks one profile. Raises ModelError where there is no such profile, or no other."""
+    profiles = unpack(model, "the model")
+    kept = [own for own in profiles if own.key != (label, encoding)]
+    if len(kept) == len(profiles) or not kept:
+        raise ModelError(f"{label} in {encoding}: no profile of the model, or its only one")
+    return _repacked(model, kept)
+
+
+def _repacked(model: Model, profiles: list[Profile]) -> Model:
+    labels, arrays = pack(profiles, counts="counts" in model.arrays)
+    rest = {name: array for name, array in model.arrays.items() if name not in {*arrays, "counts"}}
+    return Model(model.method, labels, model.parameters, rest | arrays)
+
+
+class Index:
+    """The one hash over all profiles, and what each profile has of each n-gram.
+
+    Args:
+        profiles: Sorted by label.
+        order: Length of the n-grams.
+        values: Per profile its value at each of its n-grams.
+    """
+
+    def __init__(
+        self, profiles: Sequence[Profile], order: int, values: Sequence[NDArray[np.floating] | NDArray[np.integer]]
+    ) -> None:
+        grams, feature = np.unique(np.concatenate([own.grams for own in profiles]), return_inverse=True)
+        column = np.repeat(np.arange(len(profiles)), [len(own.grams) for own in profiles])
+        data = np.concatenate(values).astype(np.float32)
+        self.features = len(grams)
+        self.table = KeyTable(keys_of_packed(grams, order))
+        shape = (len(grams), len(profiles))
+        self.matrix = sparse.csr_array(sparse.coo_array((data, (feature, column)), shape=shape))
+
+    def products(self, counts: sparse.csr_array) -> NDArray[np.float32]:
+        """Inner products of rows of counts with every profile: dense (rows, profiles)."""
+        product: NDArray[np.float32] = (counts @ self.matrix).toarray()
+        return product
+
+
+def keys_of_packed(grams: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
+    """The keys, as in `tally`, of n-grams of bytes that are packed big-endian."""
+    shifts = np.arange(8 * (order - 1), -1, -8, dtype=np.uint32)
+    symbols = ((grams[:, None] >> shifts) & np.uint32(0xFF)).reshape(-1)
+    if not len(symbols):
+        return np.zeros(0, dtype=np.uint64)
+    return wide_hashes(symbols, order)[::order] >> _KEY_BITS
