@@ -1,0 +1,152 @@
+"""How a link binds the languages of its two pages, learned from the collection itself.
+
+No gold label is needed: links between two pages whose text is long enough show how often a link keeps the language, and
+what the languages are where it does not. A logistic regression carries that over to the links of short pages: from the
+shape of the graph around the link (``features``), its kind, and an intercept for each host, all shrunk towards what is
+usual on the web (Hayati 2004, section 5.3: 95 % of links keep the language) where a host has few such links.
+
+For a link e from page s to page t the model is
+
+    P(t = b | s = a) = k [a = b] + (1 - k) D(b) (1 - x [a = b]) / (1 - x D(a))
+
+with k the share of links that keep the language on purpose, D the languages that links which do not keep it lead to on this
+host (often one: every page links to untranslated English pages), and x how far the latter avoid the language of their
+own page (1: a switcher lists only *other* languages, so that a neighbour's language is evidence *against* one's own).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.features import NAMES, features
+from graphlang.graph.logistic import fit, sigmoid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.matrix import Links
+
+#: How often a link keeps the language before anything was seen, by kind (numbers as in ``graphlang.db.records.LinkKind``).
+PRIOR = {1: 0.9, 2: 0.9, 3: 0.97, 4: 0.97, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
+PRIOR_ELSE = 0.9
+SAMPLE = 200_000  #: links that the regression is fitted on, at most
+EXCLUSIVE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
+LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
+PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
+SMOOTH = 0.3  #: share of a flatter distribution in them: the rare must not look rarer than they are
+POOLED = 0.1  #: how far the other hosts help to choose a host's x
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Couplings:
+    """The model of every link that matters, and the tables of every host. L languages, H hosts, w links."""
+
+    keeps: NDArray[np.float32]  #: chance that the link's two pages share a language, shape (w,)
+    bond: NDArray[np.float32]  #: k above: kept on purpose, shape (w,)
+    host: NDArray[np.int32]  #: host of the source, shape (w,)
+    exclusive: NDArray[np.float64]  #: x above, shape (H,)
+    sources: NDArray[np.float64]  #: languages of pages that links lead from, shape (H, L)
+    different: NDArray[np.float64]  #: D above, shape (H, L)
+
+
+def learn(
+    links: Links,
+    wanted: NDArray[np.int64],
+    host: NDArray[np.int32],
+    label: NDArray[np.int16],
+    sites: NDArray[np.float64],
+) -> Couplings:
+    """Learn how links bind languages, and say it of the wanted links.
+
+    Args:
+        links: all links.
+        wanted: numbers of the links to be described, shape (w,).
+        host: number of each page's host, 0..H-1, shape (n,).
+        label: language of each page whose text is long enough to be trusted, -1 for all others, shape (n,).
+        sites: languages of the pages of each host, rows that sum to 1, shape (H, L).
+    """
+    hosts, languages = sites.shape
+    seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0))
+    if len(seen) > SAMPLE:
+        seen = np.sort(_spread(links, label, seen)[:SAMPLE])
+    a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
+    home = host[links.source[seen]].astype(np.int64)
+    same = a == b
+    design, usual = _design(links, np.concatenate([seen, wanted]))
+    shown = design[: len(seen)]
+    middle, width = (shown.mean(0), shown.std(0) + 1e-3) if len(seen) else (0.0, 1.0)
+    design = np.clip((design - middle) / width, -4, 4) if len(seen) else np.zeros_like(design)
+    base, weights, intercepts = fit(design[: len(seen)], same.astype(np.float64), usual[: len(seen)], home, hosts)
+    host_of_wanted = host[links.source[wanted]]
+    every = np.concatenate([home, host_of_wanted])
+    keeps = np.clip(sigmoid(usual + base + design @ weights + intercepts[every]), LOWEST, HIGHEST)
+    flat = np.sqrt(sites)
+    flat /= flat.sum(axis=1, keepdims=True)
+    sources = _table(home, a, sites, flat)
+    different = _table(home[~same], b[~same], sites, flat)
+    exclusive, bond = _exclusivity(keeps, every, home, a, b, sources, different)
+    return Couplings(
+        keeps[len(seen) :].astype(np.float32),
+        bond[len(seen) :].astype(np.float32),
+        host_of_wanted,
+        exclusive,
+        sources,
+        different,
+    )
+
+
+def _design(links: Links, numbers: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Features of the links with a column for each kind, and the log-odds that are usual for the kind."""
+    kinds = np.unique(links.kind)
+    kind = links.kind[numbers]
+    columns = [(kind == value).astype(np.float64) for value in kinds[1:]]
+    chance = np.full(256, PRIOR_ELSE)
+    chance[list(PRIOR)] = list(PRIOR.values())
+    shape = features(links, numbers) if len(numbers) else np.zeros((0, len(NAMES)))
+    return np.column_stack([shape, *columns]), np.log(chance / (1 - chance))[kind]
+
+
+def _spread(links: Links, label: NDArray[np.int16], seen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Put links in an order that is as good as random, but depends on the pages' degrees and languages, not numbers."""
+    key = np.zeros(links.n, np.uint64)
+    for values in (links.outdegree(), links.indegree(), label.astype(np.int64)):
+        key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    mixed = (key[links.source[seen]] * np.uint64(3) ^ key[links.target[seen]]) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.asarray(seen[np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")])
+
+
+def _table(
+    home: NDArray[np.int64], language: NDArray[np.int64], sites: NDArray[np.float64], flat: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    hosts, languages = sites.shape
+    counts = np.bincount(home * languages + language, minlength=hosts * languages).reshape(hosts, languages)
+    table = (counts + PSEUDO * sites) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
+    return np.asarray((1 - SMOOTH) * table + SMOOTH * flat)
+
+
+def _exclusivity(
+    keeps: NDArray[np.float64],
+    every: NDArray[np.int64],
+    home: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    sources: NDArray[np.float64],
+    different: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Choose x of each host by the likelihood of the links seen there, and k of each link to go with it."""
+    seen, hosts = len(home), len(sources)
+    fits, bonds = np.zeros((len(EXCLUSIVE), hosts)), []
+    here, elsewhere = different[home, a], different[home, b]
+    for i, x in enumerate(EXCLUSIVE):
+        chance = (sources * different * (1 - x) / (1 - x * different + 1e-12)).sum(axis=1)[every]
+        bond = np.clip((keeps - chance) / (1 - chance), 0, HIGHEST)
+        bonds.append(bond)
+        k = bond[:seen]
+        likelihood = k * (a == b) + (1 - k) * elsewhere * (1 - x * (a == b)) / (1 - x * here + 1e-12)
+        fits[i] = np.bincount(home, np.log(likelihood + 1e-12), minlength=hosts)
+    best = np.round(fits + POOLED * fits.sum(axis=1, keepdims=True) / hosts, 6).argmax(axis=0)
+    return np.array(EXCLUSIVE)[best], np.choose(best[every], bonds)

@@ -1,0 +1,63 @@
+"""URL, ccTLD, declarations and hreflang as evidence, each believed as far as the collection bears it out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.matrix import Links
+
+USUAL = 0.8  #: how often a signal is right, before anything was seen
+PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for each host
+
+
+def reliability(
+    scores: NDArray[np.float64], label: NDArray[np.int64], host: NDArray[np.int32], hosts: int
+) -> NDArray[np.float64]:
+    """How often a signal is right on each host, from the pages whose text is long enough to know; shape (hosts,).
+
+    Args:
+        scores: the signal in the columns of the languages in play; rows of 0 have no opinion, shape (n, L).
+        label: column of each page's language, -1 unknown, shape (n,).
+        host: shape (n,).
+        hosts: number of hosts.
+    """
+    seen = np.flatnonzero((label >= 0) & (scores.sum(axis=1) > 0))
+    right = scores[seen, label[seen]]
+    overall = (right.sum() + PSEUDO * USUAL) / (len(seen) + PSEUDO)
+    return np.asarray(
+        (np.bincount(host[seen], right, minlength=hosts) + PSEUDO * overall)
+        / (np.bincount(host[seen], minlength=hosts) + PSEUDO)
+    )
+
+
+def log_odds(
+    scores: NDArray[np.float64], prior: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What the signal says of each language: log((1 - r) + r S(x) / q(x)), 0 where it has no opinion; shape (n, L)."""
+    known = scores.sum(axis=1) > 0
+    ratio = (1 - right)[:, None] + right[:, None] * scores / prior
+    return np.where(known[:, None], np.log(np.maximum(ratio, 1e-6)), 0.0)
+
+
+def announced(links: Links, count: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """The language that hreflang announces most often for each page, and its share; shape (n, 1) each.
+
+    Ties go to the lowest number of a language.
+    """
+    said = np.flatnonzero((links.hreflang >= 0) & (links.hreflang < count))
+    languages, shares = np.full((links.n, 1), -1, np.int16), np.zeros((links.n, 1), np.float32)
+    if len(said):
+        key, votes = np.unique(links.target[said].astype(np.int64) * count + links.hreflang[said], return_counts=True)
+        page, language = np.divmod(key, count)
+        order = np.lexsort((-language, votes, page))  # the last of each page is its best
+        last = np.append(page[order][1:] != page[order][:-1], True)  # noqa: FBT003
+        best = order[last]
+        total = np.bincount(page, votes, minlength=links.n)
+        languages[page[best], 0] = language[best]
+        shares[page[best], 0] = votes[best] / total[page[best]]
+    return languages, shares

@@ -1,0 +1,99 @@
+"""What the text of a page is worth: full lists of scores, sharpened by length, blunted by the noise of short texts.
+
+Two facts shape it. A long text holds many independent hints, so that its scores deserve more than they say; and a short
+text may simply not be in the language of its page: a menu word, a product's name, a line of code on a Korean page looks
+English, and no classifier can help it. So the likelihood of the text of page i under language x is
+
+    (1 - e) c_i(x)^w + e sum over z of N(z) c_i(z)
+
+with c the content scores, w growing and e, the chance of foreign text, falling with length, and N the languages that foreign text
+is in (half of it English). Without the second term a single foreign word outvotes any number of neighbours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.evidence import Evidence, Signal
+
+PLAYS = 0.3  #: a language takes part when some page's text is at least so likely in it, or a long text most likely is
+FLOOR = 0.002  #: probability left to all languages that a list of scores does not name, at least
+SHARED = 100  #: they share it as if they were so many, at least
+GROWTH = 100.0  #: characters at which a text counts twice
+SHARPEST = 20.0  #: no text counts more often than this
+LENGTHS = (0, 6, 12, 25, 50, 100, 200, 400)  #: characters from which ``FOREIGN`` holds
+FOREIGN = (0.3, 0.25, 0.2, 0.12, 0.06, 0.01, 1e-4, 1e-6)  #: chance that the text is not in the language of its page
+ENGLISH = "eng"
+ENGLISH_SHARE = 0.5
+
+
+def in_play(evidence: Evidence, said: Mapping[str, Signal], long: NDArray[np.bool_]) -> NDArray[np.int16]:
+    """Languages that some page may well be in, ascending: the columns of everything that follows."""
+    best, sure = evidence.best()
+    found = np.unique(best[(best >= 0) & ((sure >= PLAYS) | long)])
+    if not len(found):
+        found = np.unique(best[best >= 0])
+    more = [s.languages[:, 0][s.probabilities[:, 0] > 0] for s in said.values() if s.weight and s.languages.size]
+    return np.unique(np.concatenate([found, *more]).astype(np.int16))
+
+
+def columns(
+    languages: NDArray[np.int16], probabilities: NDArray[np.float32], playing: NDArray[np.int16], count: int
+) -> NDArray[np.float64]:
+    """Lists of scores as a matrix with a column for each language in play; the others are dropped."""
+    where = np.full(count + 1, -1, np.int64)
+    where[playing] = np.arange(len(playing))
+    place = where[languages]  # -1 finds the last entry, which is -1
+    scores = np.zeros((len(languages), len(playing)))
+    rows, ranks = np.nonzero((place >= 0) & (probabilities > 0))
+    np.add.at(scores, (rows, place[rows, ranks]), probabilities[rows, ranks])
+    return scores
+
+
+def weight(length: NDArray[np.int32]) -> NDArray[np.float64]:
+    """How often a text of that length counts: 1 when short, 2 at ``GROWTH`` characters, at most ``SHARPEST``."""
+    return np.asarray(np.minimum(1 + (length / GROWTH) ** 2, SHARPEST))
+
+
+def likelihood(
+    scores: NDArray[np.float64], length: NDArray[np.int32], foreign: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Log likelihood of each page's text under each language in play; a row of 0 where there is no evidence.
+
+    Args:
+        scores: content scores in the columns of the languages in play, shape (n, L).
+        length: characters, shape (n,).
+        foreign: N above, shape (L,).
+    """
+    known = scores.sum(axis=1) > 0
+    share = sharpened(scores, np.ones(len(scores)))
+    chance = np.array(FOREIGN)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
+    mixed = (1 - chance) * sharpened(scores, weight(length)) + chance * (share @ foreign)[:, None]
+    return np.where(known[:, None], np.log(mixed), 0.0)
+
+
+def sharpened(scores: NDArray[np.float64], power: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores with something left for every language, to a power, each row summing to 1."""
+    rest = np.maximum(1 - scores.sum(axis=1), FLOOR) / max(scores.shape[1], SHARED)
+    logs = power[:, None] * np.log(scores + rest[:, None])
+    return softmax(logs)
+
+
+def foreign(codes: tuple[str, ...], playing: NDArray[np.int16]) -> NDArray[np.float64]:
+    """The languages of foreign text: half English where English is in play, the rest evenly."""
+    english = np.array([codes[i] == ENGLISH for i in playing], float)
+    share = ENGLISH_SHARE * english.any()
+    return np.asarray(share * english + (1 - share) / max(len(playing), 1))
+
+
+def softmax(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities in proportion to exp(logs), row by row."""
+    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
