@@ -1,0 +1,61 @@
+"""Letter n-grams inside the tokens of a batch of URLs, with the token's ends as marks, as hashes in one flat array.
+
+``_we``, ``wea``, ``eat`` ... of section 3.1 are the case ``n = 3``. An n-gram never crosses from one token to the next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.urls.tokens import mixed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.urls.tokens import Tokens
+
+_FACTOR = np.uint64(0x2545F4914F6CDD1D)
+
+
+def line(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """The letters of all tokens in one line, a 0 before, between and after them; [urls + 1] where each URL starts.
+
+    The mark between two URLs belongs to the latter.
+    """
+    lengths = tokens.end - tokens.start
+    offset = np.cumsum(lengths + 1) - lengths
+    place = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    letters = np.zeros(int(lengths.sum()) + len(lengths) + 1, dtype=np.uint16)
+    letters[place + np.repeat(offset, lengths)] = tokens.letters[place + np.repeat(tokens.start, lengths)]
+    return letters, np.append(offset - 1, len(letters) - 1)[tokens.indptr]
+
+
+def ngrams(tokens: Tokens, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The hashes of all n-grams, and [urls + 1] where those of each URL start.
+
+    Raises:
+        ValueError: n is less than 2.
+
+    >>> from graphlang.urls.tokens import tokenize
+    >>> hashes, first = ngrams(tokenize(["weather", "it"]), 3)
+    >>> len(hashes), first.tolist()
+    (9, [0, 7, 9])
+    """
+    if n < 2:  # noqa: PLR2004
+        raise ValueError(f"an n-gram has two letters or more, not {n}")
+    letters, first = line(tokens)
+    count = len(letters) - n + 1
+    if count <= 0:
+        return np.zeros(0, dtype=np.uint64), np.zeros(len(first), dtype=np.int64)
+    inside = np.ones(count, dtype=bool)
+    for place in range(1, n - 1):
+        inside &= letters[place : place + count] != 0
+    if n == 2:  # noqa: PLR2004
+        inside &= (letters[:-1] != 0) | (letters[1:] != 0)
+    value = np.zeros(count, dtype=np.uint64)
+    for place in range(n):
+        value = value * _FACTOR + letters[place : place + count]
+    where = np.flatnonzero(inside)
+    return mixed(value[where] + np.uint64(n)), np.searchsorted(where, first)

@@ -1,0 +1,79 @@
+"""One URL as bounded, readable text: percent escapes and punycode decoded, so that its letters can be counted.
+
+A URL from a crawl is whatever somebody wrote: a megabyte of letters, bytes in a charset long dead, a ``data:`` URI with
+a picture in it. Nothing here raises, and nothing takes time in proportion to more than `LIMIT` characters of one URL.
+"""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: characters of a URL that are looked at; the rest says nothing new. Escapes are decoded after the cut.
+LIMIT = 1024
+
+_HOST = string.ascii_letters + string.digits + "-"
+_LONGEST_CHARACTER = 6  # bytes of an unfinished one, and of an escape cut in two
+_EMBEDDED = ("data:", "javascript:", "blob:", "about:", "mailto:", "tel:")
+
+
+def readable(url: str) -> str:
+    """The first `LIMIT` characters of the URL, with percent escapes and punycode labels decoded.
+
+    Escapes that are not UTF-8 are read as Latin-1, which was the custom before RFC 3986. A scheme that embeds its
+    content (``data:``, ``javascript:``) or names no web page (``mailto:``) leaves the empty string: such a URL says
+    nothing about the language of a page.
+
+    >>> readable("https://xn--bcher-kva.example/%D0%BC%D0%B8%D1%80")
+    'https://bücher.example/мир'
+    >>> readable("javascript:alert('guten Tag')")
+    ''
+    """
+    cut = len(url) > LIMIT
+    url = url[:LIMIT]
+    if url[:11].lstrip().lower().startswith(_EMBEDDED):
+        return ""
+    if "%" in url:
+        octets = unquote_to_bytes(url.encode("utf-8", "surrogatepass"))
+        url = _decoded(octets, cut=cut)
+    if "xn--" in url or "XN--" in url:
+        url = _unpunycoded(url)
+    return url
+
+
+def _decoded(octets: bytes, *, cut: bool) -> str:
+    try:
+        return octets.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A cut may fall inside a character: what stands before it is sound UTF-8 all the same.
+        if cut and error.start >= len(octets) - _LONGEST_CHARACTER:
+            return octets[: error.start].decode("utf-8")
+        return octets.decode("latin-1")
+
+
+def _unpunycoded(url: str) -> str:
+    labels = url.split(".")
+    for place, label in enumerate(labels):
+        start = label.lower().find("xn--")
+        if start < 0:
+            continue
+        head, rest = label[:start], label[start + 4 :]
+        length = len(rest) - len(rest.lstrip(_HOST))
+        try:
+            labels[place] = head + rest[:length].encode("ascii").decode("punycode") + rest[length:]
+        except UnicodeError:
+            continue
+    return ".".join(labels)
+
+
+def readable_all(urls: Sequence[str]) -> list[str]:
+    """`readable` of every URL; those without an escape, a punycode label or a rare scheme are only cut.
+
+    >>> readable_all(["http://example.org/", "data:text/plain,hello"])
+    ['http://example.org/', '']
+    """
+    return [url[:LIMIT] if url[:4] == "http" and "%" not in url and "--" not in url else readable(url) for url in urls]

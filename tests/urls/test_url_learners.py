@@ -1,0 +1,209 @@
+"""The learners, merges and measures of Baykan et al. 2008 on URLs few enough to work out on paper."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.sparse import csr_matrix
+
+from graphlang.urls import cctld, decision_tree, dictionary, maximum_entropy, naive_bayes, relative_entropy
+from graphlang.urls.custom import Custom
+from graphlang.urls.evaluation import balanced_f, calibration_error, confusion, macro_f, measures
+from graphlang.urls.linear import shares
+from graphlang.urls.merge import improve_precision, improve_recall
+from graphlang.urls.tokens import hashes
+from graphlang.urls.vectors import learn
+
+TWO = ["http://haus.de/haus", "http://maison.fr/"]
+
+
+def test_naive_bayes_on_two_urls() -> None:
+    vocabulary = learn("words", TWO)  # haus de maison fr
+    model = naive_bayes.fit(vocabulary.counts(TWO), np.array([0, 1]), 2, smoothing=1)
+    # class 0 saw haus 2, de 1 of 3 tokens, smoothed (2 + 1) / (3 + 4); class 1 saw each of two once: haus 1 / 6
+    scores = model.scores(vocabulary.counts(["http://haus.com/"]))
+    assert scores[0].tolist() == pytest.approx([log(3 / 7), log(1 / 6)])
+    assert model.classes(vocabulary.counts(["haus.de", "fr"])).tolist() == [0, 1]
+
+
+def test_naive_bayes_prior() -> None:
+    counts = csr_matrix([[1.0], [1.0], [1.0], [1.0]])
+    model = naive_bayes.fit(counts, np.array([0, 0, 0, 1]), 2, prior=True)
+    assert np.exp(model.bias).tolist() == pytest.approx([0.75, 0.25])
+
+
+def test_relative_entropy_is_the_lowest_divergence() -> None:
+    # class 0 is the average of (1/2, 1/2) and (1, 0), not of the counts: (3/4, 1/4)
+    counts = csr_matrix([[1.0, 1.0], [3.0, 0.0], [0.0, 2.0]])
+    model = relative_entropy.fit(counts, np.array([0, 0, 1]), 2, floor=0.2)
+    q = np.array([[0.8 * 0.75 + 0.1, 0.8 * 0.25 + 0.1], [0.1, 0.9]])
+    p = np.array([0.25, 0.75])
+    divergence = (p * np.log(p / q)).sum(axis=1)
+    scores = model.scores(csr_matrix([[1.0, 3.0]]))[0]
+    assert scores[0] - scores[1] == pytest.approx(divergence[1] - divergence[0])
+    assert model.classes(csr_matrix([[1.0, 3.0], [8.0, 2.0]])).tolist() == [1, 0]
+
+
+def test_maximum_entropy_meets_its_constraints() -> None:
+    # With hardly a penalty the expected counts of each feature with each class are those seen: 2/3 and 1/3.
+    counts = csr_matrix(np.ones((3, 1)))
+    model = maximum_entropy.fit(counts, np.array([0, 0, 1]), 2, penalty=1e-6)
+    scores = model.scores(csr_matrix([[1.0]]))[0]
+    chance = np.exp(scores) / np.exp(scores).sum()
+    assert chance.tolist() == pytest.approx([2 / 3, 1 / 3], abs=1e-3)
+
+
+def test_a_url_without_known_features_has_the_bias_for_its_score() -> None:
+    empty = csr_matrix((1, 2))
+    model = relative_entropy.fit(csr_matrix(np.eye(2)), np.array([0, 1]), 2)
+    assert model.scores(empty).tolist() == [[0.0, 0.0]]
+    assert shares(empty).sum() == 0
+
+
+# Two questions settle it: German is .de or (not .com and umlaut).
+TABLE = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1], [0, 1, 0]], dtype=float)
+GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
+
+
+def test_a_tree_is_grown_and_printed() -> None:
+    tree = decision_tree.grow(TABLE, GERMAN, 2)
+    assert tree.classes(TABLE).tolist() == GERMAN.tolist()
+    # Gini gain x URLs: .de 4 - (4+0)^2.. worked out: .de 0.914, umlaut 0.914, .com 0.762; the first of equals is asked.
+    assert tree.text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
+        ".de > 0.5?",
+        "  no: umlaut > 0.5?",
+        "    no: other (3 other, 0 German)",
+        "    yes: German (0 other, 2 German)",
+        "  yes: German (0 other, 2 German)",
+    ]
+
+
+def test_depth_and_least_prune_the_tree() -> None:
+    assert decision_tree.grow(TABLE, GERMAN, 2, depth=0).classes(TABLE).tolist() == [1] * 7  # 4 of 7 are German
+    assert decision_tree.grow(TABLE, GERMAN, 2, least=4).root.feature == -1  # no split leaves 4 on both sides... of 7
+
+
+def test_a_tree_needs_no_single_test_that_helps_the_majority() -> None:
+    values = np.array([[0.0], [1.0], [2.0], [2.0]])
+    tree = decision_tree.grow(values, np.array([0, 1, 0, 0]), 2)
+    assert tree.classes(np.array([[0.2], [1.0], [9.0]])).tolist() == [0, 1, 0]
+
+
+def test_the_trained_dictionary_wants_four_fifths() -> None:
+    urls = ["http://arcor.com/"] * 4 + ["http://arcor.es/galeon"] + ["http://galeon.es/"] * 5
+    german, spanish = dictionary.trained(urls, np.array([0] * 4 + [1] * 6), 2)
+    assert set(german.tolist()) == set(hashes(["arcor", "com"]).tolist())  # arcor: 4 of 5 URLs are German
+    assert set(spanish.tolist()) == set(hashes(["galeon"]).tolist())  # es has two letters
+    more = [*urls, "http://arcor.es/"]
+    german, _ = dictionary.trained(more, np.array([0] * 4 + [1] * 7), 2)
+    assert hashes(["arcor"])[0] not in german  # 4 of 6
+
+
+def test_a_token_counts_once_a_url_in_the_trained_dictionary() -> None:
+    urls = ["http://a.com/abc/abc/abc/abc/abc", "http://b.com/abc"]
+    german, french = dictionary.trained(urls, np.array([0, 1]), 2)
+    assert hashes(["abc"])[0] not in np.concatenate([german, french])  # 1 of 2, not 5 of 6
+
+
+def test_custom_features_of_two_urls() -> None:
+    custom = Custom(
+        ("deu", "fra"),
+        codes={"deu": hashes(["de", "at"]), "fra": hashes(["fr"])},
+        words={"deu": np.sort(hashes(["haus", "und"])), "fra": np.sort(hashes(["maison"]))},
+        trained={"deu": hashes(["arcor"]), "fra": hashes(["free"])},
+        cities={"deu": hashes(["berlin"]), "fra": hashes(["paris"])},
+    )
+    table = custom.values(["http://fr.arcor.de/haus-und-berlin/at", "http://maison.com/a-b-c"])
+    found = [dict(zip(custom.names, row, strict=True)) for row in table.tolist()]
+    assert {name for name, value in found[0].items() if value == 1} == {
+        "deu: code is the TLD",
+        "deu: code before the first /",
+        "deu: code after the first /",
+        "deu: tokens in trained dictionary",
+        "deu: tokens in trained dictionary before the first /",
+        "deu: tokens in cities",
+        "fra: code before the first /",
+    }
+    assert {name for name, value in found[0].items() if value == 2} == {"deu: tokens in dictionary", "hyphens"}
+    assert found[1][".com"] == 1
+    assert found[1]["fra: tokens in dictionary"] == found[1]["fra: tokens in dictionary before the first /"] == 1
+    assert [custom.names[n] for n in custom.best[:3]] == [
+        "deu: code before the first /",
+        "deu: tokens in dictionary",
+        "deu: tokens in trained dictionary",
+    ]
+    assert len(custom.best) == 6
+
+
+def test_cctld_of_the_paper() -> None:
+    urls = ["http://a.gov/", "http://b.co.uk/x.fr", "http://c.mg", "http://d.ch/", "http://e.org", "http://1.2.3.4/"]
+    assert cctld.paper(urls).tolist() == ["eng", "eng", "fra", "", "", ""]
+    assert cctld.paper(urls, plus=True).tolist() == ["eng", "eng", "fra", "", "eng", ""]
+
+
+YES = np.array([True, True, True, False, False, False, False, False])
+IS = np.array([True, True, False, True, True, False, False, False])
+
+
+def test_balanced_precision_by_hand() -> None:
+    # R = 2/4; p(-|-) = 3/4; P = 0.5 / (0.5 + 0.25) = 2/3; F = 2 / (2 + 1.5) = 4/7
+    assert measures(YES, IS) == pytest.approx((2 / 3, 1 / 2, 3 / 4, 4 / 7))
+
+
+def test_balanced_precision_does_not_see_how_many_negatives_there_are() -> None:
+    more = np.concatenate([YES] + [YES[~IS]] * 9), np.concatenate([IS] + [IS[~IS]] * 9)
+    assert measures(*more) == pytest.approx(measures(YES, IS))
+
+
+def test_always_yes_has_f_two_thirds() -> None:
+    assert measures(np.ones(8, dtype=bool), IS).f == pytest.approx(2 / 3)  # section 4.2
+
+
+def test_never_yes_has_f_zero_and_one_class_has_no_measure() -> None:
+    assert measures(np.zeros(8, dtype=bool), IS).f == 0
+    with pytest.raises(ValueError, match="positive and negative"):
+        measures(YES, np.ones(8, dtype=bool))
+
+
+def test_confusion_and_average() -> None:
+    language = np.array(["eng", "eng", "deu"])
+    decided = np.array([[True, False], [True, True], [False, True]])
+    assert confusion(decided, language, ("eng", "deu")).tolist() == [[1, 0.5], [0, 1]]
+    # eng: R 1, p(-|-) 1, F 1. deu: R 1, p(-|-) 1/2, P 2/3, F 4/5
+    assert balanced_f(decided, language, ("eng", "deu")) == pytest.approx(0.9)
+
+
+def test_macro_f() -> None:
+    # eng: 1 right of 1 answered and 2 true, F 2/3; deu: 1 of 2 answered and 1 true, F 2/3
+    assert macro_f(np.array(["eng", "deu", "deu"]), np.array(["eng", "eng", "deu"])) == pytest.approx(2 / 3)
+
+
+def test_calibration_error() -> None:
+    confidence, right = np.array([0.99, 0.99, 0.5, 0.5]), np.array([True, True, True, False])
+    assert calibration_error(confidence, right) == pytest.approx(0.005)
+    assert calibration_error(confidence, ~right) == pytest.approx(0.495)
+
+
+@given(arrays(bool, (2, 20)), arrays(bool, 20))
+def test_merging_trades_recall_for_precision(pair: np.ndarray, truth: np.ndarray) -> None:
+    main, helper = pair
+    either, both = improve_recall(main, helper), improve_precision(main, helper)
+    assert (both <= main).all()
+    assert (main <= either).all()
+    assert (either.sum() + both.sum()) == main.sum() + helper.sum()
+    if truth.any() and not truth.all():
+        assert measures(either, truth).recall >= measures(main, truth).recall
+        assert measures(both, truth).negative >= measures(main, truth).negative
+
+
+@given(st.integers(1, 50), st.integers(1, 4))
+def test_a_tree_s_chances_are_distributions(size: int, columns: int) -> None:
+    chance = np.random.default_rng(size)
+    values, label = chance.integers(0, 4, (size, columns)).astype(float), chance.integers(0, 3, size)
+    chances = decision_tree.grow(values, label, 3).chances(values)
+    assert chances.sum(axis=1) == pytest.approx(1)

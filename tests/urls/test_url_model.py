@@ -1,0 +1,300 @@
+"""The model ``url`` and its siblings: learnt on a handful of made-up URLs, and the shipped ones held to their promises."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.urls import methods, model, modelfile, published
+from graphlang.urls.calibrate import calibrate
+from graphlang.urls.corpus import Labelled, read_text, read_urls
+from graphlang.urls.domains import registered_domains
+from graphlang.urls.knowledge import CODE_PLACES, signs
+from graphlang.urls.methods import ModelError
+from graphlang.urls.romanize import romanize
+from graphlang.urls.slugs import slugs
+from graphlang.urls.softmax_regression import fit
+from graphlang.urls.train import Options, train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URLS = {
+    "deu": [f"http://www.{word}{n}.de/{word}/nachrichten" for n in range(3) for word in ("stadt", "haus", "wetter")],
+    "fra": [f"http://www.{word}{n}.fr/{word}/actualites" for n in range(3) for word in ("mairie", "maison", "ecole")],
+    "kat": ["http://www.sakartvelo.ge/axali-ambebi"],
+}
+TEXT = {
+    "deu": ["Die Bürger der Stadt sprechen über das Wetter", "Das Haus der Geschichte öffnet wieder"],
+    "fra": ["Les habitants de la ville parlent de la météo", "La maison de l'histoire rouvre ses portes"],
+    "kat": ["ქართული ენა და საქართველოს ისტორია"],
+}
+SMALL = Options(slugs=60, slugs_of_feature=2, domains_of_feature=1, epochs=4)
+
+
+@pytest.fixture(scope="module")
+def small() -> model.Url:
+    return train(URLS, TEXT, SMALL)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> methods.UrlIdentifier:
+    return methods.load()
+
+
+def best(method: methods.UrlIdentifier, *urls: str) -> list[str]:
+    return [method.labels[n] for n in method.probabilities(urls).argmax(axis=1)]
+
+
+def test_a_small_model_knows_what_it_was_taught_and_what_nobody_taught_it(small: model.Url) -> None:
+    assert best(small, "http://x.de/haus", "http://x.fr/maison") == ["deu", "fra"]
+    # codes, own names and text: no training URL has any of these
+    assert (
+        best(small, "http://example.com/ka/", "http://example.com/?lang=ka", "http://example.com/georgian/")
+        == ["kat"] * 3
+    )
+    assert best(small, "http://example.com/geschichte", "http://example.com/histoire") == ["deu", "fra"]
+
+
+def test_a_url_that_says_nothing_is_given_the_prior(small: model.Url) -> None:
+    chances = small.probabilities(["", "12345", "data:text/plain,haus", "http://127.0.0.1/"])
+    assert chances == pytest.approx(np.tile(small.prior, (4, 1)))
+
+
+def test_a_model_comes_back_from_its_file(small: model.Url, tmp_path: Path) -> None:
+    file = tmp_path / "small.npz"
+    digest = model.save(file, small)
+    again = methods.load(file)
+    assert again.hash == digest
+    assert again.labels == ("deu", "fra", "kat")
+    assert again.describe()["urls"] == 19
+    urls = ["http://x.de/haus", "http://example.com/ka/", ""]
+    assert again.probabilities(urls) == pytest.approx(small.probabilities(urls), abs=1e-6)
+    assert model.save(tmp_path / "again.npz", small) == digest  # the same bytes at any time
+
+
+def test_training_again_gives_the_same_model(small: model.Url) -> None:
+    again = train(URLS, TEXT, SMALL)
+    assert np.array_equal(again.weights, small.weights)
+    assert np.array_equal(again.sharpness, small.sharpness)
+
+
+def test_one_language_is_refused() -> None:
+    with pytest.raises(ValueError, match="two languages"):
+        train({"deu": URLS["deu"]}, {})
+
+
+@pytest.mark.parametrize("kind", ["words", "trigrams"])
+@pytest.mark.parametrize("learner", ["nb", "re", "me"])
+def test_published_methods_learn_and_come_back(kind: str, learner: str, tmp_path: Path) -> None:
+    name = f"url-{kind}-{learner}"
+    made = published.train(name, URLS, least=1)
+    assert best(made, "http://x.de/haus", "http://x.fr/maison") == ["deu", "fra"]
+    assert made.probabilities([""])[0] == pytest.approx(made.prior)
+    published.save(tmp_path / "m.npz", made)
+    again = methods.load(tmp_path / "m.npz")
+    assert again.name == name
+    assert again.probabilities(["http://x.de/haus"]) == pytest.approx(made.probabilities(["http://x.de/haus"]))
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ModelError, match="no such URL method"):
+        methods.load("url-tarot")
+    with pytest.raises(ValueError, match="cannot train"):
+        published.train("url-words-tarot", URLS)
+
+
+@pytest.mark.parametrize("name", sorted(methods.names()))
+def test_shipped_methods_answer_anything(name: str) -> None:
+    method = methods.load(name)
+    hostile = [
+        "",
+        "://",
+        "http://",
+        "a" * 1_000_000,
+        "\ud800\x00\n",
+        "/%ff%fe%00",
+        "xn--\ud800",
+        "http://[::1/",
+        "é" * 9,
+    ]
+    chances = method.probabilities(hostile)
+    assert chances.shape == (len(hostile), len(method.labels))
+    assert chances.dtype == np.float32
+    assert chances.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert method.probabilities([]).shape == (0, len(method.labels))
+    assert method.describe()["method"] == method.name == name
+    assert all(len(label) == 3 for label in method.labels)
+
+
+def test_shipped_model_reads_codes_names_and_scripts(shipped: methods.UrlIdentifier) -> None:
+    assert best(
+        shipped,
+        "https://example.org/fr/",
+        "https://de.example.org/x/1",
+        "http://example.org/?lang=pt-BR",
+        "http://example.org/manual_ja.html",
+        "http://example.org/%D0%BD%D0%BE%D0%B2%D0%BE%D1%81%D1%82%D0%B8",
+        "http://xn--mgba3a4f16a.ir/",
+        "http://example.org/deutsch/",
+        "http://example.mn/",
+    )[:7] == ["fra", "deu", "por", "jpn", "rus", "fas", "deu"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.text(max_size=30) | st.from_regex(r"http://[a-z.]{1,12}/[a-z/%&=._-]{0,20}", fullmatch=True),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_an_answer_does_not_depend_on_the_batch(shipped: methods.UrlIdentifier, urls: list[str]) -> None:
+    together = shipped.probabilities(urls)
+    assert together.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    back = shipped.probabilities(urls[::-1])[::-1]
+    alone = np.concatenate([shipped.probabilities([url]) for url in urls])
+    assert together == pytest.approx(alone, abs=1e-6)
+    assert together == pytest.approx(back, abs=1e-6)
+
+
+def _damaged(small: model.Url, tmp_path: Path, **change: object) -> Path:
+    model.save(tmp_path / "sound.npz", small)
+    header, arrays, _ = modelfile.read(tmp_path / "sound.npz")
+    for name, value in change.items():
+        (arrays if isinstance(value, np.ndarray) else header)[name] = value
+    modelfile.write(tmp_path / "damaged.npz", header, arrays)
+    return tmp_path / "damaged.npz"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"labels": ["deu", "deu", "fra"]},
+        {"labels": []},
+        {"step": 0.0},
+        {"method": "nfc"},
+        {"prior": np.array([0.5, 0.5, 0], dtype=np.float32)},
+        {"sharpness": np.array([np.nan, 0], dtype=np.float32)},
+        {"buckets": np.array([5, 4], dtype=np.int32)},
+        {"weights": np.zeros((1, 3), dtype=np.int8)},
+        {"weights": np.zeros((1, 3), dtype=np.float32)},
+    ],
+)
+def test_a_file_that_does_not_fit_together_is_refused(
+    small: model.Url, tmp_path: Path, change: dict[str, object]
+) -> None:
+    with pytest.raises(ModelError):
+        methods.load(_damaged(small, tmp_path, **change))
+
+
+def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("no zip")
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x.npy", b"")
+    (tmp_path / "zip.npz").write_bytes(stream.getvalue())
+    np.save(tmp_path / "pickle.npy", np.array([{}]), allow_pickle=True)
+    with zipfile.ZipFile(tmp_path / "pickle.npz", "w") as archive:
+        archive.writestr("header.json", '{"method": "url"}')
+        archive.write(tmp_path / "pickle.npy", "prior.npy")
+    for name in ("text.npz", "zip.npz", "pickle.npz", "."):
+        with pytest.raises(ModelError):
+            modelfile.read(tmp_path / name)
+
+
+def test_knowledge_of_codes_and_countries() -> None:
+    table = list(signs(("heb", "nob", "deu")))
+    codes_of = [sum(1 for _, column, odds in table if column == number and odds == 4.0) for number in range(3)]
+    places = sum(odds == 4.0 for odds in CODE_PLACES.values())
+    assert codes_of[0] == 2 * places  # he and iw
+    assert codes_of[1] == 2 * places  # nb and no
+    assert codes_of[2] == places
+    assert max(odds for _, _, odds in table) == 4.0
+
+
+def test_regression_learns_the_shares_of_a_feature() -> None:
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 only here
+
+    # a feature that is seen three times with label 1 and once with 0, prior even: odds 3
+    ones = csr_matrix(np.ones((400, 1), dtype=np.float32))
+    label = np.array([0, 1, 1, 1] * 100)
+    weights = fit(
+        ones,
+        label,
+        np.ones(400),
+        np.zeros((1, 2), dtype=np.float32),
+        np.zeros(2, dtype=np.float32),
+        epochs=60,
+        batch=50,
+    )
+    assert weights[0, 1] - weights[0, 0] == pytest.approx(np.log(3), abs=0.05)
+
+
+def test_calibration_finds_the_sharpness_that_was_lost() -> None:
+    chance = np.random.default_rng(0)
+    known = np.tile([3, 15], 4000)
+    truth = chance.normal(0, 2, (8000, 2)).astype(np.float32)
+    odds = np.exp(truth) / np.exp(truth).sum(axis=1, keepdims=True)
+    label = (chance.random(8000) < odds[:, 1]).astype(np.int64)
+    shown = truth * np.sqrt(1 + known)[:, None].astype(np.float32)  # twice and four times too sure
+    a, b = calibrate(shown, known, np.zeros(2, dtype=np.float32), label, np.ones(8000))
+    assert np.exp(a + b * np.log(4)) == pytest.approx(0.5, abs=0.05)
+    assert np.exp(a + b * np.log(16)) == pytest.approx(0.25, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [
+        ("щука ЖУРНАЛ объём", "shchuka zhurnal obem"),
+        ("Ελλάδα", "ellada"),
+        ("しんぶん", "sinbun"),
+        ("서울", "seoul"),
+        ("ქართული", "kartuli"),
+        ("नमस्ते", "namaste"),
+        ("Ärger, œuvre ŁÓDŹ", "arger, oeuvre lodz"),
+        ("漢字 x", " x"),
+    ],
+)
+def test_romanize(text: str, spelt: str) -> None:
+    assert romanize(text) == spelt
+
+
+def test_slugs_repeat_with_their_seed_and_need_text() -> None:
+    drawn = list(slugs("deu", TEXT["deu"], 20, seed=1))
+    assert drawn == list(slugs("deu", TEXT["deu"], 20, seed=1)) != list(slugs("deu", TEXT["deu"], 20, seed=2))
+    assert list(slugs("deu", ["", "  "], 5)) == []
+    assert all(url.startswith("https://-/") for url in drawn)
+
+
+def test_registered_domains() -> None:
+    urls = [
+        "http://a.b.co.uk/",
+        "b.co.uk/x",
+        "http://co.uk/",
+        "http://10.0.0.1:80/",
+        "",
+        "http://[bad/",
+        "http://localhost/",
+    ]
+    assert registered_domains(urls) == ["b.co.uk", "b.co.uk", "co.uk", "10.0.0.1", "", "", "localhost"]
+
+
+def test_corpus_files(tmp_path: Path) -> None:
+    table = tmp_path / "urls.tsv"
+    table.write_text("lang\tsource\turl\nno\tx\thttp://a.no/\r\nqqq\tx\thttp://b/\nbroken line\niw\ty\thttp://c.il/\n")
+    assert read_urls(table) == [Labelled("nob", "x", "http://a.no/"), Labelled("heb", "y", "http://c.il/")]
+    (tmp_path / "sr-Latn").mkdir()
+    (tmp_path / "sr-Latn" / "a.txt").write_text("jedan\ndva")
+    (tmp_path / "sr").mkdir()
+    (tmp_path / "sr" / "b.txt").write_text("три")
+    assert read_text(tmp_path) == {"srp": ["три", "jedan", "dva"]}
+    table.write_text("language\turl\n")
+    with pytest.raises(ValueError, match="lang and url"):
+        read_urls(table)
