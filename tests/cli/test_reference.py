@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 import pytest
+
 from graphlang.cli import cli
 from graphlang.cli.reference import COMMANDS, commands
 
