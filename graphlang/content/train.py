@@ -67,15 +67,15 @@ class Options:
     documents: int = 150
     closed: bool = True
     limit: int = 190
-    smoothing: float = 1_000.0
+    smoothing: float = 2_000.0
     rounds: int = 2
     draws: int = 4_000
     power: float = 0.7
-    rate: float = 0.1
+    rate: float = 0.2
     batch: int = 512
     step: float = 0.25
-    prior: float = 0.25
-    doubt: float = 0.65
+    prior: float = 0.3
+    doubt: float = 0.6
     held_out: int = 10
     seed: int = 2004
 

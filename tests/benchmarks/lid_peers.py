@@ -68,8 +68,8 @@ def lid176() -> System:
 def py3langid() -> System:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
-    identifier = LanguageIdentifier.from_pickled_model(MODEL_FILE)
-    return codes(identifier.nb_classes), lambda ts: [code(identifier.classify(t)[0]) for t in ts]
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    return codes(identifier.labels), lambda ts: [code(identifier.classify(t)[0]) for t in ts]
 
 
 def lingua() -> System:

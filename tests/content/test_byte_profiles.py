@@ -1,0 +1,216 @@
+"""Byte methods by hand: equation 1 of Chew et al. 2011, vector distance, and profiles that come and go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphlang.content import byte_trigrams, methods, profiles, quadgrams
+from graphlang.content.byte_trigrams import ByteTrigrams, Strict
+from graphlang.content.encodings import encode, encodings_of
+from graphlang.content.errors import ModelError
+from graphlang.content.model import Model
+from graphlang.content.quadgrams import Quadgrams
+from graphlang.content.train import train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphlang.content.byteidentifier import ByteIdentifier
+
+RUSSIAN = ("кошка сидит на ковре", "это большой дом", "где живёт собака", "они думают что погода хорошая")
+PARAMETERS = {"limit": 1_000, "closed": True}
+
+
+def model_of(method: str, made: list[profiles.Profile], *, counts: bool) -> Model:
+    labels, arrays = profiles.pack(made, counts=counts)
+    return Model(method, labels, PARAMETERS, arrays | {"sharpness": np.full(7, 2.0, np.float32)})
+
+
+def trigram_sets(**texts: bytes) -> Model:
+    made = [profiles.make(name, "utf-8", text, order=3, size=None, edges=False) for name, text in texts.items()]
+    return model_of("byte-trigrams", made, counts=False)
+
+
+def test_membership_rate_by_hand() -> None:
+    # T of x is {abc, bcd}, T of y {bca, cab}. "abcab": abc bca cab; "abcabc": abc bca cab abc; "ab": none.
+    identifier = ByteTrigrams(trigram_sets(x=b"abcd", y=b"bcab"), "", "by hand")
+    rates = identifier.rates([b"abcab", b"abcabc", b"ab", b""])
+    assert rates == pytest.approx(np.array([[1 / 3, 2 / 3], [2 / 4, 2 / 4], [0, 0], [0, 0]]))
+
+
+def test_frequency_counts_in_the_target_and_not_in_the_model() -> None:
+    often = ByteTrigrams(trigram_sets(x=b"abcabcabcabc", y=b"zzz"), "", "by hand")
+    once = ByteTrigrams(trigram_sets(x=b"abcab", y=b"zzz"), "", "by hand")
+    assert often.rates([b"abcabczzz"]) == pytest.approx(once.rates([b"abcabczzz"]))
+    assert once.rates([b"abcabc"])[0, 0] == pytest.approx(1)
+
+
+def test_suzukis_thresholds() -> None:
+    inner = ByteTrigrams(trigram_sets(x=b"abcdefghij", y=b"abcdefghi"), "", "by hand")
+    strict = Strict(inner)
+    # All of x; y has 7 of 8 (0.875 < LB) : sure. Without the j both have all: unable to detect.
+    chances = strict.probabilities(["abcdefghij", "abcdefghi", "qqqqq", "1"])
+    assert [strict.labels[i] for i in chances.argmax(axis=1)[:3]] == ["x", "und", "und"]
+    assert chances[1].tolist() == [0, 0, 1]
+    assert chances[3].sum() == 0
+    labels, _, encodings = strict.identify_bytes([b"abcdefghij", b"abcdefghi", b"1"])
+    assert labels.tolist() == [0, 2, -1]
+    assert encodings == ["us-ascii", None, None]
+    assert strict.describe()["upper"] == 0.95
+
+
+def test_the_same_language_in_another_encoding_is_no_rival() -> None:
+    made = [
+        profiles.make("x", encoding, b"abcdefghij", order=3, size=None, edges=False)
+        for encoding in ("utf-8", "windows-1252")
+    ]
+    made.append(profiles.make("y", "utf-8", b"zzzzz", order=3, size=None, edges=False))
+    strict = Strict(ByteTrigrams(model_of("byte-trigrams", made, counts=False), "", "by hand"))
+    assert strict.identify_bytes([b"abcdefghij"])[0].tolist() == [0]
+
+
+def test_vector_distance_by_hand() -> None:
+    # " abcd " has 3 quad-grams, " abcde " 4, two of them the same: cos = 2 / sqrt 12, 1 - sqrt(1 - cos) = 0.3499.
+    made = [quadgrams.profile("x", "utf-8", b"abcd"), quadgrams.profile("y", "utf-8", b"zzzz")]
+    identifier = Quadgrams(model_of("quadgrams", made, counts=True), "", "by hand")
+    assert identifier.rates([b"abcd", b"abcde"]) == pytest.approx(np.array([[1, 0], [0.349886, 0]]), abs=1e-4)
+
+
+def two_encodings() -> Model:
+    text = " ".join(RUSSIAN)
+    made = [quadgrams.profile("rus", name, encode(text, name)) for name in ("utf-8", "koi8-r")]
+    made.append(quadgrams.profile("eng", "utf-8", b"the cat sat on the mat where is the house"))
+    return model_of("quadgrams", made, counts=True)
+
+
+def test_the_encoding_is_part_of_the_answer() -> None:
+    identifier = Quadgrams(two_encodings(), "", "by hand")
+    text = "собака сидит на ковре"
+    data = [text.encode(), text.encode("koi8-r"), b"the house", b"", b"\x1b$12"]
+    labels, scores, encodings = identifier.identify_bytes(data)
+    assert [identifier.labels[i] for i in labels[:3]] == ["rus", "rus", "eng"]
+    assert labels[3:].tolist() == [-1, -1]
+    assert encodings == ["utf-8", "koi8-r", "us-ascii", None, None]
+    assert np.all(scores[:3] > 0.5)
+
+
+def test_profiles_come_and_go_without_touching_the_others() -> None:
+    before = two_encodings()
+    added = quadgrams.profile("rus", "windows-1251", encode(" ".join(RUSSIAN), "windows-1251"))
+    greek = quadgrams.profile("ell", "utf-8", "η γάτα κάθεται στο χαλί".encode())
+    more = profiles.with_profile(profiles.with_profile(before, added), greek)
+    assert more.labels == ("ell", "eng", "rus")
+    own = {profile.key: profile for profile in profiles.unpack(before, "m")}
+    for profile in profiles.unpack(more, "m"):
+        if profile.key in own:
+            assert profile.grams.tobytes() == own[profile.key].grams.tobytes()
+            assert profile.counts.tobytes() == own[profile.key].counts.tobytes()
+    found = Quadgrams(more, "", "m").identify_bytes(["собака сидит".encode("cp1251"), "η γάτα".encode()])
+    assert [more.labels[i] for i in found[0]] == ["rus", "ell"]
+    assert found[2] == ["windows-1251", "utf-8"]
+    back = profiles.without_profile(profiles.without_profile(more, "rus", "windows-1251"), "ell", "utf-8")
+    assert back.to_bytes() == before.to_bytes()
+
+
+def test_a_profile_is_replaced() -> None:
+    before = two_encodings()
+    new = quadgrams.profile("eng", "utf-8", b"an entirely different text")
+    after = profiles.with_profile(before, new)
+    assert len(profiles.unpack(after, "m")) == len(profiles.unpack(before, "m"))
+    assert profiles.with_profile(after, profiles.unpack(before, "m")[0]).to_bytes() == before.to_bytes()
+    with pytest.raises(ModelError, match="no profile"):
+        profiles.without_profile(before, "eng", "koi8-r")
+
+
+def test_encodings_that_matter() -> None:
+    assert encodings_of(RUSSIAN, "Cyrl") == [
+        "utf-8",
+        "windows-1251",
+        "koi8-r",
+        "iso-8859-5",
+        "ibm866",
+        "ibm855",
+        "x-mac-cyrillic",
+    ]  # fmt: skip - koi8-u writes Russian as koi8-r does
+    assert encodings_of(["příliš žluťoučký kůň"], "Latn") == ["utf-8", "windows-1250", "iso-8859-2"]
+    assert encodings_of(["ഇത് മലയാളമാണ്"], "Mlym") == ["utf-8"]
+    assert encodings_of([], "Latn") == ["utf-8"]
+
+
+@pytest.fixture(scope="session", params=["quadgrams", "byte-trigrams"])
+def trained(request: pytest.FixtureRequest, corpus_folder: Path) -> ByteIdentifier:
+    made = train(corpus_folder, method=request.param, minimum=10)
+    return methods._METHODS[request.param].loader(made, "", "tiny")  # type: ignore[return-value]
+
+
+def test_trained_models_know_their_languages(trained: ByteIdentifier) -> None:
+    texts = ["the dog is in the house", "der hund ist im haus", "ο σκύλος είναι εδώ", "12", ""]
+    chances = trained.probabilities(texts)
+    assert [trained.labels[i] for i in chances.argmax(axis=1)[:3]] == ["eng", "deu", "ell"]
+    assert chances.sum(axis=1) == pytest.approx([1, 1, 1, 0, 0])
+    labels, _, encodings = trained.identify_bytes([text.encode("cp1253") for text in texts])
+    assert [trained.labels[i] for i in labels[:3]] == ["eng", "deu", "ell"]
+    assert encodings == ["us-ascii", "us-ascii", "windows-1253", None, None]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(st.lists(st.binary(max_size=80), min_size=1, max_size=6))
+def test_any_bytes(trained: ByteIdentifier, data: list[bytes]) -> None:
+    labels, scores, encodings = trained.identify_bytes(data)
+    back = trained.identify_bytes(data[::-1])
+    assert back[0][::-1].tolist() == labels.tolist()
+    assert back[1][::-1].tolist() == scores.tolist()
+    assert back[2][::-1] == encodings
+    assert [name is None for name in encodings] == (labels < 0).tolist() == (scores == 0).tolist()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
+def test_any_texts(trained: ByteIdentifier, texts: list[str]) -> None:
+    chances = trained.probabilities(texts)
+    assert np.array_equal(trained.probabilities(texts[::-1]), chances[::-1])
+    sums = chances.sum(axis=1)
+    assert np.all((np.abs(sums - 1) < 1e-5) | (sums == 0))
+
+
+def test_thresholds_are_kept_in_the_model(corpus_folder: Path, tmp_path: Path) -> None:
+    made = train(corpus_folder, method="byte-trigrams", minimum=10, lower=0.9)
+    made.save(tmp_path / "m.npz")
+    strict = methods.load(tmp_path / "m.npz")
+    assert strict.labels == ("deu", "ell", "eng", "und")
+    assert strict.describe()["upper"] == byte_trigrams.UPPER
+    assert strict.describe()["lower"] == 0.9
+    wrong = Model(made.method, made.labels, {**made.parameters, "lower": 2.0}, made.arrays)
+    with pytest.raises(ModelError, match="thresholds"):
+        byte_trigrams.load(wrong, "", "m")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sizes": np.array([1, 1, 1], np.int64)}, "fit together"),
+        ({"owners": np.array([1, 0, 1], np.int32)}, "fit together"),
+        ({"owners": np.array([0, 0, 0], np.int32)}, "fit together"),
+        ({"gaps": np.zeros((4, 91), np.uint8)}, "kind and shape"),
+        ({"gaps": np.zeros((3, 9), np.uint8)}, "kind and shape"),
+        ({"encodings": np.frombuffer(b"\xff", np.uint8)}, "damaged"),
+        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\nkoi8-r", np.uint8)}, "two profiles"),
+    ],
+)
+def test_damaged_profiles(change: dict[str, np.ndarray], message: str) -> None:
+    sound = two_encodings()
+    with pytest.raises(ModelError, match=message):
+        profiles.unpack(Model(sound.method, sound.labels, sound.parameters, {**sound.arrays, **change}), "m")
+
+
+def test_ngrams_out_of_order() -> None:
+    sound = two_encodings()
+    gaps = sound.arrays["gaps"].copy()
+    gaps[:, 3] = 0
+    with pytest.raises(ModelError, match="out of order"):
+        profiles.unpack(Model(sound.method, sound.labels, sound.parameters, {**sound.arrays, "gaps": gaps}), "m")

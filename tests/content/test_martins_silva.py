@@ -1,0 +1,151 @@
+"""Lin's similarity by hand, and the heuristics of Chew et al. 2011, section 2.1."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphlang.content import methods
+from graphlang.content.boilerplate import without_boilerplate
+from graphlang.content.martins_silva import Marked, MartinsSilva
+from graphlang.content.model import Model
+from graphlang.content.nfc import pack
+from graphlang.content.train import train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def by_hand() -> MartinsSilva:
+    """Language x has a (P 1/4) and b (P 1/2), once each; y has b three times and c (P 1/4) once."""
+    model = Model(
+        "martins-silva",
+        ("x", "y"),
+        {"limit": 1_000, "closed": False, "features": 3},
+        {
+            "ngrams": pack(["a", "b", "c"]),
+            "information": -np.log(np.array([1 / 4, 1 / 2, 1 / 4], np.float32)),
+            "owners": np.array([0, 0, 1, 1], np.int32),
+            "grams": np.array([0, 1, 1, 2], np.int32),
+            "counts": np.array([1, 1, 3, 1], np.uint32),
+            "sharpness": np.zeros(7, np.float32),
+        },
+    )
+    return MartinsSilva(model, "", "by hand")
+
+
+def test_lins_similarity_by_hand() -> None:
+    # "ab": commonest three n-grams a, b and "ab"; each a third; "ab" is in no profile and as rare as the rarest.
+    two = math.log(2)
+    a, b, c = 2 * two, two, 2 * two
+    own = (a + b + c) / 3
+    shared_x = (1 / 3 + 1 / 2) * a + (1 / 3 + 1 / 2) * b
+    shared_y = (1 / 3 + 3 / 4) * b
+    described_x, described_y = (a + b) / 2, (3 * b + c) / 4
+    scores, lengths = by_hand().similarities(["ab"])
+    assert lengths.tolist() == [2]
+    assert scores == pytest.approx(np.array([[shared_x / (own + described_x), shared_y / (own + described_y)]]))
+
+
+def test_a_profile_is_wholly_like_itself() -> None:
+    # "ba" cut to its two commonest n-grams is x's profile: Lin's similarity is 1.
+    model = by_hand()
+    model._size = 2
+    assert model.similarities(["ab"])[0][0, 0] == pytest.approx(1)
+
+
+@pytest.fixture(scope="session")
+def trained(corpus_folder: Path) -> MartinsSilva:
+    made = train(corpus_folder, method="martins-silva", minimum=10)
+    return methods._METHODS["martins-silva"].loader(made, "", "tiny")  # type: ignore[return-value]
+
+
+LONG_ENGLISH = "where is the house of the dog and the cat that sat on the mat"
+LONG_GERMAN = "wo ist das haus und der hund und die katze auf der matte"
+
+
+def test_trained_model(trained: MartinsSilva) -> None:
+    assert trained.labels == ("deu", "ell", "eng", "und")
+    chances = trained.probabilities([LONG_ENGLISH, LONG_GERMAN, "short", "", "12"])
+    assert [trained.labels[i] for i in chances.argmax(axis=1)[:3]] == ["eng", "deu", "und"]
+    assert chances[2].tolist() == [0, 0, 0, 1]
+    assert chances.sum(axis=1) == pytest.approx([1, 1, 1, 0, 0])
+
+
+def test_under_forty_characters_is_unknown(trained: MartinsSilva) -> None:
+    words = ["the cat is on the mat in the house today", "the cat is on the mat in the house toda"]
+    chances = trained.probabilities(words)  # a space after the last word counts, as between words
+    assert [len(text) for text in words] == [40, 39]
+    assert chances[0, -1] == 0
+    assert trained.probabilities([words[1][:-1]])[0, -1] == 1
+
+
+def test_the_title_counts_more_than_the_body_and_that_more_than_metadata(trained: MartinsSilva) -> None:
+    english = trained.labels.index("eng")
+    german = trained.labels.index("deu")
+    pages = [
+        Marked(title=LONG_ENGLISH, blocks=(LONG_GERMAN,)),
+        Marked(title=LONG_GERMAN, blocks=(LONG_ENGLISH,)),
+        Marked(blocks=(LONG_ENGLISH,), metadata=LONG_GERMAN),
+        Marked(blocks=(LONG_GERMAN,), metadata=LONG_ENGLISH),
+    ]
+    chances = trained.identify(pages)
+    assert (chances[:, english] > chances[:, german]).tolist() == [True, False, True, False]
+
+
+def test_where_in_doubt_the_largest_block_decides(trained: MartinsSilva, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = (LONG_GERMAN, LONG_ENGLISH[:50])
+    page = [Marked(blocks=blocks)]
+    german, english = trained.labels.index("deu"), trained.labels.index("eng")
+    monkeypatch.setattr("graphlang.content.martins_silva.DOUBT", 0.0)
+    sure = trained.identify(page)[0]
+    monkeypatch.setattr("graphlang.content.martins_silva.DOUBT", 1.0)
+    doubting = trained.identify(page)[0]
+    assert doubting[german] - doubting[english] > sure[german] - sure[english]
+
+
+def test_boilerplate_is_no_evidence(trained: MartinsSilva) -> None:
+    text = "This page uses frames, but your browser doesn't support them. " + LONG_GERMAN
+    assert trained.labels[trained.probabilities([text])[0].argmax()] == "deu"
+    assert "frames" not in without_boilerplate(text)
+    assert trained.probabilities(["Your browser does not support inline frames"]).sum() == 0
+    assert without_boilerplate("underconstruction clicks here") == "underconstruction clicks here"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.builds(
+            Marked, st.text(max_size=20), st.lists(st.text(max_size=60), max_size=3).map(tuple), st.text(max_size=9)
+        ),
+        max_size=5,
+    )
+)
+def test_any_pages(trained: MartinsSilva, pages: list[Marked]) -> None:
+    chances = trained.identify(pages)
+    assert np.allclose(trained.identify(pages[::-1]), chances[::-1], atol=1e-6)
+    sums = chances.sum(axis=1)
+    assert np.all((np.abs(sums - 1) < 1e-5) | (sums == 0))
+
+
+def test_thousands_of_blocks_are_bounded(trained: MartinsSilva) -> None:
+    chances = trained.identify([Marked(blocks=(LONG_ENGLISH,) * 5_000)])
+    assert trained.labels[chances[0].argmax()] == "eng"
+
+
+def test_information_is_that_of_the_mean_share(corpus_folder: Path) -> None:
+    made = train(corpus_folder, method="martins-silva", minimum=10, held_out=10**9, features=20)
+    grams = made.arrays["ngrams"].tobytes().decode().split("\n")
+    shares = []
+    for code in ("de", "el", "en"):
+        text = (corpus_folder / code / "text.txt").read_text(encoding="utf-8")
+        text = " ".join(dict.fromkeys(text.splitlines())) + " "
+        counts = Counter(text)
+        shares.append(counts["e"] / (5 * len(text)))
+    assert made.arrays["information"][grams.index("e")] == pytest.approx(-math.log(sum(shares) / 3), rel=1e-4)
