@@ -14,6 +14,7 @@ STRINGS = (
     "this page uses frames",
     "your browser does not support frames",
     "your browser does not support inline frames or is currently configured not to display inline frames",
+    "your browser does not support inline frames",
     "your browser does not support the video tag",
     "your browser does not support javascript",
     "please enable javascript to view this page",

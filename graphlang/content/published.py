@@ -101,7 +101,9 @@ def train(folder: Path, *, method: str, progress: Progress, options: dict[str, A
     parameters = {**asdict(shared), **parameters, "corpus": material.digest, "left_out": material.left_out}
     arrays["sharpness"] = np.zeros(len(calibrate.KNOTS), dtype=np.float32)
     model = Model(method, labels, parameters, arrays)
-    arrays["sharpness"] = _sharpness(chosen.reader(model, "", "the new model"), [out for _, out in parts], shared)
+    # A label of so few lines that none was held out is asked about those it was trained on: better than not at all.
+    probes = [out or kept for kept, out in parts]
+    arrays["sharpness"] = _sharpness(chosen.reader(model, "", "the new model"), probes, shared)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
 
