@@ -12,16 +12,23 @@ import re
 
 _LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
 _SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
+_START = re.compile(
+    rb"(?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} [^\r\n]{0,512} ?\d{1,18}\r?\n"
+)
+_NEXT = re.compile(rb"\n(?=" + _START.pattern + rb")")
 
 
 class Arc:
     """See `graphlang.ingest.raw.Grammar`."""
 
     name = "ARC"
-    marker = re.compile(
-        rb"(?:^|\n)((?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} "
-        rb"[^\r\n]{0,512} ?\d{1,18}\r?\n)"
-    )
+
+    def find(self, data: bytes, at: int) -> int:
+        """Return the index of the next line that has the form of a header."""
+        if at == 0 and _START.match(data):
+            return 0
+        found = _NEXT.search(data, max(0, at - 1))
+        return found.end() if found else -1
 
     def starts(self, data: bytes, at: int) -> bool:
         """Tell whether a URL with one of the schemes that crawlers met starts here."""

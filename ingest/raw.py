@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NEWLINES = b"\r\n"
 _NO_NEWLINE = re.compile(rb"[^\r\n]")
 _ENOUGH = 64  # bytes that show any grammar whether a record starts
-_OVERLAP = 4096  # bytes at the end of the data in which a marker may have begun
+_OVERLAP = 16_384  # bytes at the end of the data in which a record may have begun
 
 
 class Raw(NamedTuple):
@@ -36,10 +36,12 @@ class Grammar(Protocol):
     """What the engine must know of a format."""
 
     name: str  #: for the words of a Problem
-    marker: re.Pattern[bytes]  #: finds the start of a record (group 1) amid damage; strict
 
     def starts(self, data: bytes, at: int) -> bool:
         """Tell whether a record starts at this place."""
+
+    def find(self, data: bytes, at: int) -> int:
+        """Return the index of the next start of a record amid damage, or -1; stricter than `starts`, and fast."""
 
     def header_end(self, data: bytes, at: int) -> int:
         """Return the index behind the header of the record that starts at ``at``, or -1 where it goes on."""
@@ -194,16 +196,14 @@ def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | No
     passed = 0
     blank = True
     while True:
-        found = grammar.marker.search(buffer.data, buffer.at)
-        if found:
-            stop = found.start(1)
-        else:
-            # A marker may lie across the end of the data: keep as much as the longest can take.
+        stop = found = grammar.find(buffer.data, buffer.at)
+        if found < 0:
+            # A record may start across the end of the data: keep as much as it takes to be known.
             stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
         blank = blank and not buffer.data[buffer.at : stop].strip(b"\0\r\n\t ")
         passed += stop - buffer.at
         buffer.at = stop
-        if found or buffer.over:
+        if found >= 0 or buffer.over:
             break
         buffer.need(len(buffer.data) - buffer.at + 1)
     if blank or quiet:
@@ -265,10 +265,10 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
     # In a file compressed record by record the end of the member is the end of the record. Elsewhere a length that is
     # too large would swallow all the records that follow.
     if buffer.members <= 1:
-        found = grammar.marker.search(buffer.data, buffer.at)
-        if found:
-            block = buffer.data[buffer.at : found.start(1)].rstrip(_NEWLINES)
-            buffer.at = found.start(1)
+        found = grammar.find(buffer.data, buffer.at)
+        if found >= 0:
+            block = buffer.data[buffer.at : found].rstrip(_NEWLINES)
+            buffer.at = found
             reason = f"the record header claims {claimed} bytes, the next record starts after {len(block)}"
             return record._replace(block=block, faults=(("bad-length", reason),))
     block = buffer.data[buffer.at :]
@@ -286,6 +286,8 @@ def _followed(buffer: _Buffer, grammar: Grammar) -> bool:
             return True  # a record that ends where its member ends is sound, whatever comes in the next
         if len(data) - at >= _ENOUGH or buffer.over:
             return at >= len(data) or grammar.starts(data, at)
+        if at - buffer.at > _OVERLAP:
+            return True  # padding, and too much of it to keep while looking what comes behind
         had = len(data) - buffer.at
         buffer.need(had + _ENOUGH)
 
@@ -295,18 +297,13 @@ def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:
     parts: list[bytes] = []
     room = limits.max_payload
     while True:
-        found = grammar.marker.search(buffer.data, buffer.at)
-        stop = (
-            found.start(1)
-            if found
-            else len(buffer.data)
-            if buffer.over
-            else max(buffer.at, len(buffer.data) - _OVERLAP)
-        )
+        stop = found = grammar.find(buffer.data, buffer.at)
+        if found < 0:
+            stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
         part = buffer.data[buffer.at : min(stop, buffer.at + room)]
         parts.append(part)
         room -= len(part)
         buffer.at = stop
-        if found or buffer.over:
+        if found >= 0 or buffer.over:
             return b"".join(parts).rstrip(_NEWLINES)
         buffer.need(len(buffer.data) - buffer.at + 1)

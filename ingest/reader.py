@@ -68,6 +68,6 @@ def _grammar(head: bytes, name: str) -> Grammar | None:
         if grammar.starts(start, 0):
             return grammar
     for grammar in known:
-        if grammar.marker.search(head, 0, _SNIFFED):
+        if grammar.find(head[:_SNIFFED], 0) >= 0:
             return grammar
     return next((grammar for grammar in known if f".{grammar.name.lower()}" in name), None)

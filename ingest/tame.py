@@ -113,7 +113,7 @@ def _depth(markup: bytes, stop: int) -> int:
 
 def _without_hidden(markup: bytes) -> bytes:
     """Return the markup without comments and without the elements of which a reader sees nothing."""
-    parts: list[bytes] = []
+    kept = bytearray()  # not a list of parts, of which there may be millions
     at = 0
     for found in _HIDDEN.finditer(markup):
         if found.start() < at:
@@ -122,13 +122,13 @@ def _without_hidden(markup: bytes) -> bytes:
         if not close:
             if found[1] and found[1].lower() in {b"svg", b"template"}:
                 continue
-            parts.append(markup[at : found.start()])
+            kept += markup[at : found.start()]
             at = len(markup)
             break
-        parts += [markup[at : found.start()], b" "]
+        kept += markup[at : found.start()] + b" "
         at = close.end()
-    parts.append(markup[at:])
-    return b"".join(parts)
+    kept += markup[at:]
+    return bytes(kept)
 
 
 def _flattened(markup: bytes) -> bytes:
@@ -137,21 +137,21 @@ def _flattened(markup: bytes) -> bytes:
     >>> _flattened(b"<div><b>T</b>op<div><a href=x>link</a>")
     b' Top <a href=x>link</a>'
     """
-    parts: list[bytes] = []
+    flat = bytearray()
     at = kept = 0
     for found in _TAG.finditer(markup):
         if found.start() < at:
             continue
-        parts.append(markup[at : found.start()])
+        flat += markup[at : found.start()]
         end = markup.find(b">", found.end())
         if end < 0:
-            return b"".join(parts)
+            return bytes(flat)
         at = end + 1
         name = (found[1] or b"").lower()
         if name in _KEEP and kept < _KEPT and at - found.start() < _LONG_TAG:
-            parts.append(markup[found.start() : at])
+            flat += markup[found.start() : at]
             kept += 1
         elif name.lstrip(b"/") not in _INLINE:
-            parts.append(b" ")
-    parts.append(markup[at:])
-    return b"".join(parts)
+            flat += b" "
+    flat += markup[at:]
+    return bytes(flat)

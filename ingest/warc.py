@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
+_LF = 10
+_START = re.compile(rb"WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:", re.IGNORECASE)
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
 _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
 
@@ -17,11 +19,18 @@ class Warc:
     """See `graphlang.ingest.raw.Grammar`. A record starts with ``WARC/``; its header ends with an empty line."""
 
     name = "WARC"
-    marker = re.compile(rb"(?:^|\n)(WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:)", re.IGNORECASE)
 
     def starts(self, data: bytes, at: int) -> bool:
         """Tell whether the bytes at this place are the magic of a record."""
         return data[at : at + 5].upper() == b"WARC/"
+
+    def find(self, data: bytes, at: int) -> int:
+        """Return the index of the next magic at the start of a line, with a version and a plausible field behind."""
+        while True:
+            at = data.find(b"WARC/", at)
+            if at < 0 or ((at == 0 or data[at - 1] == _LF) and _START.match(data, at)):
+                return at
+            at += 5
 
     def header_end(self, data: bytes, at: int) -> int:
         """Return the index behind the empty line; lines may end in LF alone, or in CR CR LF."""
