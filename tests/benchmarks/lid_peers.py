@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
     parser.add_argument("--lines", type=int, default=60, help="lines of a language in a file, 0 for all")
     parser.add_argument("--lingua", action="store_true", help="lingua too")
-    parser.add_argument("--methods", nargs="*", default=list(methods.names()), help="ours: names or model files")
+    parser.add_argument("--methods", nargs="*", default=["nfc", "nfc-2004"], help="ours: names or model files")
     wanted = parser.parse_args()
     sample, digest = lines(wanted.data, wanted.lines)
     gold = np.array([g for _, g, _ in sample])

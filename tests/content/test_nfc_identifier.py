@@ -118,7 +118,7 @@ def test_unknown_method() -> None:
         methods.load("nonsense")
 
 
-@pytest.mark.parametrize("name", sorted(methods.names()))
+@pytest.mark.parametrize("name", ["nfc", "nfc-2004"])
 def test_shipped_models_load_and_tell_great_languages_apart(name: str) -> None:
     identifier = methods.load(name)
     texts = {
