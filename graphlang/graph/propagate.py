@@ -21,6 +21,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from graphlang.graph import couplings, messages, signals, text
 from graphlang.graph.answer import Answer, Contribution, Trace, answer
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from graphlang.graph.evidence import Evidence, Graph
     from graphlang.graph.matrix import Links
 
+START, SLOWER, FASTER, SLOWEST = 0.3, 0.3, -0.1, 0.9  #: damping of a page, and how it changes
 KEEP = 5  #: languages of the answer that are kept
 BLOCK = 100_000  #: links worked on at once
 HEARD = 1e-2  #: log-odds below which a page has heard nothing
@@ -50,7 +53,7 @@ class Options:
         ValueError: a number that is negative or not a number.
     """
 
-    rounds: int = 40  #: cap on rounds
+    rounds: int = 60  #: cap on rounds
     tolerance: float = 1e-3  #: converged when no probability moves by more in a round
     neighbours: float = 1.0  #: weight of the links
     site: float = 0.5  #: power of the languages of the site as the prior
@@ -154,26 +157,49 @@ class _Inference:
         self.silent = ~known & ~np.any([np.ptp(s, axis=1) > HEARD for s in self.signals.values()] or [False], axis=0)
 
     def run(self) -> Answer:
+        """Exchange messages until no belief moves, or the cap on rounds is reached."""
         belief = text.softmax(self.own).astype(np.float32)
-        self.path = {
-            int(row): [(int(self.playing[belief[row].argmax()]), float(belief[row].max()))] for row in self.rows
-        }
+        self.path = {int(row): [self._step(belief[row])] for row in self.rows}
+        constant = np.zeros((len(belief), self.size))
+        self._hear(constant, belief, self.settled[self.source], self.settled[self.target])
+        heard = constant.copy()
+        free = np.flatnonzero(~self.settled)
+        listening = ~self.settled
+        damping = np.full((len(belief), 1), START, np.float32)
+        last = np.zeros_like(belief)
         rounds, moved = 0, np.inf
         while True:
-            heard = self._heard(belief)
-            final = text.softmax(self.own + self.scale[:, None] * heard).astype(np.float32)
+            # only pages with a neighbour that moved have to be worked out again
+            again = np.flatnonzero(listening)
+            heard[again] = constant[again]
+            self._hear(
+                heard,
+                belief,
+                listening[self.target] & ~self.settled[self.source],
+                listening[self.source] & ~self.settled[self.target],
+            )
+            final = belief.copy()
+            final[free] = text.softmax(self.own[free] + self.scale[free, None] * heard[free])
             rounds += 1
-            moved = float(np.abs(final - belief).max(initial=0))
+            step = final - belief
+            size = np.abs(step).max(axis=1)
+            moved = float(size.max(initial=0))
             for row, steps in self.path.items():
-                steps.append((int(self.playing[final[row].argmax()]), float(final[row].max())))
+                steps.append(self._step(final[row]))
             if moved <= self.options.tolerance or rounds >= self.options.rounds:
                 break
-            # pages that exclude each other's languages would swing to and fro without damping
-            damping = 0.5 if rounds < 10 else 0.7 if rounds < 20 else 0.85  # noqa: PLR2004
-            belief = np.float32(damping) * belief + np.float32(1 - damping) * final
+            # pages that exclude each other's languages swing to and fro: who turns back is slowed down
+            turned = (step * last).sum(axis=1, keepdims=True) < 0
+            damping = np.clip(damping + np.where(turned, SLOWER, FASTER), 0, SLOWEST).astype(np.float32)
+            last = (1 - damping) * step
+            belief = belief + last
+            movers = np.abs(last).max(axis=1) > self.options.tolerance / 10
+            listening = np.zeros(len(belief), bool)
+            listening[self.target[movers[self.source]]] = True
+            listening[self.source[movers[self.target]]] = True
+            listening &= ~self.settled
         traces = [self.explain(row, belief, final) for row in self.path]
-        silent = self.silent & (np.ptp(self.scale[:, None] * heard, axis=1) <= HEARD)
-        final[silent] = 0
+        final[self._unheard()] = 0
         keep = min(KEEP, self.size)
         order = np.argsort(-final, axis=1, kind="stable")[:, :keep]
         return answer(
@@ -184,17 +210,37 @@ class _Inference:
             traces=traces,
         )
 
-    def _heard(self, belief: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum of the messages that reach each page which listens, unscaled; shape (n, L)."""
-        total = np.zeros((len(belief), self.size))
-        for inward, numbers in ((True, self.inward), (False, self.outward)):
-            for at in range(0, len(numbers), BLOCK):
-                part = numbers[at : at + BLOCK]  # sorted by receiver
+    def _unheard(self) -> NDArray[np.bool_]:
+        """Pages without evidence that no chain of links joins to a page with evidence."""
+        silent = self.silent
+        touching = silent[self.source] | silent[self.target]
+        # all pages with evidence count as one: page n
+        one = len(silent)
+        ends = [np.where(silent[end], end, one) for end in (self.source[touching], self.target[touching])]
+        ones = np.ones(int(touching.sum()), np.int8)
+        joined = sparse.csr_matrix((ones, (ends[0], ends[1])), shape=(one + 1, one + 1))
+        _, part = csgraph.connected_components(joined, directed=False)
+        return np.asarray(silent & (part[:-1] != part[one]))
+
+    def _step(self, belief: NDArray[np.float32]) -> tuple[int, float]:
+        return int(self.playing[belief.argmax()]), float(belief.max())
+
+    def _hear(
+        self,
+        total: NDArray[np.float64],
+        belief: NDArray[np.float32],
+        forward: NDArray[np.bool_],
+        backward: NDArray[np.bool_],
+    ) -> None:
+        """Add the unscaled messages through the chosen links to the pages that still listen; total has shape (n, L)."""
+        for inward, chosen, numbers in ((True, forward, self.inward), (False, backward, self.outward)):
+            picked = numbers[chosen[numbers]]
+            for at in range(0, len(picked), BLOCK):
+                part = picked[at : at + BLOCK]  # sorted by receiver
                 receiver = (self.target if inward else self.source)[part]
                 first = np.flatnonzero(np.diff(receiver, prepend=-1))
                 message = self.message(belief, part, inward=inward)
-                total[receiver[first]] += np.add.reduceat(message.astype(np.float64), first, axis=0)
-        return total
+                total[receiver[first]] += np.add.reduceat(message, first, axis=0, dtype=np.float64)
 
     def message(self, belief: NDArray[np.float32], part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""

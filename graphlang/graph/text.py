@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.evidence import NONE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,13 +37,17 @@ ENGLISH_SHARE = 0.5
 
 
 def in_play(evidence: Evidence, said: Mapping[str, Signal], long: NDArray[np.bool_]) -> NDArray[np.int16]:
-    """Languages that some page may well be in, ascending: the columns of everything that follows."""
+    """Languages that some page may well be in, ascending: the columns of everything that follows.
+
+    A single one is followed by -1, any other language, so that there is something to be told from.
+    """
     best, sure = evidence.best()
     found = np.unique(best[(best >= 0) & ((sure >= PLAYS) | long)])
     if not len(found):
         found = np.unique(best[best >= 0])
     more = [s.languages[:, 0][s.probabilities[:, 0] > 0] for s in said.values() if s.weight and s.languages.size]
-    return np.unique(np.concatenate([found, *more]).astype(np.int16))
+    found = np.unique(np.concatenate([found, *more]).astype(np.int16))
+    return np.append(found, NONE).astype(np.int16) if len(found) == 1 else found
 
 
 def columns(
@@ -49,7 +55,7 @@ def columns(
 ) -> NDArray[np.float64]:
     """Lists of scores as a matrix with a column for each language in play; the others are dropped."""
     where = np.full(count + 1, -1, np.int64)
-    where[playing] = np.arange(len(playing))
+    where[playing[playing >= 0]] = np.arange(int((playing >= 0).sum()))
     place = where[languages]  # -1 finds the last entry, which is -1
     scores = np.zeros((len(languages), len(playing)))
     rows, ranks = np.nonzero((place >= 0) & (probabilities > 0))

@@ -1,0 +1,271 @@
+"""The inference on graphs worked out by hand, hostile ones, and invariants that hold on any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.graph import messages
+from graphlang.graph.couplings import Couplings
+from graphlang.graph.evidence import Evidence, Graph, Signal
+from graphlang.graph.harmonic import harmonic
+from graphlang.graph.propagate import Options, propagate
+
+CODES = ("eng", "deu", "fra", "nld", "jpn")
+LONG, SHORT = 1000, 10
+
+
+def graph(n: int, links: list[tuple[int, int]], kind: int = 7) -> Graph:
+    pairs = np.array(links, np.int32).reshape(-1, 2)
+    m = len(pairs)
+    return Graph(n, pairs[:, 0], pairs[:, 1], np.full(m, kind, np.uint8), np.full(m, -1, np.int16))
+
+
+def evidence(pages: list[tuple[dict[str, float], int]], host: list[int] | None = None) -> Evidence:
+    """One page a pair: scores by code, characters."""
+    languages, chances = np.full((len(pages), 3), -1, np.int16), np.zeros((len(pages), 3), np.float32)
+    for row, (scores, _) in enumerate(pages):
+        for rank, (code, p) in enumerate(sorted(scores.items(), key=lambda item: -item[1])):
+            languages[row, rank], chances[row, rank] = CODES.index(code), p
+    length = np.array([c for _, c in pages], np.int32)
+    return Evidence(CODES, languages, chances, length, np.array(host or [0] * len(pages), np.int32))
+
+
+def said(answer: object) -> list[str]:
+    return ["und" if i < 0 else CODES[i] for i in answer.language]
+
+
+FULL = {code: ({code: 0.95}, LONG) for code in CODES}
+EMPTY: tuple[dict[str, float], int] = ({}, 0)
+UNSURE = ({"nld": 0.5, "deu": 0.4}, SHORT)
+
+
+def test_message_is_the_sum_over_the_sender_s_languages() -> None:
+    # two languages, by hand: k = 1/2, D = (3/4, 1/4), x = 0, sources = (1/2, 1/2), belief over prior = (2, 0)
+    one = np.float64([[0.5, 0.5]])
+    model = Couplings(*[np.float32([0.5])] * 2, np.int32([0]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
+    table, said_, k = messages.tables(model), np.float32([[2, 0]]), np.float32([0.5])
+    # P(t|s): from 0: (7/8, 1/8), from 1: (3/8, 5/8); P(s=0|t): 7/10 and 1/6
+    inward = np.log(0.98 * np.float64([2 * 7 / 10, 2 * 1 / 6]) + 0.02)
+    assert messages.along(table, np.int32([0]), k, said_)[0] == pytest.approx(inward, abs=1e-5)
+    outward = np.log(0.98 * np.float64([2 * 7 / 8, 2 * 3 / 8]) + 0.02)
+    assert messages.against(table, np.int32([0]), k, said_)[0] == pytest.approx(outward, abs=1e-5)
+
+
+def test_a_sender_that_knows_nothing_says_nothing() -> None:
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(4), 2)
+    model = Couplings(*[np.float32([0.3, 0.9])] * 2, np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
+    flat = np.ones((2, 4), np.float32)
+    for speak in (messages.along, messages.against):
+        assert speak(messages.tables(model), model.host, model.bond, flat) == pytest.approx(0, abs=1e-5)
+
+
+def test_a_short_page_listens_and_a_long_one_does_not() -> None:
+    answer = propagate(graph(3, [(0, 1), (0, 2)]), evidence([FULL["deu"], UNSURE, ({"nld": 0.5, "deu": 0.4}, LONG)]))
+    assert said(answer) == ["deu", "deu", "nld"]
+
+
+def test_links_speak_in_both_directions() -> None:
+    pages = evidence([UNSURE, FULL["deu"], FULL["nld"]])
+    assert said(propagate(graph(3, [(1, 0)]), pages))[0] == "deu"
+    assert said(propagate(graph(3, [(0, 1)]), pages))[0] == "deu"
+
+
+def test_belief_travels_through_pages_never_fetched() -> None:
+    answer = propagate(graph(4, [(0, 1), (1, 2)]), evidence([FULL["jpn"], EMPTY, EMPTY, FULL["eng"]], [0, 0, 0, 1]))
+    assert said(answer)[:3] == ["jpn", "jpn", "jpn"]
+    assert answer.confidence[1] > answer.confidence[2]
+
+
+def test_nothing_known_is_und_not_a_guess() -> None:
+    answer = propagate(graph(4, [(2, 3)]), evidence([FULL["deu"], EMPTY, EMPTY, EMPTY]))
+    assert said(answer) == ["deu", "und", "und", "und"]
+    assert answer.confidence[1:].tolist() == [0, 0, 0]
+
+
+def test_one_language_reaches_an_empty_page_and_not_a_lonely_one() -> None:
+    assert said(propagate(graph(3, [(0, 1)]), evidence([FULL["deu"], EMPTY, EMPTY]))) == ["deu", "deu", "und"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_no_evidence_at_all(n: int) -> None:
+    answer = propagate(graph(n, [(0, 0), (0, n - 1)] if n else []), evidence([EMPTY] * n))
+    assert said(answer) == ["und"] * n
+    assert answer.converged
+
+
+def test_one_page_and_pages_all_alike() -> None:
+    assert said(propagate(graph(1, [(0, 0)]), evidence([FULL["fra"]]))) == ["fra"]
+    alike = evidence([UNSURE] * 4)
+    answer = propagate(graph(4, [(0, 1), (1, 2), (2, 3), (3, 0)]), alike)
+    assert set(said(answer)) == {"nld"}
+
+
+def switcher(texts: int, short: set[int]) -> tuple[Graph, Evidence, list[str]]:
+    """Every text in four languages, each page linking to the other three only."""
+    names = ["eng", "deu", "fra", "jpn"]
+    pages, links = [], []
+    for text in range(texts):
+        at = 4 * text
+        links += [(at + i, at + j) for i in range(4) for j in range(4) if i != j]
+        pages += [UNSURE_OF[name] if at + i in short else FULL[name] for i, name in enumerate(names)]
+    return graph(4 * texts, links), evidence(pages), names * texts
+
+
+UNSURE_OF = {
+    "eng": ({"deu": 0.4, "eng": 0.35}, SHORT),
+    "deu": ({"eng": 0.45, "deu": 0.4}, SHORT),
+    "fra": ({"eng": 0.4, "fra": 0.35}, SHORT),
+    "jpn": ({"eng": 0.4, "jpn": 0.35}, SHORT),
+}
+
+
+def test_a_language_switcher_is_evidence_against_the_languages_it_lists() -> None:
+    links, pages, truth = switcher(20, {0, 5, 10, 15, 41})
+    assert said(propagate(links, pages)) == truth
+    assert said(harmonic(links, pages)) != truth  # plain spreading believes that links keep the language
+
+
+def test_a_wrong_majority_does_not_move_full_pages() -> None:
+    links = [(i, 0) for i in range(1, 30)] + [(0, i) for i in range(1, 30)]
+    pages = [({"nld": 0.5, "deu": 0.45}, LONG)] + [FULL["deu"]] * 29
+    assert said(propagate(graph(30, links), evidence(pages)))[0] == "nld"
+
+
+def test_a_link_farm_counts_as_few() -> None:
+    farm = list(range(1, 200))
+    sure = ({"jpn": 0.98}, 150)
+    pages = evidence([sure, *[({"eng": 0.6}, SHORT)] * 199])
+    assert said(propagate(graph(200, [(i, 0) for i in farm]), pages))[0] == "jpn"
+
+
+def test_a_hub_that_links_to_everything_in_every_language_teaches_nothing_wrong() -> None:
+    names = ["deu", "fra", "jpn"] * 20
+    pages = [FULL["eng"]] + [FULL[name] for name in names] + [({"fra": 0.7, "deu": 0.1}, 30)]
+    answer = propagate(graph(62, [(0, i) for i in range(1, 62)]), evidence(pages))
+    assert said(answer)[61] == "fra"
+
+
+def test_parts_that_are_not_joined_do_not_talk() -> None:
+    pages = evidence([FULL["deu"], UNSURE, FULL["nld"], UNSURE], [0, 0, 1, 1])
+    assert said(propagate(graph(4, [(0, 1), (2, 3)]), pages)) == ["deu", "deu", "nld", "nld"]
+
+
+def test_signal_is_believed_as_far_as_the_collection_bears_it_out() -> None:
+    names = ["deu", "fra"] * 10
+    pages = evidence([*[FULL[name] for name in names], EMPTY])
+    right = np.array([[CODES.index(name)] for name in names] + [[CODES.index("fra")]], np.int16)
+    wrong = np.array([[CODES.index("nld")]] * 21, np.int16)
+    sure = np.ones((21, 1), np.float32)
+
+    def last(languages: np.ndarray, weight: float) -> tuple[str, float]:
+        given = replace(pages, signals={"declared": Signal(languages, sure, weight)})
+        answer = propagate(graph(21, []), given)
+        return said(answer)[20], float(answer.confidence[20])
+
+    assert last(right, 1.0)[0] == "fra"
+    assert last(right, 1.0)[1] > 0.9
+    assert last(wrong, 1.0)[1] < 0.9  # it was wrong on every page that could be checked
+    assert last(right, 0.0)[0] == "und"
+
+
+def test_hreflang_names_the_target() -> None:
+    links = graph(3, [(0, 2), (1, 0)], kind=6)
+    announced = replace(links, hreflang=np.array([CODES.index("jpn"), -1], np.int16))
+    pages = evidence([FULL["eng"], FULL["jpn"], EMPTY])
+    assert said(propagate(announced, pages))[2] == "jpn"
+
+
+def test_contributions_sum_to_the_final_log_odds() -> None:
+    links, pages, _ = switcher(6, {0, 5, 10})
+    answer = propagate(links, pages, trace=[0, 5, 7])
+    for row in (0, 5):
+        trace = answer.traces[row]
+        final = np.log(answer.confidence[row] / answer.runner_up_confidence[row])
+        assert sum(c.log_odds for c in trace.contributions) == pytest.approx(final, abs=1e-3)
+        assert len([c for c in trace.contributions if c.source == "inlink"]) == 3
+        assert len(trace.rounds) == answer.rounds + 1
+    assert answer.traces[7].contributions[0].source == "text"
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[Graph, Evidence]:
+    n = draw(st.integers(1, 12))
+    page = st.sampled_from([*FULL.values(), *UNSURE_OF.values(), EMPTY, UNSURE, ({"fra": 0.6}, 120)])
+    pages = draw(st.lists(page, min_size=n, max_size=n))
+    end = st.integers(0, n - 1)
+    links = draw(st.lists(st.tuples(end, end), max_size=30))
+    return graph(n, links), evidence(pages, draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(collections(), st.randoms())
+def test_order_and_numbering_change_nothing(collection: tuple[Graph, Evidence], random: object) -> None:
+    links, pages = collection
+    new = list(range(links.n))
+    random.shuffle(new)
+    new = np.array(new, np.int32)
+    order = np.arange(len(links.source))
+    random.shuffle(order)
+    old = np.argsort(new)
+    moved = Graph(links.n, new[links.source[order]], new[links.target[order]], links.kind[order], links.hreflang[order])
+    hosts = np.array([2, 0, 1], np.int32)[pages.host[old]]
+    there = Evidence(CODES, pages.languages[old], pages.probabilities[old], pages.length[old], hosts)
+    first, second = propagate(links, pages), propagate(moved, there)
+    by_language = lambda a: np.sort(a.probabilities, axis=1)  # noqa: E731
+    assert by_language(second)[new] == pytest.approx(by_language(first), abs=2e-3)
+    clear = first.confidence - first.runner_up_confidence > 0.01
+    assert (second.language[new] == first.language)[clear].all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(collections(), st.data())
+def test_duplicates_and_self_links_change_nothing(collection: tuple[Graph, Evidence], data: st.DataObject) -> None:
+    links, pages = collection
+    again = data.draw(st.lists(st.integers(0, max(0, len(links.source) - 1)), max_size=5)) if len(links.source) else []
+    selves = data.draw(st.lists(st.integers(0, links.n - 1), max_size=3))
+    more = [(int(links.source[i]), int(links.target[i])) for i in again] + [(i, i) for i in selves]
+    everything = [*zip(links.source.tolist(), links.target.tolist(), strict=True), *more]
+    first, second = propagate(links, pages), propagate(graph(links.n, everything), pages)
+    assert np.array_equal(first.probabilities, second.probabilities)
+
+
+@settings(max_examples=30, deadline=None)
+@given(collections())
+def test_weight_zero_changes_nothing_and_long_pages_keep_their_answer(collection: tuple[Graph, Evidence]) -> None:
+    links, pages = collection
+    off = Signal(np.zeros((links.n, 1), np.int16), np.ones((links.n, 1), np.float32), 0.0)
+    first = propagate(links, pages)
+    assert np.array_equal(first.probabilities, propagate(links, replace(pages, signals={"url": off})).probabilities)
+    alone = propagate(links, pages, options=Options(neighbours=0))
+    assert np.array_equal(alone.probabilities, propagate(graph(links.n, []), pages).probabilities)
+    long = pages.length >= Options().settled
+    assert (first.language == pages.languages[:, 0])[long].all()
+    assert (first.probabilities >= 0).all()
+    assert (first.probabilities.sum(axis=1) <= 1 + 1e-5).all()
+
+
+def test_bad_weights_and_bad_evidence_are_refused_in_words() -> None:
+    for bad in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="neighbours is .*not negative"):
+            Options(neighbours=bad)
+    with pytest.raises(ValueError, match="weight of a signal"):
+        Signal(np.zeros((1, 1), np.int16), np.ones((1, 1), np.float32), float("nan"))
+    with pytest.raises(ValueError, match="not a number"):
+        evidence([({"eng": float("nan")}, 5)])
+    with pytest.raises(ValueError, match="outside 0..1"):
+        graph(2, [(0, 2)])
+    with pytest.raises(ValueError, match="the evidence 1"):
+        propagate(graph(2, []), evidence([EMPTY]))
+
+
+def test_cap_on_rounds_is_told() -> None:
+    links, pages, _ = switcher(6, {0, 1, 2, 3, 5, 10})
+    capped = propagate(links, pages, options=Options(rounds=1))
+    assert (capped.rounds, capped.converged) == (1, False)
+    assert propagate(links, pages).converged
