@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphlang.urls.tokens import Tokens
 
 _FACTOR = np.uint64(0x2545F4914F6CDD1D)
+_LETTERS_OF_WORD = 4  # of 16 bits, in 64
 
 
 def line(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
@@ -24,12 +25,15 @@ def line(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
 
     The mark between two URLs belongs to the latter.
     """
-    lengths = tokens.end - tokens.start
-    offset = np.cumsum(lengths + 1) - lengths
-    place = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    letters = np.zeros(int(lengths.sum()) + len(lengths) + 1, dtype=np.uint16)
-    letters[place + np.repeat(offset, lengths)] = tokens.letters[place + np.repeat(tokens.start, lengths)]
-    return letters, np.append(offset - 1, len(letters) - 1)[tokens.indptr]
+    turn = np.zeros(len(tokens.letters) + 1, dtype=np.int8)  # 1 where a token starts, -1 where it has ended
+    turn[tokens.start] = 1
+    turn[tokens.end] = -1
+    inside = np.cumsum(turn, dtype=np.int8).view(np.bool_)
+    kept = inside.copy()
+    kept[1:] |= inside[:-1]  # the mark after each token
+    letters = np.concatenate(([np.uint16(0)], (tokens.letters * inside[:-1])[kept[:-1]]))
+    offset = np.concatenate(([0], np.cumsum(tokens.end - tokens.start + 1)))
+    return letters, offset[tokens.indptr]
 
 
 def ngrams(tokens: Tokens, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -54,8 +58,17 @@ def ngrams(tokens: Tokens, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64
         inside &= letters[place : place + count] != 0
     if n == 2:  # noqa: PLR2004
         inside &= (letters[:-1] != 0) | (letters[1:] != 0)
+    where = np.flatnonzero(inside)
+    return mixed(_packed(letters, n, count)[where] + np.uint64(n)), np.searchsorted(where, first)
+
+
+def _packed(letters: NDArray[np.uint16], n: int, count: int) -> NDArray[np.uint64]:
+    """[count] each n-gram as one number: its letters side by side up to four, a polynomial of them above."""
+    if n <= _LETTERS_OF_WORD:
+        wide = np.concatenate((letters, np.zeros(_LETTERS_OF_WORD, dtype=np.uint16))).astype("<u2")
+        four = np.ndarray(count, dtype="<u8", buffer=wide, strides=(2,))  # four letters from each place on
+        return (four & np.uint64((1 << 16 * n) - 1)).astype(np.uint64)
     value = np.zeros(count, dtype=np.uint64)
     for place in range(n):
         value = value * _FACTOR + letters[place : place + count]
-    where = np.flatnonzero(inside)
-    return mixed(value[where] + np.uint64(n)), np.searchsorted(where, first)
+    return value

@@ -5,6 +5,7 @@
     python tests/benchmarks/url_tables.py content        training on content (section 7)
     python tests/benchmarks/url_tables.py all            the shipped models on all languages, calibration, speed
     python tests/benchmarks/url_tables.py train FOLDER   train all shipped models anew, into FOLDER
+    python tests/benchmarks/url_tables.py pin            write the figures that tests/urls/test_url_baseline.py holds
 
 Data: ``urls/train.tsv`` trains, ``urls/visible.tsv`` tests; no registered domain stands in both. The folder is that of
 the environment variable GRAPHLANG_DATA, else ../shared/data beside the checkout.
@@ -12,7 +13,10 @@ the environment variable GRAPHLANG_DATA, else ../shared/data beside the checkout
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import runpy
 import sys
 import time
 from collections import defaultdict
@@ -320,6 +324,24 @@ def train_all(folder: Path) -> None:
         print(f"{name}: {len(enough)} languages, {size:,} bytes, {seconds:.0f} s, {digest}", flush=True)
 
 
+def pin() -> None:
+    """Look at the difference before it is committed: a figure that falls has to have a reason."""
+    counts = defaultdict(int)
+    for row in rows("train"):
+        counts[row.language] += 1
+    tests = runpy.run_path(str(Path(__file__).parents[1] / "urls" / "test_url_baseline.py"))
+    file = tests["BASELINE"]
+    baseline = {
+        "sha256_of_visible": hashlib.sha256(tests["VISIBLE"].read_bytes()).hexdigest(),
+        "languages": sorted(code for code, count in counts.items() if count >= 20),
+        "methods": {},
+    }
+    file.write_text(json.dumps(baseline))
+    baseline["methods"] = {name: tests["figures"](name) for name in sorted(names())}
+    file.write_text(json.dumps(baseline, indent=1) + "\n")
+    print(json.dumps(baseline["methods"], indent=1))
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["paper"]:
@@ -330,6 +352,8 @@ if __name__ == "__main__":
             content()
         case ["all"]:
             all_languages()
+        case ["pin"]:
+            pin()
         case ["train", folder]:
             train_all(Path(folder))
         case _:
