@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.features import NAMES, features
+from graphlang.graph.features import Shape
 from graphlang.graph.logistic import fit, sigmoid
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 #: How often a link keeps the language before anything was seen, by kind (numbers as in ``graphlang.db.records.LinkKind``).
 PRIOR = {1: 0.9, 2: 0.9, 3: 0.97, 4: 0.97, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
 PRIOR_ELSE = 0.9
+BLOCK = 500_000  #: links whose features are held at once
 SAMPLE = 200_000  #: links that the regression is fitted on, at most
 EXCLUSIVE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
@@ -75,14 +76,18 @@ def learn(
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
     home = host[links.source[seen]].astype(np.int64)
     same = a == b
-    design, usual = _design(links, np.concatenate([seen, wanted]))
-    shown = design[: len(seen)]
-    middle, width = (shown.mean(0), shown.std(0) + 1e-3) if len(seen) else (0.0, 1.0)
-    design = np.clip((design - middle) / width, -4, 4) if len(seen) else np.zeros_like(design)
-    base, weights, intercepts = fit(design[: len(seen)], same.astype(np.float64), usual[: len(seen)], home, hosts)
-    host_of_wanted = host[links.source[wanted]]
-    every = np.concatenate([home, host_of_wanted])
-    keeps = np.clip(sigmoid(usual + base + design @ weights + intercepts[every]), LOWEST, HIGHEST)
+    shape = Shape(links)
+    design, usual = _design(links, shape, seen)
+    middle, width = (design.mean(0), design.std(0) + 1e-3) if len(seen) else (np.zeros(1), np.ones(1))
+    model = fit(np.clip((design - middle) / width, -4, 4), same.astype(np.float64), usual, home, hosts)
+    both = np.concatenate([seen, wanted])
+    every = host[links.source[both]].astype(np.int64)
+    keeps = np.empty(len(every))
+    for at in range(0, len(every), BLOCK):  # the features of all links at once would not fit
+        design, usual = _design(links, shape, both[at : at + BLOCK])
+        scores = np.clip((design - middle) / width, -4, 4) @ model[1] if len(seen) else 0.0
+        keeps[at : at + BLOCK] = sigmoid(usual + model[0] + scores + model[2][every[at : at + BLOCK]])
+    keeps = np.clip(keeps, LOWEST, HIGHEST)
     flat = np.sqrt(sites)
     flat /= flat.sum(axis=1, keepdims=True)
     sources = _table(home, a, sites, flat)
@@ -91,22 +96,21 @@ def learn(
     return Couplings(
         keeps[len(seen) :].astype(np.float32),
         bond[len(seen) :].astype(np.float32),
-        host_of_wanted,
+        host[links.source[wanted]],
         exclusive,
         sources,
         different,
     )
 
 
-def _design(links: Links, numbers: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _design(links: Links, shape: Shape, numbers: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Features of the links with a column for each kind, and the log-odds that are usual for the kind."""
     kinds = np.unique(links.kind)
     kind = links.kind[numbers]
     columns = [(kind == value).astype(np.float64) for value in kinds[1:]]
     chance = np.full(256, PRIOR_ELSE)
     chance[list(PRIOR)] = list(PRIOR.values())
-    shape = features(links, numbers) if len(numbers) else np.zeros((0, len(NAMES)))
-    return np.column_stack([shape, *columns]), np.log(chance / (1 - chance))[kind]
+    return np.column_stack([shape.features(numbers), *columns]), np.log(chance / (1 - chance))[kind]
 
 
 def _spread(links: Links, label: NDArray[np.int16], seen: NDArray[np.int64]) -> NDArray[np.int64]:

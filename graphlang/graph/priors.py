@@ -39,7 +39,7 @@ def top_level_domain(
 
     >>> import numpy as np
     >>> a = top_level_domain(np.int32([0, 0, 0, 1, -1]), np.int16([4, 4, 2, -1, 3]), 5)
-    >>> a.language.tolist(), a.confidence.round(2).tolist()
+    >>> a.language.tolist(), [round(float(c), 2) for c in a.confidence]
     ([4, 4, 4, -1, -1], [0.67, 0.67, 0.67, 0.0, 0.0])
     """
     seen = (tld >= 0) & (language >= 0)

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphlang.graph import couplings, messages, signals, text
+from graphlang.graph import couplings, messages, signals, text, voices
 from graphlang.graph.answer import Answer, Contribution, Trace, answer
 from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from graphlang.graph.matrix import Links
 
 START, SLOWER, FASTER, SLOWEST = 0.3, 0.3, -0.1, 0.9  #: damping of a page, and how it changes
+PLAIN = 0.99  #: a settled page so sure is taken to be wholly sure when it speaks
 KEEP = 5  #: languages of the answer that are kept
 BLOCK = 100_000  #: links worked on at once
 HEARD = 1e-2  #: log-odds below which a page has heard nothing
@@ -142,9 +143,6 @@ class _Inference:
             np.flatnonzero(free[links.source] | free[links.target]) if options.neighbours else np.zeros(0, int)
         )
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
-        self.outward = np.flatnonzero(free[self.source])
-        self.inward = np.argsort(self.target, kind="stable")
-        self.inward = self.inward[free[self.target[self.inward]]]
         self.couplings = couplings.learn(links, self.wanted, host, label, sites)
         self.tables = messages.tables(self.couplings)
         bonds = np.bincount(self.source, self.couplings.bond, minlength=links.n)
@@ -154,51 +152,57 @@ class _Inference:
         own = self.text + np.log(prior[place]) + sum(self.signals.values(), np.zeros(()))
         own[self.settled] = np.log(text.sharpened(scores[self.settled], text.weight(evidence.length[self.settled])))
         self.own = own
+        self.belief = text.softmax(own).astype(np.float32)
+        # settled pages that leave no doubt all say the same
+        plain = self.settled & (self.belief.max(axis=1) >= PLAIN)
+        self.belief[plain] = np.eye(self.size, dtype=np.float32)[best[plain]]
+        kin = np.empty(links.n, np.int64)
+        _, kin[plain] = np.unique(place[plain].astype(np.int64) * self.size + best[plain], return_inverse=True)
+        kin[~plain] = np.arange(int((~plain).sum())) + kin[plain].max(initial=-1) + 1
+        level, home = voices.level(self.couplings.bond), self.couplings.host
+        self.bond = voices.LEVELS[level]
+        ends = ((self.source, self.target), (self.target, self.source))
+        self.voices = []
+        for sender, receiver in ends:
+            part = np.flatnonzero(free[receiver])
+            self.voices.append(voices.voices(receiver[part], sender[part], home[part], level[part], kin, host, free))
         self.silent = ~known & ~np.any([np.ptp(s, axis=1) > HEARD for s in self.signals.values()] or [False], axis=0)
 
     def run(self) -> Answer:
         """Exchange messages until no belief moves, or the cap on rounds is reached."""
-        belief = text.softmax(self.own).astype(np.float32)
+        belief = self.belief
         self.path = {int(row): [self._step(belief[row])] for row in self.rows}
-        constant = np.zeros((len(belief), self.size))
-        self._hear(constant, belief, self.settled[self.source], self.settled[self.target])
-        heard = constant.copy()
         free = np.flatnonzero(~self.settled)
-        listening = ~self.settled
-        damping = np.full((len(belief), 1), START, np.float32)
-        last = np.zeros_like(belief)
+        heard = np.zeros((len(belief), self.size), np.float32)
+        spoken = [np.zeros((len(v.sender), self.size), np.float32) for v in self.voices]
+        moving = np.ones(len(belief), bool)
+        damping = np.full((len(free), 1), START, np.float32)
+        last = np.zeros((len(free), self.size), np.float32)
         rounds, moved = 0, np.inf
         while True:
-            # only pages with a neighbour that moved have to be worked out again
-            again = np.flatnonzero(listening)
-            heard[again] = constant[again]
-            self._hear(
-                heard,
-                belief,
-                listening[self.target] & ~self.settled[self.source],
-                listening[self.source] & ~self.settled[self.target],
-            )
-            final = belief.copy()
-            final[free] = text.softmax(self.own[free] + self.scale[free, None] * heard[free])
+            self._hear(heard, spoken, belief, moving, first=rounds == 0)
+            final = text.softmax(self.own[free] + self.scale[free, None] * heard[free]).astype(np.float32)
             rounds += 1
-            step = final - belief
-            size = np.abs(step).max(axis=1)
-            moved = float(size.max(initial=0))
+            step = final - belief[free]
+            moved = float(np.abs(step).max(initial=0))
             for row, steps in self.path.items():
-                steps.append(self._step(final[row]))
+                at = np.searchsorted(free, row)
+                steps.append(self._step(belief[row] if self.settled[row] else final[at]))
             if moved <= self.options.tolerance or rounds >= self.options.rounds:
                 break
             # pages that exclude each other's languages swing to and fro: who turns back is slowed down
             turned = (step * last).sum(axis=1, keepdims=True) < 0
             damping = np.clip(damping + np.where(turned, SLOWER, FASTER), 0, SLOWEST).astype(np.float32)
             last = (1 - damping) * step
-            belief = belief + last
-            movers = np.abs(last).max(axis=1) > self.options.tolerance / 10
-            listening = np.zeros(len(belief), bool)
-            listening[self.target[movers[self.source]]] = True
-            listening[self.source[movers[self.target]]] = True
-            listening &= ~self.settled
-        traces = [self.explain(row, belief, final) for row in self.path]
+            moves = np.abs(last).max(axis=1) > self.options.tolerance / 10
+            last[~moves] = 0
+            belief[free] += last
+            moving[:] = False
+            moving[free[moves]] = True
+        mixed, belief = belief, text.softmax(self.own).astype(np.float32)
+        belief[free] = final
+        final = belief
+        traces = [self.explain(row, mixed, final) for row in self.path]
         final[self._unheard()] = 0
         keep = min(KEEP, self.size)
         order = np.argsort(-final, axis=1, kind="stable")[:, :keep]
@@ -227,27 +231,31 @@ class _Inference:
 
     def _hear(
         self,
-        total: NDArray[np.float64],
+        total: NDArray[np.float32],
+        spoken: list[NDArray[np.float32]],
         belief: NDArray[np.float32],
-        forward: NDArray[np.bool_],
-        backward: NDArray[np.bool_],
+        moving: NDArray[np.bool_],
+        *,
+        first: bool,
     ) -> None:
-        """Add the unscaled messages through the chosen links to the pages that still listen; total has shape (n, L)."""
-        for inward, chosen, numbers in ((True, forward, self.inward), (False, backward, self.outward)):
-            picked = numbers[chosen[numbers]]
-            for at in range(0, len(picked), BLOCK):
-                part = picked[at : at + BLOCK]  # sorted by receiver
-                receiver = (self.target if inward else self.source)[part]
-                first = np.flatnonzero(np.diff(receiver, prepend=-1))
-                message = self.message(belief, part, inward=inward)
-                total[receiver[first]] += np.add.reduceat(message, first, axis=0, dtype=np.float64)
+        """Bring the unscaled sum of the messages to each page up to date, shape (n, L), where the senders moved."""
+        for inward, voice, said in zip((True, False), self.voices, spoken, strict=True):
+            changed = np.arange(len(voice.sender)) if first else voice.pairs[moving[voice.sender[voice.pairs]]]
+            for at in range(0, len(changed), BLOCK):
+                part = changed[at : at + BLOCK]
+                sender = voice.sender[part]
+                speak = messages.along if inward else messages.against
+                evidence = belief[sender] / self.prior[self.place[sender]]
+                now = speak(self.tables, voice.host[part], voice.bond[part], evidence)
+                total += voice.heard[:, part] @ (now - said[part])
+                said[part] = now
 
     def message(self, belief: NDArray[np.float32], part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""
         sender = (self.source if inward else self.target)[part]
         said = belief[sender] / self.prior[self.place[sender]]
         speak = messages.along if inward else messages.against
-        return speak(self.tables, self.couplings.host[part], self.couplings.bond[part], said)
+        return speak(self.tables, self.couplings.host[part], self.bond[part], said)
 
     def explain(self, row: int, belief: NDArray[np.float32], final: NDArray[np.float32]) -> Trace:
         """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final log-odds."""
