@@ -5,8 +5,14 @@ holds the tables, the views and the meaning of every column, ``writer`` adds pag
 and links back as batches and arrays, and ``runs`` keeps what was computed and how.
 """
 
-from .connection import StoreError, create, open_existing
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .records import Declaration, Link, LinkKind, Page, Problem
+
+if TYPE_CHECKING:
+    from .connection import StoreError, create, open_existing
 
 __all__ = [
     "Declaration",
@@ -18,3 +24,12 @@ __all__ = [
     "create",
     "open_existing",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Processes that only parse need the records, and neither SQLite nor numpy.
+    if name in ("StoreError", "create", "open_existing"):
+        from . import connection  # noqa: PLC0415
+
+        return getattr(connection, name)
+    raise AttributeError(name)

@@ -7,7 +7,7 @@ where the collection has grown since, that is said.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphlang import languages
 from graphlang.analysis import propagate as propagation
@@ -182,8 +182,9 @@ def _reasons(
 ) -> tuple[list[Reason], float | None, list[Score]]:
     if run is None or run.kind not in ("vote", "propagation"):
         return [], None, []
-    given = seeds.load(connection, runs.get(connection, run.seeds[0]))
-    trace = _replay(run, given, page - 1).traces[page - 1]
+    parameters = dict(run.parameters)
+    given = seeds.load(connection, runs.get(connection, run.seeds[0]), parameters.pop("signals", {}))
+    trace = _replay(run, parameters, given, page - 1).traces[page - 1]
     names = {kind.value: kind.name.lower() for kind in LinkKind}
     urls = _urls(connection, trace)
     code = given.evidence.codes
@@ -204,15 +205,14 @@ def _reasons(
     return reasons, trace.log_odds, rounds
 
 
-def _replay(run: runs.Run, given: seeds.Seeds, row: int) -> Answer:
+def _replay(run: runs.Run, parameters: dict[str, Any], given: seeds.Seeds, row: int) -> Answer:
     if run.kind == "vote":
-        parameters = dict(run.parameters)
         most = parameters.pop("max_links")
         if run.method == "outlinks":
             return vote.outlinks(given.graph, given.evidence, **parameters, max_outlinks=most, trace=[row])
         return vote.inlinks(given.graph, given.evidence, **parameters, max_inlinks=most, trace=[row])
     algorithm = "harmonic" if run.method == "harmonic" else "couplings"
-    options = Options(**run.parameters) if algorithm == "couplings" else Options()
+    options = Options(**parameters) if algorithm == "couplings" else Options()
     return propagation.infer(given, algorithm, options, trace=(row,))
 
 

@@ -9,16 +9,19 @@ import graphlang
 from graphlang.analysis import seeds
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import runs
-
 from graphlang.graph import propagate as kernel
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
     from graphlang.graph.answer import Answer
 
 #: Algorithms of the verb: the inference, and plain label spreading to compare it with.
 ALGORITHMS = ("couplings", "harmonic")
+
+#: Weights of the signals, if none are given.
+SIGNALS = {"declared": 1.0, "cctld": 1.0}
 
 
 def propagate(
@@ -26,6 +29,7 @@ def propagate(
     *,
     algorithm: str = "couplings",
     options: kernel.Options | None = None,
+    signals: Mapping[str, float] = SIGNALS,
     seed: int | None = None,
     choose: bool = True,
     progress: Progress = SILENT,
@@ -36,6 +40,7 @@ def propagate(
         connection: a collection opened for writing.
         algorithm: ``couplings`` (``graphlang.graph.propagate``) or ``harmonic`` (plain label spreading).
         options: options of the inference.
+        signals: weights of what else is known of the pages, see ``graphlang.analysis.signals.NAMES``.
         seed: the content run to start from; the newest if not given.
         choose: whether the run becomes the one that the views show.
         progress: told of the stage.
@@ -56,7 +61,7 @@ def propagate(
         connection,
         kind="propagation",
         method="propagation" if algorithm == "couplings" else algorithm,
-        parameters=asdict(options) if algorithm == "couplings" else {},
+        parameters={**asdict(options), "signals": dict(signals)} if algorithm == "couplings" else {},
         seeds=[start.id],
         version=graphlang.__version__,
     )
@@ -65,7 +70,7 @@ def propagate(
             runs.choose(connection, run.id)
         return run
     progress.stage("propagate", None, "pages")
-    given = seeds.load(connection, start)
+    given = seeds.load(connection, start, signals if algorithm == "couplings" else {})
     run = seeds.write(connection, run, given, infer(given, algorithm, options), choose=choose)
     progress.advance(given.graph.n)
     return run

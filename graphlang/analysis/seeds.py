@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang import languages
+from graphlang.analysis import signals
 from graphlang.db import StoreError, collection, runs
 from graphlang.graph.evidence import Evidence, Graph
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -53,8 +55,14 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
     return newest
 
 
-def load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
-    """Read the links and what the run says of every page."""
+def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, float] | None = None) -> Seeds:
+    """Read the links and what the run says of every page.
+
+    Args:
+        connection: the collection.
+        run: a finished content run.
+        weights: of the signals besides text and links, see ``signals.NAMES``; what is not named is left out.
+    """
     pages = collection.count_pages(connection)
     known = runs.labels(connection)
     scores = runs.read_scores(connection, run.id, pages, WIDTH)
@@ -80,7 +88,15 @@ def load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
     return Seeds(
         run,
         Graph(pages, edges.source, edges.target, edges.kind, tags[edges.hreflang], edges.nofollow),
-        Evidence(codes, indices, probabilities, length, collection.hosts(connection)),
+        Evidence(
+            codes,
+            indices,
+            probabilities,
+            length,
+            collection.hosts(connection),
+            signals.directories(connection, pages),
+            signals.load(connection, index, pages, weights or {}),
+        ),
         scores.label,
         language_of,
         no_letters,

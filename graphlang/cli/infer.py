@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs import Run
 
-_DEFAULT = Options()
-
 
 @click.command()
 @options.database
@@ -118,21 +116,7 @@ def vote(
     show_default=True,
     help="couplings: learns how far links keep the language; harmonic: plain label spreading.",
 )
-@click.option("--rounds", type=click.IntRange(min=0), default=_DEFAULT.rounds, show_default=True, help="Cap on rounds.")
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(min=0),
-    default=_DEFAULT.tolerance,
-    show_default=True,
-    help="Converged when no belief moves by more.",
-)
-@click.option(
-    "--strength",
-    type=click.FloatRange(min=0),
-    default=_DEFAULT.strength,
-    show_default=True,
-    help="Weight of the neighbours; 0 leaves every page to its own text.",
-)
+@options.inference
 @options.seed
 @options.keep_chosen
 @options.quiet
@@ -143,6 +127,8 @@ def propagate(
     *,
     keep_chosen: bool,
     quiet: bool,
+    declared: float,
+    cctld: float,
     **chosen: Any,
 ) -> None:
     """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
@@ -150,7 +136,7 @@ def propagate(
     \b
     Examples:
       graphlang propagate crawl.db
-      graphlang propagate crawl.db --strength 0.5 --rounds 50 --keep-chosen
+      graphlang propagate crawl.db --neighbours 0.5 --cctld 0 --keep-chosen
     """
     try:
         settings = Options(**chosen)
@@ -158,7 +144,13 @@ def propagate(
         raise click.UsageError(str(error)) from error
     with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
         run = propagating.propagate(
-            connection, algorithm=algorithm, options=settings, seed=seed, choose=not keep_chosen, progress=shown
+            connection,
+            algorithm=algorithm,
+            options=settings,
+            signals={"declared": declared, "cctld": cctld},
+            seed=seed,
+            choose=not keep_chosen,
+            progress=shown,
         )
     _say(run, quiet=quiet)
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from graphlang.analysis import propagate
+from graphlang.graph.propagate import Options
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -34,6 +37,39 @@ min_confidence = click.option(
 choose_run = click.option(
     "--run", "run_id", type=click.IntRange(min=1), metavar="RUN", help="Run to use; by default the chosen one."
 )
+
+
+_INFERENCE = {
+    "rounds": "Cap on rounds.",
+    "tolerance": "Converged when no probability moves by more in a round.",
+    "neighbours": "Weight of the links; 0 switches them off.",
+    "site": "Weight of the languages of the page's site.",
+    "directory": "Weight of the languages of the page's directory, relative to the site's.",
+    "hreflang": "Weight of the languages that links announce for their targets.",
+    "degree": "Links of a page beyond so many share their weight.",
+    "settled": "A page with so many letters keeps what its text says.",
+    "certain_length": "The collection's habits are learned from pages with so many letters ...",
+    "certain": "... whose text is at least so sure.",
+}
+_SIGNALS = {
+    "declared": "Weight of the language that the page declares.",
+    "cctld": "Weight of the languages of the country of the page's ccTLD.",
+}
+
+
+def inference(function: Callable[..., None]) -> Callable[..., None]:
+    """The weights and limits of the inference, with the defaults of the kernel."""
+    for name, words in reversed(_SIGNALS.items()):
+        default = propagate.SIGNALS[name]
+        function = click.option(
+            f"--{name}", type=click.FloatRange(min=0), default=default, show_default=True, help=words
+        )(function)
+    for name, words in reversed(_INFERENCE.items()):
+        default = getattr(Options(), name)
+        kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0)
+        option = f"--{name.replace('_', '-')}"
+        function = click.option(option, type=kind, default=default, show_default=True, help=words)(function)
+    return function
 
 
 def cores() -> int:

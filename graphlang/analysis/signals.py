@@ -1,0 +1,105 @@
+"""What speaks for a page's language besides its text: declarations, the country of its host, its directory."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang import languages, territories
+from graphlang.content.declared import declared
+from graphlang.graph.evidence import Signal
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+#: The signals that can be given a weight, besides those of the links themselves.
+NAMES = ("declared", "cctld")
+_READ = 100_000
+_OFFICIAL = 4  # languages of a country that are looked at; no country has more that a page is likely to be in
+
+
+def load(
+    connection: sqlite3.Connection, index: Mapping[str, int], pages: int, weights: Mapping[str, float]
+) -> dict[str, Signal]:
+    """The signals that have a weight above 0, for every page of the collection.
+
+    Args:
+        connection: the collection.
+        index: the number of each language.
+        pages: how many pages there are.
+        weights: by name, see ``NAMES``.
+
+    Raises:
+        ValueError: a weight that is negative or no number.
+    """
+    found = {}
+    if weights.get("declared", 0):
+        found["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
+    if weights.get("cctld", 0):
+        found["cctld"] = Signal(*_cctld(connection, index), weights["cctld"])
+    return found
+
+
+def _declared(
+    connection: sqlite3.Connection, index: Mapping[str, int], pages: int
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """The language that each page declares for itself, by the precedence of ``graphlang.content.declared``."""
+    language = np.full((pages, 1), -1, dtype=np.int16)
+    cursor = connection.execute(
+        "SELECT page, GROUP_CONCAT(source || '=' || value, CHAR(10)) FROM declarations GROUP BY page"
+    )
+    while rows := cursor.fetchmany(_READ):
+        for page, said in rows:
+            language[page - 1, 0] = index.get(_language(said), -1)
+    return language, (language >= 0).astype(np.float32)
+
+
+@lru_cache(maxsize=4096)  # the pages of a site declare the same few things
+def _language(said: str) -> str:
+    rows = [(source, value) for source, _, value in (line.partition("=") for line in said.split("\n"))]
+    found = declared(rows)
+    return languages.split(found.label)[0] if found else ""
+
+
+def _cctld(connection: sqlite3.Connection, index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """The languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
+
+    The paper takes one language a country, by hand. Here a country has all its official languages, each with the share
+    of the people who use it; a TLD that is sold worldwide says nothing.
+    """
+    tlds: dict[str, int] = {}
+    of_host = [(host, tlds.setdefault(tld, len(tlds))) for host, tld in connection.execute("SELECT id, tld FROM hosts")]
+    table = np.full((len(tlds) + 1, _OFFICIAL), -1, dtype=np.int16)
+    share = np.zeros((len(tlds) + 1, _OFFICIAL), dtype=np.float32)
+    for tld, row in tlds.items():
+        uses = [] if tld in territories.GENERIC_CCTLDS else territories.uses(tld)
+        spoken = [(index[use.language], use.share) for use in uses if use.language in index and use.status != "used"]
+        total = sum(part for _, part in spoken)
+        for column, (language, part) in enumerate(spoken[:_OFFICIAL]):
+            if part > 0:
+                table[row, column], share[row, column] = language, part / total
+    hosts = np.zeros(max((host for host, _ in of_host), default=0) + 1, dtype=np.int64)
+    for host, row in of_host:
+        hosts[host] = row
+    pages = np.array([host for (host,) in connection.execute("SELECT host FROM pages ORDER BY id")], dtype=np.int64)
+    rows = hosts[pages] if len(pages) else np.zeros(0, dtype=np.int64)
+    return table[rows], share[rows]
+
+
+def directories(connection: sqlite3.Connection, pages: int) -> NDArray[np.int32]:
+    """A number for the directory of each page's URL: all that comes before the last slash of its path."""
+    known: dict[int, int] = {}
+    found = np.empty(pages, dtype=np.int32)
+    cursor = connection.execute("SELECT url FROM pages ORDER BY id")
+    row = 0
+    while rows := cursor.fetchmany(_READ):
+        for (url,) in rows:
+            # Hashes instead of strings: a large collection has millions of directories.
+            found[row] = known.setdefault(hash(url.partition("?")[0].rpartition("/")[0]), len(known))
+            row += 1
+    return found
