@@ -179,26 +179,32 @@ class _Inference:
         damping = np.full((len(free), 1), START, np.float32)
         last = np.zeros((len(free), self.size), np.float32)
         rounds, moved = 0, np.inf
+        final = belief[free]
+        active = np.arange(len(free))  # places in ``free`` of the pages to be worked out again
         while True:
-            self._hear(heard, spoken, belief, moving, first=rounds == 0)
-            final = text.softmax(self.own[free] + self.scale[free, None] * heard[free]).astype(np.float32)
+            touched = self._hear(heard, spoken, belief, moving, first=rounds == 0)
+            if rounds:
+                moving |= touched
+                active = np.flatnonzero(moving[free])
+            rows = free[active]
+            final[active] = text.softmax(self.own[rows] + self.scale[rows, None] * heard[rows])
             rounds += 1
-            step = final - belief[free]
+            step = final[active] - belief[rows]
             moved = float(np.abs(step).max(initial=0))
             for row, steps in self.path.items():
-                at = np.searchsorted(free, row)
-                steps.append(self._step(belief[row] if self.settled[row] else final[at]))
+                steps.append(self._step(belief[row] if self.settled[row] else final[np.searchsorted(free, row)]))
             if moved <= self.options.tolerance or rounds >= self.options.rounds:
                 break
             # pages that exclude each other's languages swing to and fro: who turns back is slowed down
-            turned = (step * last).sum(axis=1, keepdims=True) < 0
-            damping = np.clip(damping + np.where(turned, SLOWER, FASTER), 0, SLOWEST).astype(np.float32)
-            last = (1 - damping) * step
-            moves = np.abs(last).max(axis=1) > self.options.tolerance / 10
-            last[~moves] = 0
-            belief[free] += last
+            turned = (step * last[active]).sum(axis=1, keepdims=True) < 0
+            damping[active] = np.clip(damping[active] + np.where(turned, SLOWER, FASTER), 0, SLOWEST)
+            step *= 1 - damping[active]
+            moves = np.abs(step).max(axis=1) > self.options.tolerance / 10
+            step[~moves] = 0
+            last[active] = step
+            belief[rows] += step
             moving[:] = False
-            moving[free[moves]] = True
+            moving[rows[moves]] = True
         mixed, belief = belief, text.softmax(self.own).astype(np.float32)
         belief[free] = final
         final = belief
@@ -237,8 +243,13 @@ class _Inference:
         moving: NDArray[np.bool_],
         *,
         first: bool,
-    ) -> None:
-        """Bring the unscaled sum of the messages to each page up to date, shape (n, L), where the senders moved."""
+    ) -> NDArray[np.bool_]:
+        """Bring the unscaled sum of the messages to each page up to date, shape (n, L), where the senders moved.
+
+        Returns:
+            the pages whose sum changed, shape (n,).
+        """
+        touched = np.zeros(len(belief), bool)
         for inward, voice, said in zip((True, False), self.voices, spoken, strict=True):
             changed = np.arange(len(voice.sender)) if first else voice.pairs[moving[voice.sender[voice.pairs]]]
             for at in range(0, len(changed), BLOCK):
@@ -247,8 +258,12 @@ class _Inference:
                 speak = messages.along if inward else messages.against
                 evidence = belief[sender] / self.prior[self.place[sender]]
                 now = speak(self.tables, voice.host[part], voice.bond[part], evidence)
-                total += voice.heard[:, part] @ (now - said[part])
+                heard = voice.heard[:, part].tocsr()
+                rows = np.flatnonzero(np.diff(heard.indptr))
+                total[rows] += heard[rows] @ (now - said[part])
+                touched[rows] = True
                 said[part] = now
+        return touched
 
     def message(self, belief: NDArray[np.float32], part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""
