@@ -53,6 +53,21 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
         after = pages[-1]
 
 
+def urls(
+    connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
+) -> Iterator[tuple[list[int], list[str]]]:
+    """Ids and URLs of all pages, ``batch`` pages at a time, from the id after ``after`` on."""
+    while True:
+        rows = connection.execute(
+            "SELECT id, url FROM pages WHERE id > ? ORDER BY id LIMIT ?", (after, batch)
+        ).fetchall()
+        if not rows:
+            return
+        pages, found = map(list, zip(*rows, strict=True))
+        yield pages, found
+        after = pages[-1]
+
+
 def edges(connection: sqlite3.Connection) -> Edges:
     """All links as arrays.
 

@@ -1,8 +1,8 @@
-"""One run of a content method over all texts of the collection, batch by batch."""
+"""One run of a content method over all texts of the collection, or of a URL method over all URLs, batch by batch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from graphlang.db import collection, runs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
+    from graphlang.urls.methods import UrlIdentifier
 
 #: Labels kept for each page: the graph lives on the whole list, which is long only where the text is short.
 KEPT = 12
@@ -27,6 +28,14 @@ KEPT = 12
 LEAST = 0.001
 #: Letters are counted in so many characters of a text; beyond, one text is as long as another.
 COUNTED = 2000
+
+
+class _Batch(NamedTuple):
+    """Pages of a run and what is said of them."""
+
+    pages: list[int]
+    probabilities: NDArray[np.float32]  #: shape (pages, labels); a row of zeros: no linguistic content
+    characters: NDArray[np.int64]
 
 
 def classify(
@@ -53,31 +62,68 @@ def classify(
     Returns:
         The run, finished.
     """
-    run = runs.start(
+
+    def batches(after: int) -> Iterator[_Batch]:
+        for batch in collection.texts(connection, after=after):
+            texts = batch.texts
+            if title:
+                texts = [f"{head}\n{text}" if head else text for head, text in zip(batch.titles, texts, strict=True)]
+            yield _Batch(batch.pages, identifier.probabilities(texts), _letters(texts))
+
+    run = _start(connection, identifier, "content", {"title": title})
+    return _fill(connection, run, identifier.labels, "texts", batches, choose=choose, progress=progress)
+
+
+def classify_urls(
+    connection: sqlite3.Connection, identifier: UrlIdentifier, *, choose: bool = True, progress: Progress = SILENT
+) -> runs.Run:
+    """Classify every page, fetched or only linked to, by its URL alone; see ``classify``."""
+
+    def batches(after: int) -> Iterator[_Batch]:
+        for pages, urls in collection.urls(connection, after=after):
+            yield _Batch(pages, identifier.probabilities(urls), np.zeros(len(pages), dtype=np.int64))
+
+    run = _start(connection, identifier, "url", {})
+    return _fill(connection, run, identifier.labels, "pages", batches, choose=choose, progress=progress)
+
+
+def _start(
+    connection: sqlite3.Connection, identifier: Identifier | UrlIdentifier, kind: str, parameters: dict[str, Any]
+) -> runs.Run:
+    return runs.start(
         connection,
-        kind="content",
+        kind=kind,
         method=identifier.name,
         model=identifier.name,
         model_hash=identifier.hash,
-        parameters={"title": title, "kept": KEPT, "least": LEAST, **identifier.describe()},
+        parameters={**parameters, "kept": KEPT, "least": LEAST, **identifier.describe()},
         version=graphlang.__version__,
     )
+
+
+def _fill(
+    connection: sqlite3.Connection,
+    run: runs.Run,
+    labels: tuple[str, ...],
+    table: str,
+    batches: Callable[[int], Iterator[_Batch]],
+    *,
+    choose: bool,
+    progress: Progress,
+) -> runs.Run:
+    """Write what a method says of the pages that the run has not answered yet, and close the run."""
     if run.finished is not None:
         if choose:
             runs.choose(connection, run.id)
         return run
     after = runs.last_page(connection, run.id)
-    total = connection.execute("SELECT COUNT(*) FROM texts").fetchone()[0]
-    done = connection.execute("SELECT COUNT(*) FROM texts WHERE page <= ?", (after,)).fetchone()[0]
+    total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+    done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
-    ids = np.array(label_ids(connection, (*identifier.labels, languages.ZXX)), dtype=np.int64)
-    for batch in collection.texts(connection, after=after):
-        texts = batch.texts
-        if title:
-            texts = [f"{head}\n{text}" if head else text for head, text in zip(batch.titles, texts, strict=True)]
-        answers, scores = _answers(identifier, texts, np.array(batch.pages), ids)
-        runs.write(connection, run.id, answers, scores)
-        done += len(texts)
+    ids = np.array(label_ids(connection, (*labels, languages.ZXX)), dtype=np.int64)
+    for batch in batches(after):
+        runs.write(connection, run.id, *_answers(batch, ids))
+        done += len(batch.pages)
         progress.advance(done)
     runs.finish(connection, run.id, pages=done, choose=choose)
     return runs.get(connection, run.id)
@@ -93,9 +139,9 @@ def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int
 
 
 def _answers(
-    identifier: Identifier, texts: list[str], pages: NDArray[np.int64], ids: NDArray[np.int64]
+    batch: _Batch, ids: NDArray[np.int64]
 ) -> tuple[runs.Answers, tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    best, score = top(identifier.probabilities(texts), KEPT)
+    best, score = top(batch.probabilities, KEPT)
     label = np.where(score >= LEAST, ids[best], -1)
     label[:, 0] = ids[best[:, 0]]  # the best is kept however low it is
     nothing = score[:, 0] <= 0
@@ -105,7 +151,7 @@ def _answers(
     score[nothing, 0] = 1.0
     chance = score.astype(np.float64)
     return (
-        runs.Answers(pages, label[:, 0], chance[:, 0], label[:, 1], chance[:, 1], _letters(texts)),
+        runs.Answers(np.array(batch.pages), label[:, 0], chance[:, 0], label[:, 1], chance[:, 1], batch.characters),
         (label, score),
     )
 

@@ -15,10 +15,14 @@ from graphlang.cli.progress import bars
 from graphlang.content import methods as content_methods
 from graphlang.content import train as training
 from graphlang.content.answers import top
+from graphlang.urls import methods as url_methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import BinaryIO
+
+    from graphlang.content.identifier import Identifier
+    from graphlang.urls.methods import UrlIdentifier
 
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 _BATCH = 4096
@@ -34,23 +38,29 @@ _BYTES = 1 << 20
 def identify(files: tuple[str, ...], method: str, format_: str, limit: int | None, output: str, *, lines: bool) -> None:
     """Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input.
 
-    'und' means that there is no text, 'zxx' that it has no letters.
+    'und' means that there is no text, 'zxx' that it has no letters. With a URL method every line is a URL.
 
     \b
     Examples:
       echo 'Ein kurzer Satz.' | graphlang identify
       graphlang identify --lines --format tsv sentences.txt
+      graphlang identify --method url --lines urls.txt
     """
-    identifier = content_methods.load(method)
+    identifier: Identifier | UrlIdentifier
+    if method in url_methods.names():
+        lines = True  # a URL is a line, whatever else the file holds
+        identifier = url_methods.load(method)
+    else:
+        identifier = content_methods.load(method)
     texts = _lines(files or ("-",)) if lines else _files(files or ("-",))
     write_rows(_COLUMNS, _answers(identifier, texts), format_=format_, limit=limit, output=output)
 
 
-def _answers(identifier: Any, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
+def _answers(identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
     for batch in _batches(texts):
         best, score = top(identifier.probabilities([text for _, text in batch]), 2)
         for (name, text), (first, second), (sure, less) in zip(batch, best.tolist(), score.tolist(), strict=True):
-            if sure <= 0:
+            if sure <= 0 or not text.strip():
                 code = languages.ZXX if text.strip() else languages.UND
                 yield name, code, None, 1.0 if text.strip() else 0.0, None, None, len(text)
                 continue
@@ -134,4 +144,6 @@ def methods(format_: str, limit: int | None, output: str) -> None:
     Example:
       graphlang methods
     """
-    write_rows(("method", "what"), list(content_methods.names().items()), format_=format_, limit=limit, output=output)
+    rows = [(name, "content", what) for name, what in content_methods.names().items()]
+    rows += [(name, "url", what) for name, what in url_methods.names().items()]
+    write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)

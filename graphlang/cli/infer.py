@@ -16,6 +16,7 @@ from graphlang.content import methods
 from graphlang.db import open_existing
 from graphlang.graph import vote as vote_kernel
 from graphlang.graph.propagate import Options
+from graphlang.urls import methods as url_methods
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,16 +33,26 @@ if TYPE_CHECKING:
 @options.keep_chosen
 @options.quiet
 def classify(db: Path, method: str, *, title: bool, keep_chosen: bool, quiet: bool) -> None:
-    """Classify the text of every page in DB by its content.
+    """Classify the pages in DB by the content of their text, or by their URLs.
+
+    The URL methods ('graphlang methods' lists them) answer for pages that were never fetched, too.
 
     \b
     Examples:
       graphlang classify crawl.db --method nfc
       graphlang classify crawl.db --method my-model.npz --keep-chosen
+      graphlang classify crawl.db --method url --keep-chosen
     """
-    identifier = methods.load(method)
+    by_url = method in url_methods.names()
     with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
-        run = classifying.classify(connection, identifier, title=title, choose=not keep_chosen, progress=shown)
+        if by_url:
+            run = classifying.classify_urls(
+                connection, url_methods.load(method), choose=not keep_chosen, progress=shown
+            )
+        else:
+            run = classifying.classify(
+                connection, methods.load(method), title=title, choose=not keep_chosen, progress=shown
+            )
     _say(run, quiet=quiet)
 
 
