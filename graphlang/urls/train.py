@@ -84,17 +84,24 @@ def train(urls: Mapping[str, Sequence[str]], text: Mapping[str, Sequence[str]], 
 
     def fitted(rows: NDArray[np.int64]) -> NDArray[np.float32]:
         return fit(
-            examples[rows], label[rows], weight[rows], start, offset,
-            epochs=options.epochs, rate=options.rate, pull=options.pull, seed=options.seed,
-        )  # fmt: skip
+            examples[rows],
+            label[rows],
+            weight[rows],
+            start,
+            offset,
+            epochs=options.epochs,
+            rate=options.rate,
+            pull=options.pull,
+            seed=options.seed,
+        )
 
     fold = np.random.default_rng(options.seed).integers(options.folds, size=domain.max() + 1)[domain]
     held_out = np.zeros((len(known), len(labels)), dtype=np.float32)
     for number in range(options.folds):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         held_out[outside] = examples[outside] @ fitted(inside)
-    features_of = np.diff(examples.indptr)
-    sharpness = calibrate(held_out, features_of, offset, label, weight)
+    count = np.asarray(matrix(known_features, row, {}).sum(axis=1)).ravel().astype(np.int64)
+    sharpness = calibrate(held_out, count, offset, label, weight)
 
     weights = fitted(np.arange(len(known)))
     weights *= _scales(row, scale, known_features, text_features)[:, None]
