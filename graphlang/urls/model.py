@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: URLs that are worked on at a time; more gains no speed and costs memory
-_BATCH = 8192
+_BATCH = 2048
 
 
 class Url:
