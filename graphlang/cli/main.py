@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import graphlang
-from graphlang.cli import collect, describe, identify, infer, listing, measure
+from graphlang.cli import collect, crawl, describe, identify, infer, listing, measure
 from graphlang.content.errors import ModelError
 from graphlang.db import StoreError
 
@@ -78,6 +78,7 @@ for _command in (
     listing.pages,
     listing.sites,
     describe.explain,
+    crawl.frontier,
     identify.identify,
     measure.evaluate,
     measure.compare,

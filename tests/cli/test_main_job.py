@@ -179,6 +179,35 @@ def test_compare_lists_what_changed_between_two_runs(graphlang: Call, museum: Pa
     assert graphlang("compare", db, 1, 9).exit_code == 1
 
 
+def test_frontier_ranks_what_was_never_fetched(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    (found,) = rows(graphlang("frontier", db, "--want", "German,sw", "--format", "jsonl"))
+    assert (found["url"], found["language"], found["referrers"]) == ("http://museum.example/nie-geholt.html", "deu", 1)
+    # Its one referrer has fewer than 400 bytes, so that ClueWeb09's rule knows no language and does not fetch it.
+    assert (found["clueweb09"], found["fetch"]) == ("", 0)
+    assert float(str(found["chance"])) > 0.5
+    (saturated,) = rows(graphlang("frontier", db, "--saturated", "de", "--format", "jsonl"))
+    assert abs(float(str(saturated["chance"])) + float(str(found["chance"])) - 1) < 0.01
+    assert graphlang("frontier", db, "--want", "de", "--saturated", "de").exit_code == 1
+    assert "graphlang propagate" in graphlang("frontier", db, "--run", 1).stderr
+    assert graphlang("frontier", db, "--want", "?").exit_code == 2
+
+
+def test_urls_can_be_identified_and_classified(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    assert graphlang("classify", db, "--method", "url", "--keep-chosen").exit_code == 0
+    listed = rows(graphlang("runs", db, "--format", "jsonl"))
+    assert [(row["kind"], row["method"], row["pages"], row["chosen"]) for row in listed][2:] == [
+        ("propagation", "propagation", 6, "*"),
+        ("url", "url", 6, ""),
+    ]
+    urls = b"http://www.spiegel.de/wirtschaft/unternehmen/a-123.html\n\nhttp://www.lemonde.fr/politique/article/\n"
+    found = rows(graphlang("identify", "--method", "url", "--format", "jsonl", input_=urls))
+    assert [row["language"] for row in found] == ["deu", "und", "fra"]
+
+
 def test_identify_texts_files_and_lines(graphlang: Call, tmp_path: Path) -> None:
     file = tmp_path / "zeilen.txt"
     file.write_text("Das Wetter wird morgen leider wieder schlechter.\n\n12345 67\n", encoding="utf-8")
