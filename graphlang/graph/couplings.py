@@ -9,9 +9,9 @@ For a link e from page s to page t the model is
 
     P(t = b | s = a) = k [a = b] + (1 - k) D(b) (1 - x [a = b]) / (1 - x D(a))
 
-with k the share of links that keep the language on purpose, D the languages that links which do not keep it lead to on this
-host (often one: every page links to untranslated English pages), and x how far the latter avoid the language of their
-own page (1: a switcher lists only *other* languages, so that a neighbour's language is evidence *against* one's own).
+with k the share of links that keep the language on purpose, D the languages that links which do not keep it lead to
+on this host (often one: every page links to untranslated English pages), and x how far the latter avoid the language of
+their own page (1: a switcher lists only *other* languages: a neighbour's language is evidence *against* one's own).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from graphlang.graph.matrix import Links
 
-#: How often a link keeps the language before anything was seen, by kind (numbers as in ``graphlang.db.records.LinkKind``).
+#: How often a link keeps the language before anything was seen, by kind (numbers of ``graphlang.db.records.LinkKind``).
 PRIOR = {1: 0.9, 2: 0.9, 3: 0.97, 4: 0.97, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
 PRIOR_ELSE = 0.9
 BLOCK = 500_000  #: links whose features are held at once
-SAMPLE = 200_000  #: links that the regression is fitted on, at most
+SAMPLE = 100_000  #: links that the regression is fitted on, at most
 EXCLUSIVE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
 PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
@@ -69,7 +69,7 @@ def learn(
         label: language of each page whose text is long enough to be trusted, -1 for all others, shape (n,).
         sites: languages of the pages of each host, rows that sum to 1, shape (H, L).
     """
-    hosts, languages = sites.shape
+    hosts = len(sites)
     seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0))
     if len(seen) > SAMPLE:
         seen = np.sort(_spread(links, label, seen)[:SAMPLE])
@@ -132,7 +132,7 @@ def _table(
     return np.asarray((1 - SMOOTH) * table + SMOOTH * flat)
 
 
-def _exclusivity(
+def _exclusivity(  # noqa: PLR0917  internal, called once
     keeps: NDArray[np.float64],
     every: NDArray[np.int64],
     home: NDArray[np.int64],

@@ -53,4 +53,4 @@ def skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[
     """
     wanted = np.ones(possible.shape[1], bool)
     wanted[list(saturated)] = False
-    return np.asarray(possible[:, wanted].sum(axis=1)).ravel() == 0
+    return np.equal(np.asarray(possible[:, wanted].sum(axis=1)).ravel(), 0)

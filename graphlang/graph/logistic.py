@@ -1,4 +1,4 @@
-"""Logistic regression with a ridge and one intercept a group, fitted by Newton's method: small, exact, deterministic."""
+"""Logistic regression with a ridge and an intercept for each group, fitted by Newton's method: deterministic."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STEPS = 25  #: Newton steps; a handful is enough, the rest cost nothing that counts
+SMALL = 1e-6  #: steps below this end the fit
 LONGEST = 3.0  #: no step moves a coefficient by more, which keeps separable data from running away
 
 
@@ -56,5 +57,8 @@ def fit(
         chance = sigmoid(offset + design @ weights + intercepts[group])
         slope = np.bincount(group, answer - chance, minlength=groups) - intercepts / variance
         bend = np.bincount(group, chance * (1 - chance), minlength=groups) + 1 / variance
-        intercepts += np.clip(slope / bend, -2, 2)
+        shift = np.clip(slope / bend, -2, 2)
+        intercepts += shift
+        if max(float(np.abs(step).max()), float(np.abs(shift).max(initial=0))) < SMALL:
+            break
     return float(weights[0]), weights[1:], intercepts

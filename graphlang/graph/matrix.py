@@ -70,7 +70,8 @@ def canonical(graph: Graph) -> Links:
 
     >>> import numpy as np
     >>> from graphlang.graph.evidence import Graph
-    >>> links = canonical(Graph(3, np.int32([2, 0, 2, 1]), np.int32([0, 1, 0, 1]), np.uint8([7, 7, 1, 7]), np.int16([-1] * 4)))
+    >>> ends = np.int32([2, 0, 2, 1]), np.int32([0, 1, 0, 1])
+    >>> links = canonical(Graph(3, *ends, np.uint8([7, 7, 1, 7]), np.int16([-1] * 4)))
     >>> links.source.tolist(), links.target.tolist(), links.kind.tolist()
     ([0, 2], [1, 0], [7, 1])
     """

@@ -1,13 +1,14 @@
 """What a page's belief says to its neighbour through a link: Bayes' rule over the model of ``couplings``.
 
-A belief b(a) of the sender, divided by the prior q(a) it started from, is the evidence for a that the sender gathered. The
-message to the receiver is the chance of that evidence under each language x of the receiver, relative to knowing nothing:
+A belief b(a) of the sender, divided by the prior q(a) it started from, is the evidence for a that the sender gathered.
+The message to the receiver is the chance of that evidence under each language x of the receiver, relative to knowing
+nothing:
 
     along the link:    m(x) = sum over a of b(a)/q(a) P(s = a | t = x)
     against the link:  m(x) = sum over a of b(a)/q(a) P(t = a | s = x)
 
-A sender that knows nothing (b = q) says 1 of every language, whatever the link. With the model's diagonal plus rank one both
-sums cost a few operations for each language, not L. ``DOUBT`` of every link is taken to say nothing, which bounds
+A sender that knows nothing (b = q) says 1 of every language, whatever the link. With the model's diagonal plus rank one
+both sums cost a few operations for each language, not L. ``DOUBT`` of every link is taken to say nothing, which bounds
 how strongly a single neighbour can speak against a language.
 """
 

@@ -25,8 +25,8 @@ def top_level_domain(
 ) -> Answer:
     """TOP-LEVEL DOMAIN (Hayati 2004, algorithm 5.2), trained on the collection itself.
 
-    Training finds the commonest language of each top-level domain; every page then gets the language of its own. The paper
-    does not say what ties do (the lowest number wins) nor what a domain without trained pages gets (no language).
+    Training finds the commonest language of each top-level domain; every page then gets the language of its own. The
+    paper does not say what ties do (the lowest number wins) nor what a domain without trained pages gets (no language).
 
     Args:
         tld: number of each page's top-level domain, -1 none, shape (n,).
@@ -80,8 +80,8 @@ def territory(
         plus: count com and org as English.
 
     Returns:
-        an Answer. Of k official languages the i-th (from 1) has the probability 2^-i, the last as much as the one before,
-        which is a convention of ours: the paper takes one language for each domain.
+        an Answer. Of k official languages the i-th (from 1) has the probability 2^-i, the last as much as the one
+        before, which is a convention of ours: the paper takes one language for each domain.
     """
     place = {code: i for i, code in enumerate(codes)}
     english = {*ENGLISH_TERRITORIES, *(ALSO_ENGLISH if plus else ())}

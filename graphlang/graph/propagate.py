@@ -1,8 +1,9 @@
 """The language of every page from its own evidence and its neighbours' beliefs, round by round.
 
-Each page's belief is (prior of its site) x (likelihood of its text) x (its signals) x (a message from every neighbour, along and
-against the links). ``text``, ``signals``, ``couplings`` and ``messages`` say what each factor is. Beliefs and messages are
-worked out in turn until nothing moves. What made the difference on the development collections, in this order:
+Each page's belief is (prior of its site) x (likelihood of its text) x (its signals) x (a message from every neighbour,
+along and against the links). ``sites``, ``text``, ``signals``, ``couplings`` and ``messages`` say what each factor is.
+Beliefs and messages are worked out in turn until nothing moves. What made the difference on the development
+collections, in this order:
 
 - whole lists of scores, not best labels, with the chance that a short text is foreign (``text``);
 - couplings learned from the collection itself, with languages that links lead to where they leave the language,
@@ -11,8 +12,9 @@ worked out in turn until nothing moves. What made the difference on the developm
 - a long text does not listen: from ``settled`` characters on a page keeps what its text says, and below that the
   neighbours count less the more text there is. A full page therefore never fares worse than by its text alone.
 
-Neighbours agree with each other for reasons of their own (one navigation bar), so that more than ``degree`` bonds share the
-weight of that many. Loopy belief propagation would also take a page's own message out of what comes back; with this cap that changed nothing.
+Neighbours agree with each other for reasons of their own (one navigation bar), so that more than ``degree`` bonds share
+the weight of that many. Unlike in loopy belief propagation, what a page said is not taken out of what comes back: that
+would need a belief for every link, and the messages of undecided pages are weak as it is.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from graphlang.graph import couplings, messages, signals, text, voices
+from graphlang.graph import sites as sites_
 from graphlang.graph.answer import Answer, Contribution, Trace, answer
 from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
@@ -42,8 +45,6 @@ PLAIN = 0.99  #: a settled page so sure is taken to be wholly sure when it speak
 KEEP = 5  #: languages of the answer that are kept
 BLOCK = 100_000  #: links worked on at once
 HEARD = 1e-2  #: log-odds below which a page has heard nothing
-EVEN = 0.02  #: share of an even distribution in every prior
-PAGES = 10.0  #: pages' worth of the whole collection in a site's prior, and of the site in a directory's
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = Non
         graph: the links.
         evidence: what every page says for itself; ``length`` should count letters, so that digits do not pass for text.
         options: weights and limits.
-        trace: rows to explain: the contributions of a page's text, site, signals and neighbours sum to its final log-odds.
+        trace: rows to explain: the contributions of a page's text, site, signals and neighbours sum to its final
+            log-odds.
 
     Returns:
         an Answer; pages of which neither text, signals nor neighbours say anything have no language.
@@ -103,7 +105,7 @@ def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = Non
 class _Inference:
     """One run: what does not change between rounds is worked out once. L languages in play."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  internal, called once
         self,
         links: Links,
         evidence: Evidence,
@@ -120,25 +122,28 @@ class _Inference:
         self.settled = known & (evidence.length >= options.settled)
         trusted = known & (evidence.length >= options.certain_length) & (scores.max(axis=1) >= options.certain)
         label = np.where(trusted, best, NONE).astype(np.int16)
-        hosts, host = np.unique(evidence.host, return_inverse=True)
-        host = host.astype(np.int32)
-        sites = _distributions(label, host, len(hosts), _collection(scores, label)[None])
-        place, prior = host, _tempered(sites, options.site)
+        hosts, numbers = np.unique(evidence.host, return_inverse=True)
+        host: NDArray[np.int32] = numbers.astype(np.int32)
+        sites = sites_.distributions(label, host, len(hosts), sites_.collection(scores, label)[None])
+        place, prior = host, sites_.tempered(sites, options.site)
         if evidence.directory is not None and options.directory and options.site:
-            place, prior = _directories(evidence.directory, host, label, sites, options)
+            place, prior = sites_.directories(evidence.directory, host, label, sites, options.directory, options.site)
         self.prior = prior.astype(np.float32)
         self.place = place
         # own evidence, piece by piece: the trace shows the pieces
-        self.text = text.likelihood(scores, evidence.length, text.foreign(evidence.codes, playing))
+        free = ~self.settled
+        self.text = np.zeros(scores.shape, np.float32)
+        self.text[free] = text.likelihood(scores[free], evidence.length[free], text.foreign(evidence.codes, playing))
         listens = 1 / text.weight(evidence.length)
         self.signals: dict[str, NDArray[np.float64]] = {}
         for name, signal in said.items():
             if signal.weight:
                 table = text.columns(signal.languages, signal.probabilities, playing, count)
                 right = signals.reliability(table, label, host, len(hosts))[host]
-                self.signals[name] = signal.weight * listens[:, None] * signals.log_odds(table, prior[place], right)
+                self.signals[name] = (
+                    signal.weight * listens[:, None] * signals.log_odds(table, self.prior[place], right)
+                ).astype(np.float32)
         # links that reach a page which still listens
-        free = ~self.settled
         self.wanted = (
             np.flatnonzero(free[links.source] | free[links.target]) if options.neighbours else np.zeros(0, int)
         )
@@ -149,10 +154,11 @@ class _Inference:
         bonds += np.bincount(self.target, self.couplings.bond, minlength=links.n)
         self.scale = options.neighbours * listens * np.minimum(1, options.degree / np.maximum(bonds, 1e-9))
         self.scale[self.settled] = 0
-        own = self.text + np.log(prior[place]) + sum(self.signals.values(), np.zeros(()))
+        self.scale = self.scale.astype(np.float32)
+        own = self.text + np.log(self.prior)[place] + sum(self.signals.values(), np.zeros((), np.float32))
         own[self.settled] = np.log(text.sharpened(scores[self.settled], text.weight(evidence.length[self.settled])))
-        self.own = own
-        self.belief = text.softmax(own).astype(np.float32)
+        self.own = own.astype(np.float32, copy=False)
+        self.belief = text.softmax(self.own)
         # settled pages that leave no doubt all say the same
         plain = self.settled & (self.belief.max(axis=1) >= PLAIN)
         self.belief[plain] = np.eye(self.size, dtype=np.float32)[best[plain]]
@@ -205,13 +211,13 @@ class _Inference:
             belief[rows] += step
             moving[:] = False
             moving[rows[moves]] = True
-        mixed, belief = belief, text.softmax(self.own).astype(np.float32)
+        mixed, belief = belief, text.softmax(self.own)
         belief[free] = final
         final = belief
         traces = [self.explain(row, mixed, final) for row in self.path]
         final[self._unheard()] = 0
         keep = min(KEEP, self.size)
-        order = np.argsort(-final, axis=1, kind="stable")[:, :keep]
+        order = _top(final, keep)
         return answer(
             self.playing[order],
             np.take_along_axis(final, order, 1),
@@ -273,7 +279,7 @@ class _Inference:
         return speak(self.tables, self.couplings.host[part], self.bond[part], said)
 
     def explain(self, row: int, belief: NDArray[np.float32], final: NDArray[np.float32]) -> Trace:
-        """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final log-odds."""
+        """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final ones."""
         ranking = np.argsort(-final[row], kind="stable")
         best, second = int(ranking[0]), int(ranking[min(1, self.size - 1)])
 
@@ -308,43 +314,12 @@ class _Inference:
         return Trace(row, tuple(parts), sum(part.log_odds for part in parts), tuple(self.path[row]))
 
 
-def _collection(scores: NDArray[np.float64], label: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Languages of the whole collection: pages that are sure count whole, all others a little, and none is impossible."""
-    size = scores.shape[1]
-    counts = np.bincount(label[label >= 0], minlength=size) + 0.05 * scores.sum(axis=0) + 1e-3 * len(scores) / size
-    return np.asarray(counts / counts.sum())
-
-
-def _distributions(
-    label: NDArray[np.int16], group: NDArray[np.int32], groups: int, parent: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Languages of each group of pages, shrunk towards its parent; ``parent`` has shape (1, L) or (groups, L)."""
-    size = parent.shape[1]
-    seen = label >= 0
-    key = group[seen].astype(np.int64) * size + label[seen]
-    counts = np.bincount(key, minlength=groups * size).reshape(groups, size)
-    return np.asarray((counts + PAGES * parent) / (counts.sum(axis=1, keepdims=True) + PAGES))
-
-
-def _tempered(shares: NDArray[np.float64], power: float) -> NDArray[np.float64]:
-    """Distributions mixed with an even one and flattened by a power."""
-    flattened = ((1 - EVEN) * shares + EVEN / shares.shape[1]) ** power
-    return np.asarray(flattened / flattened.sum(axis=1, keepdims=True))
-
-
-def _directories(
-    directory: NDArray[np.int32],
-    host: NDArray[np.int32],
-    label: NDArray[np.int16],
-    sites: NDArray[np.float64],
-    options: Options,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Number of each page's directory (a page without one is in its host's) and the prior of each."""
-    _, place = np.unique(np.where(directory >= 0, directory.astype(np.int64) + len(sites), host), return_inverse=True)
-    place = place.astype(np.int32)
-    places = int(place.max()) + 1
-    home = np.zeros(places, np.int32)
-    home[place] = host
-    shares = _distributions(label, place, places, sites[home])
-    mixed = options.directory / (1 + options.directory)
-    return place, _tempered((sites[home] ** (1 - mixed)) * (shares**mixed), options.site)
+def _top(belief: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
+    """Columns of the most probable languages of each page, best first, ties by column; shape (n, keep)."""
+    left = belief.copy()
+    best = np.empty((len(belief), keep), np.int64)
+    rows = np.arange(len(belief))
+    for rank in range(keep):
+        best[:, rank] = left.argmax(axis=1)
+        left[rows, best[:, rank]] = -1
+    return best

@@ -16,7 +16,7 @@ PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for e
 
 
 def reliability(
-    scores: NDArray[np.float64], label: NDArray[np.int64], host: NDArray[np.int32], hosts: int
+    scores: NDArray[np.float64], label: NDArray[np.int16], host: NDArray[np.int32], hosts: int
 ) -> NDArray[np.float64]:
     """How often a signal is right on each host, from the pages whose text is long enough to know; shape (hosts,).
 
@@ -36,7 +36,7 @@ def reliability(
 
 
 def log_odds(
-    scores: NDArray[np.float64], prior: NDArray[np.float64], right: NDArray[np.float64]
+    scores: NDArray[np.float64], prior: NDArray[np.float32], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What the signal says of each language: log((1 - r) + r S(x) / q(x)), 0 where it has no opinion; shape (n, L)."""
     known = scores.sum(axis=1) > 0
@@ -55,7 +55,7 @@ def announced(links: Links, count: int) -> tuple[NDArray[np.int16], NDArray[np.f
         key, votes = np.unique(links.target[said].astype(np.int64) * count + links.hreflang[said], return_counts=True)
         page, language = np.divmod(key, count)
         order = np.lexsort((-language, votes, page))  # the last of each page is its best
-        last = np.append(page[order][1:] != page[order][:-1], True)  # noqa: FBT003
+        last = np.append(page[order][1:] != page[order][:-1], True)
         best = order[last]
         total = np.bincount(page, votes, minlength=links.n)
         languages[page[best], 0] = language[best]

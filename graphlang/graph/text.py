@@ -6,13 +6,13 @@ English, and no classifier can help it. So the likelihood of the text of page i 
 
     (1 - e) c_i(x)^w + e sum over z of N(z) c_i(z)
 
-with c the content scores, w growing and e, the chance of foreign text, falling with length, and N the languages that foreign text
-is in (half of it English). Without the second term a single foreign word outvotes any number of neighbours.
+with c the content scores, w growing and e, the chance of foreign text, falling with length, and N the languages that
+foreign text is in (half of it English). Without the second term one foreign word outvotes any number of neighbours.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
     from graphlang.graph.evidence import Evidence, Signal
 
+Float = TypeVar("Float", np.float32, np.float64)
+
 PLAYS = 0.3  #: a language takes part when some page's text is at least so likely in it, or a long text most likely is
 FLOOR = 0.002  #: probability left to all languages that a list of scores does not name, at least
 SHARED = 100  #: they share it as if they were so many, at least
 GROWTH = 100.0  #: characters at which a text counts twice
 SHARPEST = 20.0  #: no text counts more often than this
-LENGTHS = (0, 6, 12, 25, 50, 100, 200, 400)  #: characters from which ``FOREIGN`` holds
-FOREIGN = (0.3, 0.25, 0.2, 0.12, 0.06, 0.01, 1e-4, 1e-6)  #: chance that the text is not in the language of its page
+LENGTHS = (0, 6, 12, 25, 50, 100, 200)  #: characters from which ``FOREIGN`` holds
+FOREIGN = (0.15, 0.13, 0.1, 0.06, 0.06, 0.04, 1e-4)  #: chance that the text is not in the language of its page
 ENGLISH = "eng"
 ENGLISH_SHARE = 0.5
 
@@ -99,7 +101,9 @@ def foreign(codes: tuple[str, ...], playing: NDArray[np.int16]) -> NDArray[np.fl
     return np.asarray(share * english + (1 - share) / max(len(playing), 1))
 
 
-def softmax(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def softmax(logs: NDArray[Float]) -> NDArray[Float]:
     """Probabilities in proportion to exp(logs), row by row."""
-    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+    odds = logs - logs.max(axis=1, keepdims=True)
+    np.exp(odds, out=odds)
+    odds /= odds.sum(axis=1, keepdims=True)
+    return cast("NDArray[Float]", odds)

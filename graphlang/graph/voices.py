@@ -1,8 +1,8 @@
 """Who says the same thing: links whose messages are equal are worked out once.
 
-A message depends on the sender's belief, the link's bond and the host's tables, not on the receiver. Bonds are rounded to
-``LEVELS``, and settled pages of one place and language all say the same; so the messages of a round are as many as there are
-different *voices*, far fewer than links, and a sparse matrix from voices to receivers sums them up.
+A message depends on the sender's belief, the link's bond and the host's tables, not on the receiver. Bonds are rounded
+to ``LEVELS``, and settled pages of one place and language all say the same; so the messages of a round are as many as
+there are different *voices*, far fewer than links, and a sparse matrix from voices to receivers sums them up.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Voices:
     pairs: NDArray[np.int64]  #: voices of senders that may still move
 
 
-def voices(
+def voices(  # noqa: PLR0917  internal, called twice
     receiver: NDArray[np.int32],
     sender: NDArray[np.int32],
     host: NDArray[np.int32],

@@ -41,8 +41,8 @@ def inlinks(
     The paper took the ten pages that a search engine returned first. Here they are those with the longest text, then
     with the surest answer, then by language code: which ten are chosen does not depend on the numbering of pages
     (pages alike in all three cast the same vote). On ties the paper is silent: a tie keeps the page's own answer, also
-    where that is not among the tied; a page without one takes, of the tied languages, that of the surer voters, then the first
-    by code. The confidence is the share of the votes, which the paper does not define.
+    where that is not among the tied; a page without one takes, of the tied languages, that of the surer voters, then
+    the first by code. The confidence is the share of the votes, which the paper does not define.
 
     Args:
         graph: the links.
@@ -76,7 +76,7 @@ def outlinks(
     return _vote(graph, evidence, min_length, min_ref_length, max_outlinks, trace, inward=False)
 
 
-def _vote(
+def _vote(  # noqa: PLR0917  the two methods' parameters
     graph: Graph,
     evidence: Evidence,
     min_length: int,
@@ -111,8 +111,10 @@ def _vote(
     pages, said = np.concatenate([page, own]), np.concatenate([language[voter], language[own]]).astype(np.int64)
     sure = np.concatenate([probability[voter], probability[own]])
     key, inverse = np.unique(pages.astype(np.int64) * count + said, return_inverse=True)
-    votes = np.bincount(inverse, minlength=len(key))
-    strength = np.round(np.bincount(inverse, sure, minlength=len(key)), 6)  # rounded: free of the order of the sum
+    votes = np.bincount(inverse, minlength=len(key)).astype(np.int64)
+    strength: NDArray[np.float64] = np.round(
+        np.bincount(inverse, sure, minlength=len(key)), 6
+    )  # rounded: free of the order of the sum
     who, what = np.divmod(key, max(count, 1))
     languages, probabilities = _ranked(n, who, what, votes, strength, alphabetical, language)
     alone = (evidence.length > min_length) & (language >= 0)
@@ -137,7 +139,7 @@ def _vote(
     return answer(languages, probabilities, traces=traces)
 
 
-def _ranked(
+def _ranked(  # noqa: PLR0917  internal, called once
     n: int,
     who: NDArray[np.int64],
     what: NDArray[np.int64],
@@ -164,7 +166,7 @@ def _ranked(
     return languages, probabilities
 
 
-def _trace(
+def _trace(  # noqa: PLR0917  internal, called once
     row: int,
     result: Answer,
     language: NDArray[np.int16],

@@ -1,7 +1,9 @@
-"""Time and memory of the propagation on a synthetic web: python tests/benchmarks/graph_scale.py PAGES LINKS [LANGUAGES].
+"""Time and memory of the propagation on a synthetic web.
 
-Synthetic: degrees follow a power law, pages cluster in hosts, 95 % of links keep the language, 30 % of the pages are short
-and a third of those have no text at all.
+python tests/benchmarks/graph_scale.py PAGES LINKS [LANGUAGES]
+
+Synthetic: degrees follow a power law, pages cluster in hosts, 95 % of links keep the language, 30 % of the pages
+are short and a third of those have no text at all.
 """
 
 from __future__ import annotations
@@ -59,17 +61,18 @@ def web(pages: int, links: int, languages: int, seed: int = 1) -> tuple[Graph, E
 def main() -> None:
     """Print one line of figures."""
     pages, links = int(sys.argv[1]), int(sys.argv[2])
-    languages = int(sys.argv[3]) if len(sys.argv) > 3 else 30  # noqa: PLR2004
+    languages = int(sys.argv[3]) if len(sys.argv) > 3 else 30
     graph, evidence, truth = web(pages, links, languages)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     start = time.perf_counter()
     result = propagate(graph, evidence)
     seconds = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    short = evidence.length < 50  # noqa: PLR2004
+    short = evidence.length < 50
     right = result.language == truth
     print(
-        f"{pages:,} pages, {links:,} links (synthetic), {languages} languages: {seconds:.1f} s, {1e9 * seconds / links:.0f} ns/link, "
+        f"{pages:,} pages, {links:,} links (synthetic), {languages} languages: "
+        f"{seconds:.1f} s, {1e9 * seconds / links:.0f} ns/link, "
         f"{result.rounds} rounds, converged {result.converged}, peak {after:.2f} GB (inputs alone {before:.2f} GB), "
         f"short pages right {right[short].mean():.3f}, long {right[~short].mean():.4f}"
     )
