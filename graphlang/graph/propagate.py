@@ -55,7 +55,7 @@ class Options:
         ValueError: a number that is negative or not a number.
     """
 
-    rounds: int = 60  #: cap on rounds
+    rounds: int = 200  #: cap on rounds
     tolerance: float = 1e-3  #: converged when no probability moves by more in a round
     neighbours: float = 1.0  #: weight of the links
     site: float = 0.5  #: power of the languages of the site as the prior
@@ -264,9 +264,10 @@ class _Inference:
                 speak = messages.along if inward else messages.against
                 evidence = belief[sender] / self.prior[self.place[sender]]
                 now = speak(self.tables, voice.host[part], voice.bond[part], evidence)
-                heard = voice.heard[:, part].tocsr()
-                rows = np.flatnonzero(np.diff(heard.indptr))
-                total[rows] += heard[rows] @ (now - said[part])
+                heard = voice.heard[:, part]
+                rows, place = np.unique(heard.indices, return_inverse=True)
+                few = sparse.csc_matrix((heard.data, place, heard.indptr), shape=(len(rows), len(part)))
+                total[rows] += few @ (now - said[part])
                 touched[rows] = True
                 said[part] = now
         return touched
