@@ -62,7 +62,8 @@ class Options:
     directory: float = 1.0  #: power of the languages of the directory, relative to the site's
     hreflang: float = 1.0  #: weight of the languages that links announce for their targets
     degree: float = 6.0  #: bonds beyond so many share their weight
-    settled: int = 200  #: a page with so many characters of text keeps what its text says
+    settled: int = 200  #: a page with so many characters of text keeps what its text says ...
+    doubtful: float = 0.0  #: ... unless its text is less sure than this: it then listens like a page of certain_length
     certain_length: int = 150  #: couplings, priors and reliabilities are learned from pages with so many characters ...
     certain: float = 0.5  #: ... whose text is so sure
 
@@ -119,7 +120,9 @@ class _Inference:
         scores = text.columns(evidence.languages, evidence.probabilities, playing, count)
         known = scores.sum(axis=1) > 0
         best = np.where(known, scores.argmax(axis=1), NONE)
-        self.settled = known & (evidence.length >= options.settled)
+        doubtful = (evidence.length >= options.settled) & (scores.max(axis=1) < options.doubtful)
+        length = np.where(doubtful, np.minimum(evidence.length, options.certain_length), evidence.length)
+        self.settled = known & (evidence.length >= options.settled) & ~doubtful
         trusted = known & (evidence.length >= options.certain_length) & (scores.max(axis=1) >= options.certain)
         label = np.where(trusted, best, NONE).astype(np.int16)
         hosts, numbers = np.unique(evidence.host, return_inverse=True)
@@ -133,8 +136,8 @@ class _Inference:
         # own evidence, piece by piece: the trace shows the pieces
         free = ~self.settled
         self.text = np.zeros(scores.shape, np.float32)
-        self.text[free] = text.likelihood(scores[free], evidence.length[free], text.foreign(evidence.codes, playing))
-        listens = 1 / text.weight(evidence.length)
+        self.text[free] = text.likelihood(scores[free], length[free], text.foreign(evidence.codes, playing))
+        listens = 1 / text.weight(length)
         self.signals: dict[str, NDArray[np.float64]] = {}
         for name, signal in said.items():
             if signal.weight:

@@ -137,6 +137,13 @@ def test_a_wrong_majority_does_not_move_full_pages() -> None:
     assert said(propagate(graph(30, links), evidence(pages)))[0] == "nld"
 
 
+def test_a_long_page_in_doubt_listens_where_it_is_told_to() -> None:
+    links = [(i, 0) for i in range(1, 30)]
+    pages = evidence([({"nld": 0.4, "deu": 0.35}, LONG)] + [FULL["deu"]] * 29)
+    assert said(propagate(graph(30, links), pages))[0] == "nld"
+    assert said(propagate(graph(30, links), pages, options=Options(doubtful=0.5)))[0] == "deu"
+
+
 def test_a_link_farm_counts_as_few() -> None:
     farm = list(range(1, 200))
     sure = ({"jpn": 0.98}, 150)
