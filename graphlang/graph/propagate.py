@@ -106,7 +106,7 @@ def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = Non
 class _Inference:
     """One run: what does not change between rounds is worked out once. L languages in play."""
 
-    def __init__(  # noqa: PLR0917  internal, called once
+    def __init__(  # noqa: PLR0915, PLR0917  internal, called once
         self,
         links: Links,
         evidence: Evidence,
