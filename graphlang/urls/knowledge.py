@@ -53,9 +53,8 @@ def signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
     Args:
         labels: ISO 639-3 codes, the columns.
     """
+    yield from code_signs(labels)
     column = {label: number for number, label in enumerate(labels)}
-    codes = {code: languages.code(code) for code in (*_PAIRS, *labels)}  # with old codes, such as iw and no
-    yield from _codes({code: column[label] for code, label in codes.items() if label in column})
     for label in labels:
         for word in _names(languages.bcp47(label)):
             yield int(bucket(hashes([word]))[0]), column[label], NAME
@@ -63,12 +62,21 @@ def signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
         spoken = [column[code] for code in languages.official(country) if code in column]
         for number, odds in zip(spoken, CCTLD, strict=False):
             yield _placed(country, place(TLD, DOT, SLASH)), number, odds
-        if spoken and codes[country] not in column:
-            for where, odds in CODE_PLACES.items():
-                yield _placed(country, where), spoken[0], odds * WEAKER
     if "eng" in column:
         for domain in _ENGLISH:
             yield _placed(domain, place(TLD, DOT, SLASH)), column["eng"], CCTLD[0]
+
+
+def code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+    """Of `signs`, those of language codes, and of country codes that are no language's, in the places of codes."""
+    column = {label: number for number, label in enumerate(labels)}
+    codes = {code: languages.code(code) for code in (*_PAIRS, *labels)}  # with old codes, such as iw and no
+    yield from _codes({code: column[label] for code, label in codes.items() if label in column})
+    for country in _PAIRS:
+        spoken = [column[code] for code in languages.official(country) if code in column]
+        if spoken and codes[country] not in column:
+            for where, odds in CODE_PLACES.items():
+                yield _placed(country, where), spoken[0], odds * WEAKER
 
 
 def _codes(columns: dict[str, int]) -> Iterator[tuple[int, int, float]]:

@@ -50,7 +50,8 @@ def fit(
         label: [examples] column of each example's label.
         weight: [examples] how much each counts; only ratios matter.
         start: [features, labels] where the weights begin and whereto they are pulled back.
-        offset: [labels] fixed log prior, so that an example without features is given the prior.
+        offset: [labels] fixed log prior, so that an example without features is given the prior; or [examples, labels],
+            with fixed evidence of each example.
         epochs: Passes over the examples; the step shrinks linearly to a tenth.
         rate: First step size.
         pull: Strength of the pull, in each batch that has the feature.
@@ -72,7 +73,7 @@ def fit(
             columns, place = np.unique(part.indices, return_inverse=True)
             small = sparse.csr_matrix((part.data, place, part.indptr), shape=(len(rows), len(columns)))
             current = weights[columns]
-            error = softmax(small @ current + offset)
+            error = softmax(small @ current + (offset if offset.ndim == 1 else offset[rows]))
             error[np.arange(len(rows)), label[rows]] -= 1
             error *= (weight[rows] / len(rows))[:, None]
             gradient = (small.T.tocsr() @ error + pull * (current - start[columns])) * _UNIT

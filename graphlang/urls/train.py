@@ -3,7 +3,8 @@
 1. Slugs made of running text (`slugs`) give each word and n-gram its log odds for each language (Naive Bayes).
 2. Codes, ccTLDs and names of languages (`knowledge`) are laid over them.
 3. Regression over the labelled URLs (`softmax_regression`) moves the weights from there.
-4. The same on two thirds of the registered domains, three times, shows how sure the model may be of domains that it has
+4. The weights of codes, and no others, then learn from made-up URLs of translations (`translated`) as well.
+5. The same on two thirds of the registered domains, three times, shows how sure the model may be of domains that it has
    never seen; `calibrate` turns that into the sharpness.
 """
 
@@ -13,20 +14,21 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 
 from graphlang.urls.calibrate import calibrate
 from graphlang.urls.domains import registered_domains
 from graphlang.urls.features import BITS, Kind, features, matrix
-from graphlang.urls.knowledge import signs
+from graphlang.urls.knowledge import code_signs, signs
 from graphlang.urls.model import Url
 from graphlang.urls.slugs import slugs
 from graphlang.urls.softmax_regression import fit
+from graphlang.urls.translated import translated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-    from scipy import sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Options:
     """What can be chosen about training; the defaults made the shipped model."""
 
     slugs: int = 2500  #: drawn per language
+    translated: int = 250  #: examples of `translated` per language
     slugs_of_feature: int = 3  #: slugs that must have a feature for it to be kept
     domains_of_feature: int = 2  #: or registered domains
     text: float = 0.2  #: share of the log odds of running text in the starting weights
@@ -77,23 +80,37 @@ def train(urls: Mapping[str, Sequence[str]], text: Mapping[str, Sequence[str]], 
     row = _columns(known_features, domain, text_features, {bucket for bucket, _, _ in first_weights}, options)
     scale = {"ngram": options.ngram}
     examples, pages = matrix(known_features, row, scale), matrix(text_features, row, scale)
+    made = list(translated(known, labels, options.translated, options.seed))
+    marked = matrix(features([url for url, _ in made]), row, scale)
+    marked_label = np.array([column for _, column in made], dtype=np.int64)
     start = options.text * _log_odds(pages, drawn_label, len(labels), options.smoothing)
     for bucket, column, odds in first_weights:
         start[row[bucket], column] = max(start[row[bucket], column], odds)
     offset = np.log(prior).astype(np.float32)
+    coded = np.zeros(len(start), dtype=bool)
+    coded[[row[bucket] for bucket, _, _ in code_signs(labels)]] = True
 
     def fitted(rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        return fit(
-            examples[rows],
-            label[rows],
-            weight[rows],
-            start,
-            offset,
-            epochs=options.epochs,
-            rate=options.rate,
-            pull=options.pull,
-            seed=options.seed,
-        )
+        def regressed(
+            some: sparse.csr_matrix, begin: NDArray[np.float32], fixed: NDArray[np.float32], extra: int
+        ) -> NDArray[np.float32]:
+            return fit(
+                some,
+                np.concatenate([label[rows], marked_label[:extra]]),
+                np.concatenate([weight[rows], np.ones(extra)]),
+                begin,
+                fixed,
+                epochs=options.epochs,
+                rate=options.rate,
+                pull=options.pull,
+                seed=options.seed,
+            )
+
+        weights = regressed(examples[rows], start, offset, 0)
+        both = sparse.vstack([examples[rows], marked], format="csr")
+        fixed = both[:, ~coded] @ weights[~coded] + offset
+        weights[coded] = regressed(both[:, coded], weights[coded], fixed, len(made))
+        return weights
 
     fold = np.random.default_rng(options.seed).integers(options.folds, size=domain.max() + 1)[domain]
     held_out = np.zeros((len(known), len(labels)), dtype=np.float32)

@@ -146,6 +146,15 @@ def test_shipped_model_reads_codes_names_and_scripts(shipped: methods.UrlIdentif
     ) == ["fra", "deu", "por", "jpn", "rus", "fas", "deu"]
 
 
+def test_shipped_model_believes_the_code_and_not_the_words(shipped: methods.UrlIdentifier) -> None:
+    path = "news/2013/12/09/the-conference-program-is-announced"
+    codes = {"ko": "kor", "uk": "ukr", "vi": "vie", "pt-br": "por", "zh_tw": "zho", "id": "ind"}
+    found = best(
+        shipped, f"https://www.example.org/{path}", *(f"https://www.example.org/{code}/{path}" for code in codes)
+    )
+    assert found == ["eng", *codes.values()]
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     st.lists(
