@@ -60,7 +60,8 @@ def frontier(
     found = []
     for page, url, language, confidence in connection.execute(
         "SELECT pages.id, url, COALESCE(language, 'und'), COALESCE(confidence, 0.0) FROM pages"
-        " LEFT JOIN predictions ON run = ? AND predictions.page = pages.id LEFT JOIN labels ON labels.id = predictions.label"
+        " LEFT JOIN predictions ON run = ? AND predictions.page = pages.id"
+        " LEFT JOIN labels ON labels.id = predictions.label"
         " WHERE pages.id NOT IN (SELECT page FROM captures)",
         (run.id,),
     ):
@@ -118,14 +119,14 @@ def _referring(connection: sqlite3.Connection, run: runs.Run) -> tuple[dict[int,
     for label, (_, language, _) in names.items():
         table[label] = codes.index(language)
     answers = runs.read_answers(connection, content.id)
-    language = np.full(pages, -1, dtype=np.int16)
-    language[answers.pages - 1] = table[answers.label]
+    said = np.full(pages, -1, dtype=np.int16)
+    said[answers.pages - 1] = table[answers.label]
     size = np.zeros(pages, dtype=np.int32)
     for page, count in connection.execute("SELECT page, LENGTH(CAST(text AS BLOB)) FROM texts"):
         size[page - 1] = count
     graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
     possible: dict[int, set[str]] = {}
-    rows, columns = kernel.referred(graph, language, size, len(codes)).nonzero()
+    rows, columns = kernel.referred(graph, said, size, len(codes)).nonzero()
     for page, number in zip(rows.tolist(), columns.tolist(), strict=True):
         possible.setdefault(page + 1, set()).add(codes[number])
     return possible, referrers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,8 +20,6 @@ from graphlang.graph.propagate import Options
 from graphlang.urls import methods as url_methods
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from graphlang.db.runs import Run
 
 
@@ -127,6 +126,14 @@ def vote(
     show_default=True,
     help="couplings: learns how far links keep the language; harmonic: plain label spreading.",
 )
+@click.option(
+    "--weights",
+    type=click.Path(dir_okay=False, path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=options.read_weights,
+    help="JSON file of weights, from 'graphlang tune'; options given beside it win.",
+)
 @options.inference
 @options.seed
 @options.keep_chosen
@@ -148,6 +155,7 @@ def propagate(
     Examples:
       graphlang propagate crawl.db
       graphlang propagate crawl.db --neighbours 0.5 --cctld 0 --keep-chosen
+      graphlang propagate crawl.db --weights weights.json
     """
     try:
         settings = Options(**chosen)

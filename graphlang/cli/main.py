@@ -82,6 +82,7 @@ for _command in (
     identify.identify,
     measure.evaluate,
     measure.compare,
+    measure.tune,
     identify.train,
     identify.methods,
     listing.runs,

@@ -1,10 +1,11 @@
-"""``evaluate``: accuracy against gold labels; ``compare``: what changed from run to run."""
+"""``evaluate``: accuracy against gold labels; ``compare``: what changed from run to run; ``tune`` the weights."""
 
 from __future__ import annotations
 
 import json
 import math
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,14 @@ import click
 
 from graphlang import compare as comparing
 from graphlang import evaluate as evaluation
+from graphlang import tune as tuning
+from graphlang.analysis import propagate as propagating
+from graphlang.analysis import seeds, signals
 from graphlang.cli import options
 from graphlang.cli.output import output_options, visible, write_rows
+from graphlang.cli.progress import bars
 from graphlang.db import StoreError, open_existing, runs
+from graphlang.graph.propagate import Options
 
 if TYPE_CHECKING:
     import sqlite3
@@ -131,3 +137,45 @@ def compare(db: Path, before: int, after: int, format_: str, limit: int | None, 
         else:
             rows = comparing.changes(connection, one, two)
             write_rows(comparing.Change._fields, rows, format_=format_, limit=limit, output=output)
+
+
+@click.command()
+@options.database
+@click.option(
+    "--gold",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Tab-separated file with a header line and the columns url and language.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="JSON file for the weights; 'graphlang propagate --weights' reads it.",
+)
+@options.seed
+@options.quiet
+def tune(db: Path, gold: Path, output: Path, seed: int | None, *, quiet: bool) -> None:
+    """Fit the weights of the inference on labelled pages, and say what they are worth on sites that were held out.
+
+    \b
+    Examples:
+      graphlang tune crawl.db --gold gold.tsv -o weights.json
+      graphlang propagate crawl.db --weights weights.json
+    """
+    defaults = {**asdict(Options()), **propagating.SIGNALS}
+    with closing(open_existing(db)) as connection, bars(quiet=quiet) as shown:
+        answers = evaluation.read_gold(connection, gold, None)
+        given = seeds.load(connection, seeds.seed_run(connection, seed), dict.fromkeys(signals.NAMES, 1.0))
+        found = tuning.tune(given, answers, defaults, progress=shown)
+    output.write_text(json.dumps(found.weights, indent=1) + "\n", encoding="utf-8")
+    if not quiet:
+        _notes(answers)
+        click.echo(f"{found.pages:,} gold pages on {found.sites} sites", err=True)
+        click.echo(f"loss on these pages: {found.loss_before:.4f} before, {found.loss:.4f} after", err=True)
+        if found.held_out is not None:
+            click.echo(
+                f"loss on held-out sites: {found.held_out_before:.4f} before, {found.held_out:.4f} after", err=True
+            )
+    write_rows(("weight", "before", "after"), [(n, defaults[n], w) for n, w in found.weights.items()], format_="table")

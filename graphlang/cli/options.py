@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +57,27 @@ _SIGNALS = {
     "declared": "Weight of the language that the page declares.",
     "cctld": "Weight of the languages of the country of the page's ccTLD.",
 }
+
+
+def read_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    """Let the weights in a file be the defaults of the options that name them."""
+    del param
+    if path is None:
+        return
+    try:
+        weights = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise click.BadParameter(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise click.BadParameter(f"{path} is not JSON: {error}") from error
+    known = {*_INFERENCE, *_SIGNALS}
+    if not isinstance(weights, dict) or not set(weights) <= known:
+        raise click.BadParameter(f"{path} must be a JSON object whose names are among {', '.join(sorted(known))}")
+    wrong = [name for name, value in weights.items() if isinstance(value, bool) or not isinstance(value, (int, float))]
+    wrong += [name for name, value in weights.items() if name not in wrong and not 0 <= value < math.inf]
+    if wrong:
+        raise click.BadParameter(f"{path}: {', '.join(wrong)} must be numbers that are not negative")
+    ctx.default_map = {**(ctx.default_map or {}), **weights}
 
 
 def inference(function: Callable[..., None]) -> Callable[..., None]:

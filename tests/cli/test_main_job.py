@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 Call = Callable[..., Result]
@@ -192,6 +193,33 @@ def test_frontier_ranks_what_was_never_fetched(graphlang: Call, museum: Path, tm
     assert graphlang("frontier", db, "--want", "de", "--saturated", "de").exit_code == 1
     assert "graphlang propagate" in graphlang("frontier", db, "--run", 1).stderr
     assert graphlang("frontier", db, "--want", "?").exit_code == 2
+
+
+def test_tune_writes_weights_that_propagate_reads(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, gold, weights = tmp_path / "crawl.db", tmp_path / "gold.tsv", tmp_path / "weights.json"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    gold.write_text("url\tlanguage\nhttp://museum.example/anna.html\tde\nhttp://musee.example/\tfr\n", encoding="utf-8")
+    tuned = graphlang("tune", db, "--gold", gold, "-o", weights)
+    assert tuned.exit_code == 0, tuned.output
+    assert "2 gold pages on 2 sites" in tuned.stderr
+    fitted = json.loads(weights.read_text(encoding="utf-8"))
+    assert set(fitted) == {"neighbours", "site", "directory", "hreflang", "degree", "declared", "cctld"}
+    assert graphlang("propagate", db, "--weights", weights, "--site", 0.125).exit_code == 0
+    parameters = json.loads(str(rows(graphlang("runs", db, "--format", "jsonl"))[-1]["parameters"]))
+    assert parameters["site"] == 0.125  # the option beside it wins
+    assert parameters["neighbours"] == fitted["neighbours"]
+    assert parameters["signals"]["cctld"] == fitted["cctld"]
+
+
+@pytest.mark.parametrize(
+    "words", ["{", "[]", '{"no-such-weight": 1}', '{"site": -1}', '{"site": NaN}', '{"site": "x"}']
+)
+def test_weights_that_are_none(graphlang: Call, museum: Path, tmp_path: Path, words: str) -> None:
+    db, weights = tmp_path / "crawl.db", tmp_path / "weights.json"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    weights.write_text(words, encoding="utf-8")
+    result = graphlang("propagate", db, "--weights", weights)
+    assert (result.exit_code, "weights.json" in result.stderr) == (2, True)
 
 
 def test_urls_can_be_identified_and_classified(graphlang: Call, museum: Path, tmp_path: Path) -> None:
