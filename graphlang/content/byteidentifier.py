@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -50,10 +51,18 @@ class ByteIdentifier(Calibrated):
         number = {label: index for index, label in enumerate(model.labels)}
         self._owners = np.array([number[profile.label] for profile in profiles])
         self._first = np.searchsorted(self._owners, np.arange(len(model.labels)))
-        utf8 = [profile for profile in profiles if profile.encoding == UTF8]
-        self._utf8_labels = np.array([number[profile.label] for profile in utf8], dtype=np.int64)
-        self._every = Index(profiles, self.order, self.values(profiles))
-        self._utf8 = Index(utf8, self.order, self.values(utf8)) if utf8 else None
+        self._profiles = profiles
+        self._in_utf8 = [profile for profile in profiles if profile.encoding == UTF8]
+        self._utf8_labels = np.array([number[profile.label] for profile in self._in_utf8], dtype=np.int64)
+
+    # Who asks about text needs only the UTF-8 profiles, who asks about bytes all of them: each index waits to be asked.
+    @cached_property
+    def _every(self) -> Index:
+        return Index(self._profiles, self.order, self.values(self._profiles))
+
+    @cached_property
+    def _utf8(self) -> Index | None:
+        return Index(self._in_utf8, self.order, self.values(self._in_utf8)) if self._in_utf8 else None
 
     def describe(self) -> dict[str, Any]:
         """The parameters of training and of the model, for the record of a run."""
