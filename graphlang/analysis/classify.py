@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphlang.urls.methods import UrlIdentifier
 
 #: Labels kept for each page: the graph lives on the whole list, which is long only where the text is short.
-KEPT = 12
+KEPT = 20
 #: Scores below this are not kept.
 LEAST = 0.001
 #: Letters are counted in so many characters of a text; beyond, one text is as long as another.

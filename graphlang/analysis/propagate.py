@@ -9,6 +9,7 @@ import graphlang
 from graphlang.analysis import seeds
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import runs
+from graphlang.graph import harmonic
 from graphlang.graph import propagate as kernel
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphlang.graph.answer import Answer
 
 #: Labels of a page that the graph sees.
-WIDTH = 12
+WIDTH = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)

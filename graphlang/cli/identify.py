@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang import languages
+from graphlang.analysis import tld
 from graphlang.cli import options
 from graphlang.cli.output import output_options, write_rows
 from graphlang.cli.progress import bars
@@ -146,4 +147,5 @@ def methods(format_: str, limit: int | None, output: str) -> None:
     """
     rows = [(name, "content", what) for name, what in content_methods.names().items()]
     rows += [(name, "url", what) for name, what in url_methods.names().items()]
+    rows.append((tld.NAME, "url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)"))
     write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)

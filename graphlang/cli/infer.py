@@ -10,6 +10,7 @@ import click
 
 from graphlang.analysis import classify as classifying
 from graphlang.analysis import propagate as propagating
+from graphlang.analysis import tld
 from graphlang.analysis import vote as voting
 from graphlang.cli import options
 from graphlang.cli.progress import bars
@@ -42,16 +43,14 @@ def classify(db: Path, method: str, *, title: bool, keep_chosen: bool, quiet: bo
       graphlang classify crawl.db --method my-model.npz --keep-chosen
       graphlang classify crawl.db --method url --keep-chosen
     """
-    by_url = method in url_methods.names()
     with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
-        if by_url:
-            run = classifying.classify_urls(
-                connection, url_methods.load(method), choose=not keep_chosen, progress=shown
-            )
+        choose = not keep_chosen
+        if method == tld.NAME:
+            run = tld.classify_tld(connection, choose=choose, progress=shown)
+        elif method in url_methods.names():
+            run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
         else:
-            run = classifying.classify(
-                connection, methods.load(method), title=title, choose=not keep_chosen, progress=shown
-            )
+            run = classifying.classify(connection, methods.load(method), title=title, choose=choose, progress=shown)
     _say(run, quiet=quiet)
 
 

@@ -50,6 +50,7 @@ _INFERENCE = {
     "hreflang": "Weight of the languages that links announce for their targets.",
     "degree": "Links of a page beyond so many share their weight.",
     "settled": "A page with so many letters keeps what its text says.",
+    "doubtful": "Chance of error of its text from which such a page listens all the same; 0: never.",
     "certain_length": "The collection's habits are learned from pages with so many letters ...",
     "certain": "... whose text is at least so sure.",
 }

@@ -236,6 +236,17 @@ def test_urls_can_be_identified_and_classified(graphlang: Call, museum: Path, tm
     assert [row["language"] for row in found] == ["deu", "und", "fra"]
 
 
+def test_the_top_level_domain_answers_with_its_commonest_language(
+    graphlang: Call, museum: Path, tmp_path: Path
+) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    assert graphlang("classify", db, "--method", "tld").exit_code == 0
+    found = rows(graphlang("pages", db, "--fetched", "--format", "jsonl"))
+    # Of the three long pages under .example two are German.
+    assert {(row["language"], row["confidence"]) for row in found} == {("deu", 0.6667), ("zxx", 1.0)}
+
+
 def test_identify_texts_files_and_lines(graphlang: Call, tmp_path: Path) -> None:
     file = tmp_path / "zeilen.txt"
     file.write_text("Das Wetter wird morgen leider wieder schlechter.\n\n12345 67\n", encoding="utf-8")
