@@ -330,9 +330,7 @@ def table_10(pages: list[Page], gold: np.ndarray, models: dict[str, tuple[Any, n
     say()
     say("### Chew, table 10: experiment 4, and the shipped model, by writing system")
     say()
-    say(
-        "(The paper: Abjad 93.33, Abugida 87.19, Latin 95.42, other alphabets 94.17, Chinese and Japanese 100.) On the"
-    )
+    say("(The paper: Abjad 93.33, Abugida 87.19, Latin 95.42, other alphabets 94.17, Chinese and Japanese 100.) On the")
     say("pages, and on lines of FLORES-200, at most 12 a language, of languages that have a model.")
     lines = [line for line in lid_lines(data, None, 12) if line.file.startswith("flores")]
     of_pages = np.array([SYSTEMS.get(page.script, "other") for page in pages])
