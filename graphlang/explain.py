@@ -184,7 +184,9 @@ def _reasons(
         return [], None, []
     parameters = dict(run.parameters)
     given = seeds.load(connection, runs.get(connection, run.seeds[0]), parameters.pop("signals", {}))
-    trace = _replay(run, parameters, given, page - 1).traces[page - 1]
+    trace = _replay(run, parameters, given, page - 1).traces.get(page - 1)
+    if trace is None:  # plain label spreading keeps no account
+        return [], None, []
     names = {kind.value: kind.name.lower() for kind in LinkKind}
     urls = _urls(connection, trace)
     code = given.evidence.codes

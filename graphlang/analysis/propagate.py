@@ -78,7 +78,7 @@ def propagate(
 
 
 def infer(given: seeds.Seeds, algorithm: str, options: kernel.Options, trace: tuple[int, ...] = ()) -> Answer:
-    """The kernel's answer; ``trace`` names rows whose reasons are wanted."""
+    """The kernel's answer; ``trace`` names rows whose reasons are wanted (harmonic gives none)."""
     if algorithm == "harmonic":
-        return harmonic.harmonic(given.graph, given.evidence, trace=trace)
+        return harmonic.harmonic(given.graph, given.evidence)
     return kernel.propagate(given.graph, given.evidence, options=options, trace=trace)
