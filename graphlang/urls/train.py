@@ -36,7 +36,7 @@ class Options:
     """What can be chosen about training; the defaults made the shipped model."""
 
     slugs: int = 2500  #: drawn per language
-    translated: int = 250  #: examples of `translated` per language
+    translated: int = 500  #: examples of `translated` per language
     slugs_of_feature: int = 3  #: slugs that must have a feature for it to be kept
     domains_of_feature: int = 2  #: or registered domains
     text: float = 0.2  #: share of the log odds of running text in the starting weights
@@ -47,7 +47,7 @@ class Options:
     rate: float = 0.2
     pull: float = 1e-6
     folds: int = 3
-    step: float = 0.1  #: log odds of one unit of the stored weights
+    step: float = 0.12  #: log odds of one unit of the stored weights
     seed: int = 0
 
 
