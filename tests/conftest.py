@@ -28,7 +28,7 @@ def html(text: str, *links: str, head: str = "") -> bytes:
     return f"<!doctype html><html><head>{head}</head><body><p>{text}</p>{anchors}</body></html>".encode()
 
 
-def write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
+def _write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
     """One gzip member a record, as crawlers write them."""
     with path.open("wb") as file:
         for url, body in pages:
@@ -43,10 +43,16 @@ def write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
 
 
 @pytest.fixture
+def write_warc() -> Callable[[Path, Iterable[tuple[str, bytes]]], Path]:
+    """Write an archive of (URL, HTML) pages."""
+    return _write_warc
+
+
+@pytest.fixture
 def museum(tmp_path: Path) -> Path:
     """Two long German pages and a French one; German pages link to a page whose only text is a name, and further."""
     site = "http://museum.example/"
-    return write_warc(
+    return _write_warc(
         tmp_path / "museum.warc.gz",
         [
             (site, html(GERMAN, "/karten.html", "/anna.html", "/nie-geholt.html")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang import languages
-from graphlang.analysis import tld
+from graphlang.analysis import declared, tld
 from graphlang.cli import options
 from graphlang.cli.output import output_options, write_rows
 from graphlang.cli.progress import bars
@@ -65,7 +66,8 @@ def _answers(identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, 
                 code = languages.ZXX if text.strip() else languages.UND
                 yield name, code, None, 1.0 if text.strip() else 0.0, None, None, len(text)
                 continue
-            language, script = languages.split(identifier.labels[first])
+            label = identifier.labels[first]
+            language, script = (label, None) if label == languages.UND else languages.split(label)
             other = identifier.labels[second] if second >= 0 and less > 0 else None
             yield name, language, script, sure, other, less if other else None, len(text)
 
@@ -111,13 +113,23 @@ def _decode(data: bytes) -> str:
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("corpus", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--method", default="nfc", show_default=True, help="Method to train.")
+@click.option(
+    "--option",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Setting of the method, e.g. features=50000 or orders=1,2,3; may be given several times.",
+)
 @options.quiet
-def train(model: Path, corpus: Path, method: str, *, quiet: bool) -> None:
+def train(model: Path, corpus: Path, method: str, settings: tuple[str, ...], *, quiet: bool) -> None:
     """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
+
+    The model's settings are kept in it. A setting that the method does not have is refused, with the names it has.
 
     \b
     Examples:
       graphlang train my.npz corpus/ --method nfc
+      graphlang train my.npz corpus/ --method nfc-2004 --option features=5000 --option orders=2,3
       graphlang classify crawl.db --method my.npz
     """
     with bars(quiet=quiet) as shown:
@@ -130,10 +142,25 @@ def train(model: Path, corpus: Path, method: str, *, quiet: bool) -> None:
                 shown.stage(name, total, "steps")
             shown.advance(done)
 
-        made = training.train(corpus, method=method, progress=told)
+        made = training.train(corpus, method=method, progress=told, **_settings(settings))
         digest = made.save(model)
     if not quiet:
         click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)
+
+
+def _settings(given: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE with a value that is a number, true or false, or several numbers with commas between them."""
+    found: dict[str, Any] = {}
+    for setting in given:
+        name, equals, value = setting.partition("=")
+        try:
+            parsed = [json.loads(part) for part in value.split(",")]
+        except ValueError as error:
+            raise click.BadParameter(f"{setting!r}: {value!r} is not a number", param_hint="--option") from error
+        if not equals or not all(isinstance(part, (int, float)) for part in parsed):
+            raise click.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--option")
+        found[name.strip()] = tuple(parsed) if len(parsed) > 1 or name.strip() == "orders" else parsed[0]
+    return found
 
 
 @click.command()
@@ -146,6 +173,7 @@ def methods(format_: str, limit: int | None, output: str) -> None:
       graphlang methods
     """
     rows = [(name, "content", what) for name, what in content_methods.names().items()]
+    rows.append((declared.NAME, "content", "what the pages declare for themselves, a baseline (Chew et al. 2011)"))
     rows += [(name, "url", what) for name, what in url_methods.names().items()]
     rows.append((tld.NAME, "url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)"))
     write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)

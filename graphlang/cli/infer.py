@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang.analysis import classify as classifying
+from graphlang.analysis import declared, tld
 from graphlang.analysis import propagate as propagating
-from graphlang.analysis import tld
 from graphlang.analysis import vote as voting
 from graphlang.cli import options
 from graphlang.cli.progress import bars
@@ -47,6 +47,8 @@ def classify(db: Path, method: str, *, title: bool, keep_chosen: bool, quiet: bo
         choose = not keep_chosen
         if method == tld.NAME:
             run = tld.classify_tld(connection, choose=choose, progress=shown)
+        elif method == declared.NAME:
+            run = declared.classify_declared(connection, choose=choose, progress=shown)
         elif method in url_methods.names():
             run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
         else:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -245,6 +245,26 @@ def test_the_top_level_domain_answers_with_its_commonest_language(
     found = rows(graphlang("pages", db, "--fetched", "--format", "jsonl"))
     # Of the three long pages under .example two are German.
     assert {(row["language"], row["confidence"]) for row in found} == {("deu", 0.6667), ("zxx", 1.0)}
+
+
+def test_what_pages_declare_is_a_run_of_its_own(
+    graphlang: Call, write_warc: Callable[[Path, Iterable[tuple[str, bytes]]], Path], tmp_path: Path
+) -> None:
+    db, archive = tmp_path / "crawl.db", tmp_path / "declared.warc.gz"
+    write_warc(
+        archive,
+        [
+            ("http://a.example/", b'<html lang="sr-Latn"><body>Ana</body></html>'),
+            ("http://b.example/", b'<html lang="x-default"><body>Ana</body></html>'),
+        ],
+    )
+    graphlang("ingest", db, archive, "--workers", 1)
+    assert graphlang("classify", db, "--method", "declared").exit_code == 0
+    found = rows(graphlang("pages", db, "--format", "jsonl"))
+    assert [(row["language"], row["script"], row["confidence"]) for row in found] == [
+        ("srp", "Latn", 0.7249),
+        ("und", None, 0.0),
+    ]
 
 
 def test_identify_texts_files_and_lines(graphlang: Call, tmp_path: Path) -> None:
