@@ -34,6 +34,7 @@ SEARCHED: dict[str, tuple[float, ...]] = {
     "degree": (3.0, 6.0, 12.0),
     "declared": (0.0, 0.5, 1.0, 1.5),
     "cctld": (0.0, 0.25, 0.5, 1.0),
+    "url": (0.0, 0.25, 0.5, 1.0),
 }
 FOLDS = 5
 _TURNS = 4

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("couplings", "harmonic")
 
 #: Weights of the signals, if none are given.
-SIGNALS = {"declared": 1.0, "cctld": 1.0}
+SIGNALS = {"declared": 1.0, "cctld": 1.0, "url": 1.0}
 
 
 def propagate(

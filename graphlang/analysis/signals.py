@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang import languages, territories
+from graphlang.content.answers import top
 from graphlang.content.declared import declared
+from graphlang.db import collection
 from graphlang.graph.evidence import Signal
+from graphlang.urls import methods as url_methods
+from graphlang.urls.model import Url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -18,8 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The signals that can be given a weight, besides those of the links themselves.
-NAMES = ("declared", "cctld")
+NAMES = ("declared", "cctld", "url")
 _READ = 100_000
+_URL = 5  # languages of a URL that are looked at
 _OFFICIAL = 4  # languages of a country that are looked at; no country has more that a page is likely to be in
 
 
@@ -42,7 +47,27 @@ def load(
         found["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
         found["cctld"] = Signal(*_cctld(connection, index), weights["cctld"])
+    if weights.get("url", 0):
+        found["url"] = _url(connection, index, pages, weights["url"])
     return found
+
+
+def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: int, weight: float) -> Signal:
+    """What the URL of each page says (``graphlang.urls``), against what its model says of a URL that says nothing."""
+    identifier = url_methods.load()
+    if not isinstance(identifier, Url):
+        raise TypeError(f"{identifier.name} keeps no prior to weigh its answers against")
+    column = np.array([index.get(label, -1) for label in identifier.labels], dtype=np.int16)
+    background = np.zeros(len(index), dtype=np.float32)
+    background[column[column >= 0]] = identifier.prior[column >= 0]
+    language = np.full((pages, _URL), -1, dtype=np.int16)
+    chance = np.zeros((pages, _URL), dtype=np.float32)
+    for ids, urls in collection.urls(connection):
+        best, score = top(identifier.probabilities(urls), _URL)
+        rows = slice(ids[0] - 1, ids[-1])
+        language[rows] = np.where(best >= 0, column[best], -1)
+        chance[rows] = np.where(language[rows] >= 0, score, 0)
+    return Signal(language, chance, weight, background)
 
 
 def _declared(

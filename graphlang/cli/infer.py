@@ -148,6 +148,7 @@ def propagate(
     quiet: bool,
     declared: float,
     cctld: float,
+    url: float,
     **chosen: Any,
 ) -> None:
     """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
@@ -167,7 +168,7 @@ def propagate(
             connection,
             algorithm=algorithm,
             options=settings,
-            signals={"declared": declared, "cctld": cctld},
+            signals={"declared": declared, "cctld": cctld, "url": url},
             seed=seed,
             choose=not keep_chosen,
             progress=shown,

@@ -57,6 +57,7 @@ _INFERENCE = {
 _SIGNALS = {
     "declared": "Weight of the language that the page declares.",
     "cctld": "Weight of the languages of the country of the page's ccTLD.",
+    "url": "Weight of what the page's URL says.",
 }
 
 

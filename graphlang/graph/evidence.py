@@ -64,12 +64,17 @@ class Signal:
     languages: NDArray[np.int16]  #: best first, -1 padding, shape (n, k)
     probabilities: NDArray[np.float32]  #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
     weight: float = 1.0  #: 0 switches the signal off, 1 believes it as far as the collection bears it out
+    #: What the signal says where it knows nothing, by language, shape (codes,); a signal with one is weighed against
+    #: that and not against the languages of the site. None: it only speaks where it knows.
+    background: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         _shaped("probabilities", self.probabilities, self.languages.shape)
         if not (np.isfinite(self.weight) and self.weight >= 0):
             raise ValueError(f"the weight of a signal is {self.weight}; it must be a number that is not negative")
         check_probabilities("a signal", self.probabilities)
+        if self.background is not None:
+            check_probabilities("the background of a signal", self.background)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

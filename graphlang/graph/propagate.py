@@ -136,16 +136,18 @@ class _Inference:
         # own evidence, piece by piece: the trace shows the pieces
         free = ~self.settled
         self.text = np.zeros(scores.shape, np.float32)
-        self.text[free] = text.likelihood(scores[free], length[free], text.foreign(evidence.codes, playing))
+        self.text[free] = text.likelihood(scores[free], length[free], *text.foreign(evidence.codes, playing))
         listens = 1 / text.weight(length)
-        self.signals: dict[str, NDArray[np.float64]] = {}
+        self.signals: dict[str, NDArray[np.float32]] = {}
         for name, signal in said.items():
             if signal.weight:
                 table = text.columns(signal.languages, signal.probabilities, playing, count)
                 right = signals.reliability(table, label, host, len(hosts))[host]
-                self.signals[name] = (
-                    signal.weight * listens[:, None] * signals.log_odds(table, self.prior[place], right)
-                ).astype(np.float32)
+                against = self.prior[place]
+                if signal.background is not None:
+                    against = signals.background(signal.background, playing)
+                odds = signals.log_odds(table, against, right)
+                self.signals[name] = (signal.weight * listens[:, None] * odds).astype(np.float32)
         # links that reach a page which still listens
         self.wanted = (
             np.flatnonzero(free[links.source] | free[links.target]) if options.neighbours else np.zeros(0, int)
@@ -175,7 +177,9 @@ class _Inference:
         for sender, receiver in ends:
             part = np.flatnonzero(free[receiver])
             self.voices.append(voices.voices(receiver[part], sender[part], home[part], level[part], kin, host, free))
-        self.silent = ~known & ~np.any([np.ptp(s, axis=1) > HEARD for s in self.signals.values()] or [False], axis=0)
+        self.silent = ~known
+        for said_of in self.signals.values():
+            self.silent &= ~signals.speaks(said_of)
 
     def run(self) -> Answer:
         """Exchange messages until no belief moves, or the cap on rounds is reached."""

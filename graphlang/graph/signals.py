@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from graphlang.graph.matrix import Links
 
 USUAL = 0.8  #: how often a signal is right, before anything was seen
+SPEAKS = 1.0  #: log-odds by which its best language must lead where a page has nothing else to go by
 PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for each host
 
 
@@ -36,12 +37,31 @@ def reliability(
 
 
 def log_odds(
-    scores: NDArray[np.float64], prior: NDArray[np.float32], right: NDArray[np.float64]
+    scores: NDArray[np.float64], prior: NDArray[np.floating[Any]], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What the signal says of each language: log((1 - r) + r S(x) / q(x)), 0 where it has no opinion; shape (n, L)."""
     known = scores.sum(axis=1) > 0
     ratio = (1 - right)[:, None] + right[:, None] * scores / prior
     return np.where(known[:, None], np.log(np.maximum(ratio, 1e-6)), 0.0)
+
+
+def speaks(odds: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether a signal says enough of a page to answer by it alone: its best language stands out; shape (n,)."""
+    if odds.shape[1] < 2:  # noqa: PLR2004  nothing to stand out from
+        return np.zeros(len(odds), np.bool_)
+    second, best = np.partition(odds, -2, axis=1)[:, -2:].T
+    return np.asarray(best - second > SPEAKS)
+
+
+def background(said: NDArray[np.float32], playing: NDArray[np.int16]) -> NDArray[np.float32]:
+    """What a signal says where it knows nothing, in the columns of the languages in play; shape (1, L).
+
+    A language that the signal does not know has what the least likely of the others has, so that its silence on it
+    weighs little.
+    """
+    known = np.where(playing >= 0, said[playing], 0.0)
+    least = known[known > 0].min(initial=1.0)
+    return np.asarray(np.maximum(known, least)[None], dtype=np.float32)
 
 
 def announced(links: Links, count: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

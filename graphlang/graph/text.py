@@ -35,7 +35,8 @@ SHARPEST = 20.0  #: no text counts more often than this
 LENGTHS = (0, 6, 12, 25, 50, 100, 200)  #: characters from which ``FOREIGN`` holds
 FOREIGN = (0.15, 0.13, 0.1, 0.06, 0.06, 0.04, 1e-4)  #: chance that the text is not in the language of its page
 ENGLISH = "eng"
-ENGLISH_SHARE = 0.5
+ENGLISH_SHARE = 0.9
+ENGLISH_PAGES = 0.1  #: how much rarer text in another language is on an English page than on any other
 
 
 def in_play(evidence: Evidence, said: Mapping[str, Signal], long: NDArray[np.bool_]) -> NDArray[np.int16]:
@@ -71,7 +72,10 @@ def weight(length: NDArray[np.int32]) -> NDArray[np.float64]:
 
 
 def likelihood(
-    scores: NDArray[np.float64], length: NDArray[np.int32], foreign: NDArray[np.float64]
+    scores: NDArray[np.float64],
+    length: NDArray[np.int32],
+    foreign: NDArray[np.float64],
+    rarer: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Log likelihood of each page's text under each language in play; a row of 0 where there is no evidence.
 
@@ -79,10 +83,11 @@ def likelihood(
         scores: content scores in the columns of the languages in play, shape (n, L).
         length: characters, shape (n,).
         foreign: N above, shape (L,).
+        rarer: what the chance of foreign text is multiplied by on pages of each language, shape (L,).
     """
     known = scores.sum(axis=1) > 0
     share = sharpened(scores, np.ones(len(scores)))
-    chance = np.array(FOREIGN)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
+    chance = np.array(FOREIGN)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None] * rarer[None]
     mixed = (1 - chance) * sharpened(scores, weight(length)) + chance * (share @ foreign)[:, None]
     return np.where(known[:, None], np.log(mixed), 0.0)
 
@@ -94,11 +99,12 @@ def sharpened(scores: NDArray[np.float64], power: NDArray[np.float64]) -> NDArra
     return softmax(logs)
 
 
-def foreign(codes: tuple[str, ...], playing: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The languages of foreign text: half English where English is in play, the rest evenly."""
-    english = np.array([codes[i] == ENGLISH for i in playing], float)
+def foreign(codes: tuple[str, ...], playing: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The languages of foreign text (N above), and how much rarer it is on pages of each language; both (L,)."""
+    english = np.array([codes[i] == ENGLISH for i in playing], bool)
     share = ENGLISH_SHARE * english.any()
-    return np.asarray(share * english + (1 - share) / max(len(playing), 1))
+    languages = share * english + (1 - share) / max(len(playing), 1)
+    return np.asarray(languages), np.where(english, ENGLISH_PAGES, 1.0)
 
 
 def softmax(logs: NDArray[Float]) -> NDArray[Float]:

@@ -1,0 +1,27 @@
+"""A signal that says something of every page is weighed against what it says of a page that it knows nothing of."""
+
+import numpy as np
+import pytest
+
+from graphlang.graph import signals
+from graphlang.graph.evidence import Signal
+
+
+def test_what_a_signal_always_says_says_nothing() -> None:
+    background = signals.background(np.array([0.6, 0.3, 0.1], dtype=np.float32), np.array([0, 1], dtype=np.int16))
+    scores = np.array([[0.6, 0.3], [0.3, 0.6]])
+    odds = signals.log_odds(scores, background, np.array([1.0, 1.0]))
+    assert odds[0] == pytest.approx([0, 0], abs=1e-6)  # as likely as ever
+    assert odds[1] == pytest.approx([np.log(0.5), np.log(2)], abs=1e-6)
+    assert signals.speaks(odds.astype(np.float32)).tolist() == [False, True]  # a lead of log 4 = 1.39
+
+
+def test_a_language_that_the_signal_does_not_know_counts_like_its_rarest() -> None:
+    background = signals.background(np.array([0.9, 0.0, 0.1], dtype=np.float32), np.array([0, 1, 2], dtype=np.int16))
+    assert background.tolist() == [pytest.approx([0.9, 0.1, 0.1])]
+
+
+def test_a_background_must_hold_probabilities() -> None:
+    nothing = np.full((1, 1), -1, dtype=np.int16), np.zeros((1, 1), dtype=np.float32)
+    with pytest.raises(ValueError, match="background"):
+        Signal(*nothing, background=np.array([-0.5], dtype=np.float32))
