@@ -150,6 +150,15 @@ def start(
     return _run(connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone())
 
 
+def reuse(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
+    """Whether ``start`` found a run that is done; then it is chosen, if that is wanted, and there is no more to do."""
+    if run.finished is None:
+        return False
+    if choose_it:
+        choose(connection, run.id)
+    return True
+
+
 def drop_unfinished(connection: sqlite3.Connection) -> None:
     """Forget runs that were stopped halfway."""
     for (run,) in connection.execute("SELECT id FROM runs WHERE finished IS NULL").fetchall():

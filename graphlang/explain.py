@@ -200,6 +200,7 @@ def _reasons(
             part.log_odds,
         )
         for part in sorted(trace.contributions, key=lambda part: (-abs(part.log_odds), part.source, part.neighbour))
+        if part.log_odds or part.language >= 0  # a signal that says nothing is no reason
     ]
     rounds = [
         Score(code[language] if language >= 0 else languages.UND, probability) for language, probability in trace.rounds

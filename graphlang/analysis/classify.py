@@ -112,9 +112,7 @@ def _fill(
     progress: Progress,
 ) -> runs.Run:
     """Write what a method says of the pages that the run has not answered yet, and close the run."""
-    if run.finished is not None:
-        if choose:
-            runs.choose(connection, run.id)
+    if runs.reuse(connection, run, choose_it=choose):
         return run
     after = runs.last_page(connection, run.id)
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]

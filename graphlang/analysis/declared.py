@@ -37,9 +37,7 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     run = runs.start(
         connection, kind="content", method=NAME, parameters={"right": RIGHT}, version=graphlang.__version__
     )
-    if run.finished is not None:
-        if choose:
-            runs.choose(connection, run.id)
+    if runs.reuse(connection, run, choose_it=choose):
         return run
     runs.clear(connection, run.id)
     said: dict[int, list[tuple[str, str]]] = {}

@@ -66,9 +66,7 @@ def propagate(
         seeds=[start.id],
         version=graphlang.__version__,
     )
-    if run.finished is not None:
-        if choose:
-            runs.choose(connection, run.id)
+    if runs.reuse(connection, run, choose_it=choose):
         return run
     progress.stage("propagate", None, "pages")
     given = seeds.load(connection, start, signals if algorithm == "couplings" else {})

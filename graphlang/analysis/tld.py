@@ -48,9 +48,7 @@ def classify_tld(
         seeds=[start.id],
         version=graphlang.__version__,
     )
-    if run.finished is not None:
-        if choose:
-            runs.choose(connection, run.id)
+    if runs.reuse(connection, run, choose_it=choose):
         return run
     given = seeds.load(connection, start)
     progress.stage("classify", None, "pages")

@@ -54,9 +54,7 @@ def vote(
         seeds=[start.id],
         version=graphlang.__version__,
     )
-    if run.finished is not None:
-        if choose:
-            runs.choose(connection, run.id)
+    if runs.reuse(connection, run, choose_it=choose):
         return run
     progress.stage("vote", None, "pages")
     given = seeds.load(connection, start)

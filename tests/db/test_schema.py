@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from graphlang.db import LinkKind, StoreError, create, open_existing
 from graphlang.db.document import markdown
-from graphlang.db.schema import TABLES
+from graphlang.db.meanings import TABLES
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
