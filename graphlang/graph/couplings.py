@@ -72,7 +72,7 @@ def learn(
     hosts = len(sites)
     seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0))
     if len(seen) > SAMPLE:
-        seen = np.sort(_spread(links, label, seen)[:SAMPLE])
+        seen = _sample(links, label, seen)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
     home = host[links.source[seen]].astype(np.int64)
     same = a == b
@@ -107,20 +107,21 @@ def _design(links: Links, shape: Shape, numbers: NDArray[np.int64]) -> tuple[NDA
     """Features of the links with a column for each kind, and the log-odds that are usual for the kind."""
     kinds = np.unique(links.kind)
     kind = links.kind[numbers]
-    columns = [(kind == value).astype(np.float64) for value in kinds[1:]]
+    columns = [(kind == value).astype(np.float32) for value in kinds[1:]]
     chance = np.full(256, PRIOR_ELSE)
     chance[list(PRIOR)] = list(PRIOR.values())
     return np.column_stack([shape.features(numbers), *columns]), np.log(chance / (1 - chance))[kind]
 
 
-def _spread(links: Links, label: NDArray[np.int16], seen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Put links in an order that is as good as random, but depends on the pages' degrees and languages, not numbers."""
+def _sample(links: Links, label: NDArray[np.int16], seen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A sample of links, as good as random, that depends on the pages' degrees and languages, not their numbers."""
     key = np.zeros(links.n, np.uint64)
     for values in (links.outdegree(), links.indegree(), label.astype(np.int64)):
         key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     mixed = (key[links.source[seen]] * np.uint64(3) ^ key[links.target[seen]]) * np.uint64(0xBF58476D1CE4E5B9)
-    return np.asarray(seen[np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")])
+    mixed ^= mixed >> np.uint64(32)
+    return np.sort(seen[np.argpartition(mixed, SAMPLE)[:SAMPLE]])
 
 
 def _table(
@@ -143,14 +144,18 @@ def _exclusivity(  # noqa: PLR0917  internal, called once
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Choose x of each host by the likelihood of the links seen there, and k of each link to go with it."""
     seen, hosts = len(home), len(sources)
-    fits, bonds = np.zeros((len(EXCLUSIVE), hosts)), []
+    fits, chances = np.zeros((len(EXCLUSIVE), hosts)), np.zeros((len(EXCLUSIVE), hosts))
     here, elsewhere = different[home, a], different[home, b]
     for i, x in enumerate(EXCLUSIVE):
-        chance = (sources * different * (1 - x) / (1 - x * different + 1e-12)).sum(axis=1)[every]
-        bond = np.clip((keeps - chance) / (1 - chance), 0, HIGHEST)
-        bonds.append(bond)
-        k = bond[:seen]
+        chances[i] = (sources * different * (1 - x) / (1 - x * different + 1e-12)).sum(axis=1)
+        k = _bond(keeps[:seen], chances[i][home])
         likelihood = k * (a == b) + (1 - k) * elsewhere * (1 - x * (a == b)) / (1 - x * here + 1e-12)
         fits[i] = np.bincount(home, np.log(likelihood + 1e-12), minlength=hosts)
     best = np.round(fits + POOLED * fits.sum(axis=1, keepdims=True) / hosts, 6).argmax(axis=0)
-    return np.array(EXCLUSIVE)[best], np.choose(best[every], bonds)
+    chance = np.take_along_axis(chances, best[None], 0)[0]
+    return np.array(EXCLUSIVE)[best], _bond(keeps, chance[every])
+
+
+def _bond(keeps: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often a link keeps the language on purpose, if it does so in all, and by chance otherwise."""
+    return np.asarray(np.clip((keeps - chance) / (1 - chance), 0, HIGHEST))

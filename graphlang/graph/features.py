@@ -35,7 +35,7 @@ class Shape:
     def __init__(self, links: Links) -> None:
         self.links = links
         self.outs, self.ins = links.outdegree(), links.indegree()
-        self.back = links.reverse() >= 0
+        self.back = links.reciprocal()
         self.out, self.into = np.log1p(self.outs).astype(np.float32), np.log1p(self.ins).astype(np.float32)
         self.mutual = np.log1p(np.bincount(links.source[self.back], minlength=links.n)).astype(np.float32)
         few_out, few_in = self.outs <= HUB, self.ins <= HUB

@@ -47,17 +47,14 @@ class Links:
         """Distinct pages that link to each page."""
         return np.diff(self.into)
 
-    def reverse(self) -> NDArray[np.int32]:
-        """For each link the number of the link that leads back, or -1."""
-        # In the order by target the pair (target, source) is sorted: both lists of pairs are merged by one search.
-        back = self.target.astype(np.int64) * self.n + self.source
-        key = self.source.astype(np.int64) * self.n + self.target
-        order = self.by_target  # back[order] ascends
-        found = np.searchsorted(key, back[order])
-        found[found == self.m] = 0
-        hit = key[found] == back[order] if self.m else np.zeros(0, bool)
-        answer = np.full(self.m, -1, np.int32)
-        answer[order[hit]] = found[hit]
+    def reciprocal(self) -> NDArray[np.bool_]:
+        """Whether the target of each link links back, shape (m,)."""
+        # both matrices have sorted rows: their product by element is one merge, and holds numbers of links
+        shape = (self.n, self.n)
+        forward = sparse.csr_matrix((np.arange(1, self.m + 1), self.target, self.start), shape=shape)
+        backward = sparse.csr_matrix((np.ones(self.m, np.int8), self.source[self.by_target], self.into), shape=shape)
+        answer = np.zeros(self.m, np.bool_)
+        answer[forward.multiply(backward).data - 1] = True
         return answer
 
 
@@ -83,14 +80,15 @@ def canonical(graph: Graph) -> Links:
     key = source.astype(np.int64) * n + target
     steps = np.diff(key)
     if not (steps > 0).all():  # the store hands links over in this order, so that this is the exception
-        order = np.argsort(key, kind="stable")
-        first = np.ones(len(key), bool)
-        first[1:] = np.diff(key[order]) > 0
-        starts = np.flatnonzero(first)
+        if not (steps >= 0).all():
+            order = np.argsort(key, kind="stable")
+            source, target, kind, hreflang = source[order], target[order], kind[order], hreflang[order]
+            steps = np.diff(key[order])
+        starts = np.flatnonzero(np.concatenate([[True], steps > 0]))
         # an hreflang of -1 must lose against any other: as unsigned it is the largest
-        kind = np.minimum.reduceat(kind[order], starts)
-        hreflang = np.minimum.reduceat(hreflang[order].view(np.uint16), starts).view(np.int16)
-        source, target = source[order][starts], target[order][starts]
+        kind = np.minimum.reduceat(kind, starts)
+        hreflang = np.minimum.reduceat(np.ascontiguousarray(hreflang).view(np.uint16), starts).view(np.int16)
+        source, target = source[starts], target[starts]
     m = len(source)
     start = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(source, minlength=n), out=start[1:])

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from graphlang.graph.evidence import Evidence, Graph
     from graphlang.graph.matrix import Links
 
-START, SLOWER, FASTER, SLOWEST = 0.3, 0.3, -0.1, 0.9  #: damping of a page, and how it changes
+START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
 PLAIN = 0.99  #: a settled page so sure is taken to be wholly sure when it speaks
 KEEP = 5  #: languages of the answer that are kept
 BLOCK = 100_000  #: links worked on at once
-HEARD = 1e-2  #: log-odds below which a page has heard nothing
+TINY = 1e-37  #: nothing is less likely than this, so that its logarithm is a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +118,14 @@ class _Inference:
         self.links, self.playing, self.options, self.rows = links, playing, options, trace
         count, self.size = len(evidence.codes), len(playing)
         scores = text.columns(evidence.languages, evidence.probabilities, playing, count)
-        known = scores.sum(axis=1) > 0
-        best = np.where(known, scores.argmax(axis=1), NONE)
-        doubtful = (evidence.length >= options.settled) & (scores.max(axis=1) < options.doubtful)
+        first = scores.argmax(axis=1)
+        sure = np.take_along_axis(scores, first[:, None], 1)[:, 0]
+        known = sure > 0
+        best = np.where(known, first, NONE)
+        doubtful = (evidence.length >= options.settled) & (sure < options.doubtful)
         length = np.where(doubtful, np.minimum(evidence.length, options.certain_length), evidence.length)
         self.settled = known & (evidence.length >= options.settled) & ~doubtful
-        trusted = known & (evidence.length >= options.certain_length) & (scores.max(axis=1) >= options.certain)
+        trusted = known & (evidence.length >= options.certain_length) & (sure >= options.certain)
         label = np.where(trusted, best, NONE).astype(np.int16)
         hosts, numbers = np.unique(evidence.host, return_inverse=True)
         host: NDArray[np.int32] = numbers.astype(np.int32)
@@ -161,7 +163,8 @@ class _Inference:
         self.scale[self.settled] = 0
         self.scale = self.scale.astype(np.float32)
         own = self.text + np.log(self.prior)[place] + sum(self.signals.values(), np.zeros((), np.float32))
-        own[self.settled] = np.log(text.sharpened(scores[self.settled], text.weight(evidence.length[self.settled])))
+        full = text.sharpened(scores[self.settled], text.weight(evidence.length[self.settled]))
+        own[self.settled] = np.log(np.maximum(full, TINY, out=full), out=full)
         self.own = own.astype(np.float32, copy=False)
         self.belief = text.softmax(self.own)
         # settled pages that leave no doubt all say the same
@@ -188,7 +191,8 @@ class _Inference:
         free = np.flatnonzero(~self.settled)
         heard = np.zeros((len(belief), self.size), np.float32)
         spoken = [np.zeros((len(v.sender), self.size), np.float32) for v in self.voices]
-        moving = np.ones(len(belief), bool)
+        number = np.cumsum(~self.settled) - 1  # place of each free page in ``free``
+        moving = free  # rows whose belief moved in the last round
         damping = np.full((len(free), 1), START, np.float32)
         last = np.zeros((len(free), self.size), np.float32)
         rounds, moved = 0, np.inf
@@ -197,15 +201,14 @@ class _Inference:
         while True:
             touched = self._hear(heard, spoken, belief, moving, first=rounds == 0)
             if rounds:
-                moving |= touched
-                active = np.flatnonzero(moving[free])
+                active = number[_places(np.concatenate([moving, touched]), len(belief))[0]]
             rows = free[active]
             final[active] = text.softmax(self.own[rows] + self.scale[rows, None] * heard[rows])
             rounds += 1
             step = final[active] - belief[rows]
             moved = float(np.abs(step).max(initial=0))
             for row, steps in self.path.items():
-                steps.append(self._step(belief[row] if self.settled[row] else final[np.searchsorted(free, row)]))
+                steps.append(self._step(belief[row] if self.settled[row] else final[number[row]]))
             if moved <= self.options.tolerance or rounds >= self.options.rounds:
                 break
             # pages that exclude each other's languages swing to and fro: who turns back is slowed down
@@ -216,8 +219,7 @@ class _Inference:
             step[~moves] = 0
             last[active] = step
             belief[rows] += step
-            moving[:] = False
-            moving[rows[moves]] = True
+            moving = rows[moves]
         mixed, belief = belief, text.softmax(self.own)
         belief[free] = final
         final = belief
@@ -253,18 +255,18 @@ class _Inference:
         total: NDArray[np.float32],
         spoken: list[NDArray[np.float32]],
         belief: NDArray[np.float32],
-        moving: NDArray[np.bool_],
+        moving: NDArray[np.int64],
         *,
         first: bool,
-    ) -> NDArray[np.bool_]:
+    ) -> NDArray[np.int64]:
         """Bring the unscaled sum of the messages to each page up to date, shape (n, L), where the senders moved.
 
         Returns:
-            the pages whose sum changed, shape (n,).
+            the pages whose sum changed, each at least once.
         """
-        touched = np.zeros(len(belief), bool)
+        touched = [np.zeros(0, np.int64)]
         for inward, voice, said in zip((True, False), self.voices, spoken, strict=True):
-            changed = np.arange(len(voice.sender)) if first else voice.pairs[moving[voice.sender[voice.pairs]]]
+            changed = np.arange(len(voice.sender)) if first else voice.of(moving)
             for at in range(0, len(changed), BLOCK):
                 part = changed[at : at + BLOCK]
                 sender = voice.sender[part]
@@ -272,12 +274,12 @@ class _Inference:
                 evidence = belief[sender] / self.prior[self.place[sender]]
                 now = speak(self.tables, voice.host[part], voice.bond[part], evidence)
                 heard = voice.heard[:, part]
-                rows, place = np.unique(heard.indices, return_inverse=True)
+                rows, place = _places(heard.indices, len(total))
                 few = sparse.csc_matrix((heard.data, place, heard.indptr), shape=(len(rows), len(part)))
                 total[rows] += few @ (now - said[part])
-                touched[rows] = True
+                touched.append(rows)
                 said[part] = now
-        return touched
+        return np.concatenate(touched)
 
     def message(self, belief: NDArray[np.float32], part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""
@@ -320,6 +322,16 @@ class _Inference:
                 for link, neighbour, shift in zip(part, sender, moved, strict=True)
             ]
         return Trace(row, tuple(parts), sum(part.log_odds for part in parts), tuple(self.path[row]))
+
+
+def _places(values: NDArray[np.integer], below: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different values, and the place of each value among them, as np.unique gives them: many need no sorting."""
+    if 4 * len(values) < below:
+        rows, place = np.unique(values, return_inverse=True)
+        return rows.astype(np.int64), place
+    present = np.zeros(below, bool)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
 def _top(belief: NDArray[np.float32], keep: int) -> NDArray[np.int64]:

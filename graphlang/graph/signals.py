@@ -17,7 +17,7 @@ PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for e
 
 
 def reliability(
-    scores: NDArray[np.float64], label: NDArray[np.int16], host: NDArray[np.int32], hosts: int
+    scores: NDArray[np.float32], label: NDArray[np.int16], host: NDArray[np.int32], hosts: int
 ) -> NDArray[np.float64]:
     """How often a signal is right on each host, from the pages whose text is long enough to know; shape (hosts,).
 
@@ -28,7 +28,7 @@ def reliability(
         hosts: number of hosts.
     """
     seen = np.flatnonzero((label >= 0) & (scores.sum(axis=1) > 0))
-    right = scores[seen, label[seen]]
+    right = scores[seen, label[seen]].astype(np.float64)
     overall = (right.sum() + PSEUDO * USUAL) / (len(seen) + PSEUDO)
     return np.asarray(
         (np.bincount(host[seen], right, minlength=hosts) + PSEUDO * overall)
@@ -37,7 +37,7 @@ def reliability(
 
 
 def log_odds(
-    scores: NDArray[np.float64], prior: NDArray[np.floating[Any]], right: NDArray[np.float64]
+    scores: NDArray[np.float32], prior: NDArray[np.floating[Any]], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What the signal says of each language: log((1 - r) + r S(x) / q(x)), 0 where it has no opinion; shape (n, L)."""
     known = scores.sum(axis=1) > 0

@@ -55,12 +55,12 @@ def in_play(evidence: Evidence, said: Mapping[str, Signal], long: NDArray[np.boo
 
 def columns(
     languages: NDArray[np.int16], probabilities: NDArray[np.float32], playing: NDArray[np.int16], count: int
-) -> NDArray[np.float64]:
+) -> NDArray[np.float32]:
     """Lists of scores as a matrix with a column for each language in play; the others are dropped."""
     where = np.full(count + 1, -1, np.int64)
     where[playing[playing >= 0]] = np.arange(int((playing >= 0).sum()))
     place = where[languages]  # -1 finds the last entry, which is -1
-    scores = np.zeros((len(languages), len(playing)))
+    scores = np.zeros((len(languages), len(playing)), np.float32)
     rows, ranks = np.nonzero((place >= 0) & (probabilities > 0))
     np.add.at(scores, (rows, place[rows, ranks]), probabilities[rows, ranks])
     return scores
@@ -72,11 +72,11 @@ def weight(length: NDArray[np.int32]) -> NDArray[np.float64]:
 
 
 def likelihood(
-    scores: NDArray[np.float64],
+    scores: NDArray[np.float32],
     length: NDArray[np.int32],
     foreign: NDArray[np.float64],
     rarer: NDArray[np.float64],
-) -> NDArray[np.float64]:
+) -> NDArray[np.float32]:
     """Log likelihood of each page's text under each language in play; a row of 0 where there is no evidence.
 
     Args:
@@ -86,16 +86,20 @@ def likelihood(
         rarer: what the chance of foreign text is multiplied by on pages of each language, shape (L,).
     """
     known = scores.sum(axis=1) > 0
-    share = sharpened(scores, np.ones(len(scores)))
-    chance = np.array(FOREIGN)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None] * rarer[None]
-    mixed = (1 - chance) * sharpened(scores, weight(length)) + chance * (share @ foreign)[:, None]
-    return np.where(known[:, None], np.log(mixed), 0.0)
+    share = sharpened(scores, np.ones(len(scores))) @ foreign.astype(np.float32)
+    chance = np.array(FOREIGN, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
+    chance = chance * rarer.astype(np.float32)
+    mixed = sharpened(scores, weight(length))
+    mixed += chance * (share[:, None] - mixed)
+    return np.where(known[:, None], np.log(mixed, out=mixed), np.float32(0))
 
 
-def sharpened(scores: NDArray[np.float64], power: NDArray[np.float64]) -> NDArray[np.float64]:
+def sharpened(scores: NDArray[np.float32], power: NDArray[np.float64]) -> NDArray[np.float32]:
     """Scores with something left for every language, to a power, each row summing to 1."""
-    rest = np.maximum(1 - scores.sum(axis=1), FLOOR) / max(scores.shape[1], SHARED)
-    logs = power[:, None] * np.log(scores + rest[:, None])
+    rest = np.maximum(1 - np.einsum("ij->i", scores), np.float32(FLOOR)) / np.float32(max(scores.shape[1], SHARED))
+    logs = scores + rest[:, None]
+    np.log(logs, out=logs)
+    logs *= power[:, None].astype(np.float32)
     return softmax(logs)
 
 
@@ -111,5 +115,5 @@ def softmax(logs: NDArray[Float]) -> NDArray[Float]:
     """Probabilities in proportion to exp(logs), row by row."""
     odds = logs - logs.max(axis=1, keepdims=True)
     np.exp(odds, out=odds)
-    odds /= odds.sum(axis=1, keepdims=True)
+    odds /= np.einsum("ij->i", odds)[:, None]  # several times as fast as sum on short rows
     return cast("NDArray[Float]", odds)

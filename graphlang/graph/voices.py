@@ -34,7 +34,14 @@ class Voices:
     host: NDArray[np.int32]  #: whose tables hold for it, shape (v,)
     bond: NDArray[np.float32]  #: shape (v,)
     heard: sparse.csc_matrix  #: how often each page hears each voice, shape (n, v)
-    pairs: NDArray[np.int64]  #: voices of senders that may still move
+    pairs: NDArray[np.int64]  #: voices of senders that may still move, sorted by sender, shape (p,)
+    start: NDArray[np.int64]  #: those of page i are ``pairs[start[i]:start[i + 1]]``, shape (n + 1,)
+
+    def of(self, pages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Voices of some pages, in ascending order of the pages."""
+        first, count = self.start[pages], self.start[pages + 1] - self.start[pages]
+        skipped = np.repeat(first - (np.cumsum(count) - count), count)
+        return np.asarray(self.pairs[np.arange(len(skipped)) + skipped])
 
 
 def voices(  # noqa: PLR0917  internal, called twice
@@ -78,4 +85,8 @@ def voices(  # noqa: PLR0917  internal, called twice
     ones = np.ones(len(voice), np.float32)
     heard = sparse.csr_matrix((ones, (receiver, voice)), shape=(n, count)).tocsc()
     who = sender[example] if len(voice) else np.zeros(0, np.int32)
-    return Voices(who, host[example], LEVELS[levels[example]], heard, np.flatnonzero(moving[who]))
+    pairs = np.flatnonzero(moving[who])
+    pairs = pairs[np.argsort(who[pairs], kind="stable")]
+    start = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(who[pairs], minlength=n), out=start[1:])
+    return Voices(who, host[example], LEVELS[levels[example]], heard, pairs, start)
