@@ -12,9 +12,10 @@ collections, in this order:
 - a long text does not listen: from ``settled`` characters on a page keeps what its text says, and below that the
   neighbours count less the more text there is. A full page therefore never fares worse than by its text alone.
 
-Neighbours agree with each other for reasons of their own (one navigation bar), so that more than ``degree`` bonds share
-the weight of that many. Unlike in loopy belief propagation, what a page said is not taken out of what comes back: that
-would need a belief for every link, and the messages of undecided pages are weak as it is.
+Neighbours agree with each other for reasons of their own (one navigation bar, one link farm), so that those of a host,
+and all hosts together, share the weight of ``degree`` bonds (``shares``). Unlike in loopy belief propagation, what a
+page said is not taken out of what comes back: that would need a belief for every link, and the messages of undecided
+pages are weak as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphlang.graph import couplings, messages, signals, text, voices
+from graphlang.graph import couplings, messages, shares, signals, text, voices
 from graphlang.graph import sites as sites_
 from graphlang.graph.answer import Answer, Contribution, Trace, answer
 from graphlang.graph.evidence import NONE, Signal
@@ -61,7 +62,7 @@ class Options:
     site: float = 0.5  #: power of the languages of the site as the prior
     directory: float = 1.0  #: power of the languages of the directory, relative to the site's
     hreflang: float = 1.0  #: weight of the languages that links announce for their targets
-    degree: float = 6.0  #: bonds beyond so many share their weight
+    degree: float = 6.0  #: bonds beyond so many share their weight, for each host and in all
     settled: int = 200  #: a page with so many characters of text keeps what its text says ...
     doubtful: float = 0.0  #: ... unless its text is less sure than this: it then listens like a page of certain_length
     certain_length: int = 150  #: couplings, priors and reliabilities are learned from pages with so many characters ...
@@ -157,9 +158,8 @@ class _Inference:
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
         self.couplings = couplings.learn(links, self.wanted, host, label, sites)
         self.tables = messages.tables(self.couplings)
-        bonds = np.bincount(self.source, self.couplings.bond, minlength=links.n)
-        bonds += np.bincount(self.target, self.couplings.bond, minlength=links.n)
-        self.scale = options.neighbours * listens * np.minimum(1, options.degree / np.maximum(bonds, 1e-9))
+        self.shares = shares.shares(self.source, self.target, self.couplings.bond, host, options.degree)
+        self.scale = options.neighbours * listens * self.shares.page
         self.scale[self.settled] = 0
         self.scale = self.scale.astype(np.float32)
         own = self.text + np.log(self.prior)[place] + sum(self.signals.values(), np.zeros((), np.float32))
@@ -175,11 +175,13 @@ class _Inference:
         kin[~plain] = np.arange(int((~plain).sum())) + kin[plain].max(initial=-1) + 1
         level, home = voices.level(self.couplings.bond), self.couplings.host
         self.bond = voices.LEVELS[level]
-        ends = ((self.source, self.target), (self.target, self.source))
+        along = (self.source, self.target, self.shares.along)
+        against = (self.target, self.source, self.shares.against)
         self.voices = []
-        for sender, receiver in ends:
+        for sender, receiver, share in (along, against):
             part = np.flatnonzero(free[receiver])
-            self.voices.append(voices.voices(receiver[part], sender[part], home[part], level[part], kin, host, free))
+            given = (receiver[part], sender[part], share[part], home[part], level[part])
+            self.voices.append(voices.voices(*given, kin, host, free))
         self.silent = ~known
         for said_of in self.signals.values():
             self.silent &= ~signals.speaks(said_of)
@@ -201,7 +203,7 @@ class _Inference:
         while True:
             touched = self._hear(heard, spoken, belief, moving, first=rounds == 0)
             if rounds:
-                active = number[_places(np.concatenate([moving, touched]), len(belief))[0]]
+                active = number[voices.places(np.concatenate([moving, touched]), len(belief))[0]]
             rows = free[active]
             final[active] = text.softmax(self.own[rows] + self.scale[rows, None] * heard[rows])
             rounds += 1
@@ -274,7 +276,7 @@ class _Inference:
                 evidence = belief[sender] / self.prior[self.place[sender]]
                 now = speak(self.tables, voice.host[part], voice.bond[part], evidence)
                 heard = voice.heard[:, part]
-                rows, place = _places(heard.indices, len(total))
+                rows, place = voices.places(heard.indices, len(total))
                 few = sparse.csc_matrix((heard.data, place, heard.indptr), shape=(len(rows), len(part)))
                 total[rows] += few @ (now - said[part])
                 touched.append(rows)
@@ -306,10 +308,13 @@ class _Inference:
             parts = [Contribution("text", NONE, NONE, top(self.text[row]), 1.0, odds(self.text[row]))]
             parts.append(Contribution("site", NONE, NONE, top(prior), self.options.site, odds(prior)))
             parts += [Contribution(n, NONE, NONE, top(s[row]), 1.0, odds(s[row])) for n, s in self.signals.items()]
-        for name, inward, ends in (("inlink", True, self.target), ("outlink", False, self.source)):
+        inlinks = ("inlink", True, self.target, self.shares.along)
+        outlinks = ("outlink", False, self.source, self.shares.against)
+        for name, inward, ends, share in (inlinks, outlinks):
             part = np.flatnonzero(ends == row)
             sender = (self.source if inward else self.target)[part]
-            moved = self.scale[row] * self.message(belief, part, inward=inward).astype(np.float64)
+            moved = self.message(belief, part, inward=inward).astype(np.float64)
+            moved *= self.scale[row] * share[part][:, None]
             parts += [
                 Contribution(
                     name,
@@ -322,16 +327,6 @@ class _Inference:
                 for link, neighbour, shift in zip(part, sender, moved, strict=True)
             ]
         return Trace(row, tuple(parts), sum(part.log_odds for part in parts), tuple(self.path[row]))
-
-
-def _places(values: NDArray[np.integer], below: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The different values, and the place of each value among them, as np.unique gives them: many need no sorting."""
-    if 4 * len(values) < below:
-        rows, place = np.unique(values, return_inverse=True)
-        return rows.astype(np.int64), place
-    present = np.zeros(below, bool)
-    present[values] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
 def _top(belief: NDArray[np.float32], keep: int) -> NDArray[np.int64]:

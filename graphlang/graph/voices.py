@@ -33,7 +33,7 @@ class Voices:
     sender: NDArray[np.int32]  #: a page that says it, shape (v,)
     host: NDArray[np.int32]  #: whose tables hold for it, shape (v,)
     bond: NDArray[np.float32]  #: shape (v,)
-    heard: sparse.csc_matrix  #: how often each page hears each voice, shape (n, v)
+    heard: sparse.csc_matrix  #: how much each page hears of each voice, shape (n, v)
     pairs: NDArray[np.int64]  #: voices of senders that may still move, sorted by sender, shape (p,)
     start: NDArray[np.int64]  #: those of page i are ``pairs[start[i]:start[i + 1]]``, shape (n + 1,)
 
@@ -47,6 +47,7 @@ class Voices:
 def voices(  # noqa: PLR0917  internal, called twice
     receiver: NDArray[np.int32],
     sender: NDArray[np.int32],
+    share: NDArray[np.float32],
     host: NDArray[np.int32],
     levels: NDArray[np.uint8],
     kin: NDArray[np.int64],
@@ -58,6 +59,7 @@ def voices(  # noqa: PLR0917  internal, called twice
     Args:
         receiver: of each link, shape (w,).
         sender: of each link, shape (w,).
+        share: what each link's message is multiplied by, shape (w,).
         host: whose tables hold for each link, shape (w,).
         levels: bond of each link as a number of ``LEVELS``, shape (w,).
         kin: number of the group of pages that all say the same, for each page, from 0, shape (n,).
@@ -82,11 +84,20 @@ def voices(  # noqa: PLR0917  internal, called twice
         count += len(different)
     example = np.zeros(count, np.int64)
     example[voice[::-1]] = np.arange(len(voice))[::-1]
-    ones = np.ones(len(voice), np.float32)
-    heard = sparse.csr_matrix((ones, (receiver, voice)), shape=(n, count)).tocsc()
+    heard = sparse.csr_matrix((share, (receiver, voice)), shape=(n, count)).tocsc()
     who = sender[example] if len(voice) else np.zeros(0, np.int32)
     pairs = np.flatnonzero(moving[who])
     pairs = pairs[np.argsort(who[pairs], kind="stable")]
     start = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(who[pairs], minlength=n), out=start[1:])
     return Voices(who, host[example], LEVELS[levels[example]], heard, pairs, start)
+
+
+def places(values: NDArray[np.integer], below: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different values, and the place of each value among them, as np.unique gives them: many need no sorting."""
+    if 4 * len(values) < below:
+        rows, place = np.unique(values, return_inverse=True)
+        return rows.astype(np.int64), place
+    present = np.zeros(below, bool)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
