@@ -10,9 +10,29 @@ large or a lie gives a `graphlang.db.records.Problem`, and the rest goes on.
 
 from __future__ import annotations
 
-from .batches import Batch, batches
-from .files import SUFFIXES, expand
-from .limits import Limits
-from .pool import WorkerError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .files import SUFFIXES, expand
+    from .limits import Limits
+    from .process import WorkerError
+    from .reading import Batch, batches
+
+_MODULES = {
+    "Batch": "reading",
+    "Limits": "limits",
+    "SUFFIXES": "files",
+    "WorkerError": "process",
+    "batches": "reading",
+    "expand": "files",
+}
 
 __all__ = ["SUFFIXES", "Batch", "Limits", "WorkerError", "batches", "expand"]
+
+
+def __getattr__(name: str) -> Any:
+    # A worker process imports what it needs, and not what starts and feeds worker processes.
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(name)

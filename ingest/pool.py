@@ -1,28 +1,31 @@
-"""Parses groups of records in worker processes, in order, and survives the loss of a worker.
+"""Parses in worker processes, in order, and survives the loss of a worker.
 
-Each worker is a child process with one pipe each way. At most two groups are under way in a worker (one that it
-parses, one that it has at hand), and at most three for each worker in all, so that memory is bounded whatever the
-speeds are. A worker that dies (killed for its memory, or crashed by a record) is replaced; the group that it died of
-is parsed again record by record, and the record that kills a worker again is told in a Problem. So is a record that
-keeps a worker busy for minutes.
+A task is a group of raw records that were read here, or a stretch of a file that the worker reads and inflates itself.
+Few tasks are under way at a time, and few answers are kept of each, so that memory is bounded whatever the speeds are.
+
+A worker that dies (killed for its memory, or crashed by a record) is replaced; what was left of the task that it died
+of is parsed again in groups, and the group that kills a worker again record by record, and the record that does is told
+in a Problem. So is a record that keeps a worker busy for minutes.
+
+Where a stretch turns out not to begin where the one before it ended, it is read again from there, like one whose worker
+died: what comes out is always what reading the file from its start would give.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import os
-import subprocess
-import sys
-import threading
 import time
 from collections import deque
-from queue import Empty, SimpleQueue
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from queue import Empty
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.db.records import Problem
 
-from .parse import target_uri
-from .wire import pack_raw, read_frame, unpack_item, write_frame
+from .parse import is_candidate, target_uri
+from .process import Answers, Process, WorkerError
+from .reader import Reader
+from .stretch import Stretch
+from .wire import pack_raw, unpack_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,70 +34,35 @@ if TYPE_CHECKING:
     from .parse import Item
     from .raw import Raw
 
-_AHEAD = 2  # groups under way in one worker
+_AHEAD = 2  # tasks under way in one worker
 _PATIENCE = 300.0  # seconds for one group: it takes less than one, unless something in it was made to take for ever
+_GROUP = 64  # records
+
+__all__ = ["Group", "Parsed", "Pool", "WorkerError"]
 
 
-class WorkerError(RuntimeError):
-    """Worker processes cannot be started on this machine."""
+class Group(NamedTuple):
+    """Raw records that are to be parsed."""
 
-
-class _Worker:
-    """One child process; what it answers, and its end, are put into the queue that all workers share."""
-
-    def __init__(self, limits: Limits, answers: SimpleQueue[tuple[_Worker, Any]]) -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "graphlang.ingest.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment,
-                process_group=0,  # Ctrl-C is for the parent, which then ends its workers
-            )
-        except OSError as error:
-            raise WorkerError(f"a worker process cannot be started: {error}") from error
-        self.under_way: deque[_Task] = deque()
-        self.answered = False
-        self.since = time.monotonic()  # when it began with what it is at
-        self.send(dataclasses.astuple(limits))
-        threading.Thread(target=self._listen, args=(self._process.stdout, answers), daemon=True).start()
-
-    def send(self, value: Any) -> None:
-        """Send a frame; that the process is gone will be heard from its other pipe."""
-        try:
-            if self._process.stdin is not None:
-                write_frame(self._process.stdin, value)
-        except OSError:
-            return
-
-    def kill(self) -> None:
-        """End the process at once; its end will be heard from its pipe."""
-        self._process.kill()
-
-    def _listen(self, stream: IO[bytes], answers: SimpleQueue[tuple[_Worker, Any]]) -> None:
-        try:
-            while True:
-                answers.put((self, read_frame(stream)))
-        except (EOFError, OSError, ValueError):
-            answers.put((self, None))
-
-    def end(self) -> int:
-        """End the process; returns its exit status, negative for a signal."""
-        self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue  # what was still to be sent is of no use now
-        return self._process.wait()
-
-
-class _Task(NamedTuple):
-    number: int
     raws: Sequence[Raw]
-    done: list[list[Item] | None]  # one entry: the answer
+
+
+class Parsed(NamedTuple):
+    """Some of the items of a task."""
+
+    task: int  #: its ordinal
+    items: list[Item]
+    raws: int  #: raw records of a stretch that were read for them; 0 for a group
+    bytes_read: int  #: offset in the file that was reached; 0 for a group
+    last: bool  #: the task is done
+
+
+class _Task:
+    def __init__(self, number: int, what: Group | Stretch) -> None:
+        self.number = number
+        self.what = what
+        self.worker: Process | None = None
+        self.answers: Answers | None = None
 
 
 class Pool:
@@ -107,109 +75,162 @@ class Pool:
 
     def __init__(self, workers: int, limits: Limits) -> None:
         self._limits = limits
-        self._answers: SimpleQueue[tuple[_Worker, Any]] = SimpleQueue()
-        self._workers: list[_Worker] = []
         self._count = workers
-        self._number = 0
+        self._workers: list[Process] = []
+        self._window: deque[_Task] = deque()
+        self._reached: int | None = None  # where the stretch before ended
 
-    def parse(self, groups: Iterator[Sequence[Raw]]) -> Iterator[list[Item]]:
-        """Yield the items of each group, in the order of the groups.
+    def parse(self, tasks: Iterator[Group | Stretch]) -> Iterator[Parsed]:
+        """Yield the items of all tasks, in their order.
 
         Raises:
             WorkerError: no worker can be started.
         """
-        window: deque[_Task] = deque()
         try:
-            self._workers = [_Worker(self._limits, self._answers) for _ in range(self._count)]
-            more = True
-            while more or window:
-                worker = min(self._workers, key=lambda one: len(one.under_way))
-                if more and len(worker.under_way) < _AHEAD and len(window) < 3 * self._count:
-                    group = next(groups, None)
-                    if group is None:
-                        more = False
-                        continue
-                    self._number += 1
-                    task = _Task(self._number, group, [None])
-                    window.append(task)
-                    if group:
-                        self._give(worker, task)
-                    else:
-                        task.done[0] = []
-                elif window[0].done[0] is None:
-                    self._hear()
-                while window and window[0].done[0] is not None:
-                    yield window.popleft().done[0] or []
+            self._workers = [Process(self._limits) for _ in range(self._count)]
+            numbered = enumerate(tasks)
+            self._fill(numbered)
+            while self._window:
+                task = self._window[0]
+                for part in self._results(task):
+                    self._fill(numbered)
+                    yield part
+                self._window.popleft()
+                self._fill(numbered)
         finally:
             for worker in self._workers:
                 worker.end()
 
-    def _give(self, worker: _Worker, task: _Task) -> None:
-        if not worker.under_way:
-            worker.since = time.monotonic()
-        worker.under_way.append(task)
-        worker.send((task.number, [pack_raw(raw) for raw in task.raws]))
+    def _fill(self, tasks: Iterator[tuple[int, Group | Stretch]]) -> None:
+        """Give the workers what they can take, and replace those that are gone."""
+        for place, worker in enumerate(self._workers):
+            if worker.gone:
+                self._replace(place)
+        while len(self._window) < 3 * self._count:
+            worker = min(self._workers, key=lambda one: one.load)
+            if worker.load >= _AHEAD and self._window:
+                return
+            following = next(tasks, None)
+            if following is None:
+                return
+            task = _Task(*following)
+            self._window.append(task)
+            self._give(task, worker)
 
-    def _hear(self) -> None:
-        """Wait for one answer of any worker."""
-        try:
-            worker, answer = self._answers.get(timeout=min(_PATIENCE, 5.0))
-        except Empty:
-            for one in self._workers:
-                if one.under_way and time.monotonic() - one.since > _PATIENCE:
-                    one.kill()
-            return
-        if worker not in self._workers:
-            return  # the last word of one that was replaced
-        if answer is not None:
-            worker.answered = True
-            worker.since = time.monotonic()
-            task = worker.under_way.popleft()
-            task.done[0] = [unpack_item(item) for items in answer[1] for item in items]
-            return
-        lost = self._replace(worker)
-        if lost:
-            guilty = lost.popleft()
-            guilty.done[0] = self._one_by_one(guilty.raws)
-        for task in lost:
-            self._give(min(self._workers, key=lambda one: len(one.under_way)), task)
+    def _give(self, task: _Task, worker: Process) -> None:
+        what = task.what
+        task.worker = worker
+        task.answers = worker.give(
+            (str(what.path), *what[1:]) if isinstance(what, Stretch) else [pack_raw(raw) for raw in what.raws]
+        )
 
-    def _replace(self, worker: _Worker) -> deque[_Task]:
-        """Put a new worker in the place of a dead one; returns what the dead one left undone."""
-        status = worker.end()
-        if not worker.answered and status > 0:
+    def _replace(self, place: int) -> None:
+        """Put a new worker in the place of a dead one."""
+        dead = self._workers[place]
+        status = dead.status()
+        if not dead.answered and status > 0:
             raise WorkerError(f"a worker process ended with status {status} before it did anything")
-        self._workers[self._workers.index(worker)] = _Worker(self._limits, self._answers)
-        return worker.under_way
+        dead.end()
+        self._workers[place] = Process(self._limits)
 
-    def _one_by_one(self, raws: Sequence[Raw]) -> list[Item]:
+    def _results(self, task: _Task) -> Iterator[Parsed]:
+        """Yield what comes of the first task of the window, whatever happens to its worker."""
+        if isinstance(task.what, Group):
+            answer = self._heard(task)
+            if answer is not None:
+                yield Parsed(task.number, [unpack_item(item) for item in answer], 0, 0, last=True)
+                return
+            items = [item for part in self._carefully(iter(task.what.raws)) for item in part]
+            yield Parsed(task.number, items, 0, 0, last=True)
+            return
+        stretch = task.what
+        if not stretch.exact:
+            if self._reached is None or self._reached >= stretch.stop:  # the stretch before took this one in
+                self._drop(task)
+                yield Parsed(task.number, [], 0, 0, last=True)
+                return
+            began = self._heard(task)
+            if began != self._reached:
+                self._drop(task)
+                yield from self._alone(task.number, stretch._replace(begin=self._reached, exact=True))
+                return
+        done = 0
+        while True:
+            answer = self._heard(task)
+            if answer is None:
+                begin = stretch.begin if stretch.exact else self._reached or 0
+                yield from self._alone(task.number, stretch._replace(begin=begin, skip=stretch.skip + done))
+                return
+            packed, raws, reached, ended, last = answer
+            done += raws
+            if last:
+                self._reached = ended
+            yield Parsed(task.number, [unpack_item(item) for item in packed], raws, reached, last=last)
+            if last:
+                return
+
+    def _drop(self, task: _Task) -> None:
+        if task.answers is not None:
+            task.answers.drop()
+
+    def _heard(self, task: _Task) -> Any:
+        """Wait for an answer to a task; None when there will be none, as its worker is gone."""
+        if task.answers is None or task.worker is None:
+            return None
+        while True:
+            try:
+                return task.answers.get(min(_PATIENCE, 5.0))
+            except Empty:
+                if time.monotonic() - task.worker.heard > _PATIENCE:
+                    task.worker.kill()
+
+    def _alone(self, number: int, stretch: Stretch) -> Iterator[Parsed]:
+        """Read a stretch here, and have it parsed with care."""
+        passed = 0
+        try:
+            with stretch.path.open("rb", buffering=0) as file:
+                reader = Reader(file, stretch.path.name, self._limits, begin=stretch.begin, stop=stretch.stop)
+                raws = iter(reader)
+                for raw in raws:
+                    passed += 1
+                    if passed > stretch.skip:
+                        group = [raw, *islice(raws, _GROUP - 1)]
+                        passed += len(group) - 1
+                        items = [item for part in self._carefully(iter(group)) for item in part]
+                        yield Parsed(number, items, len(group), reader.bytes_read, last=False)
+                self._reached = reader.ended
+        except OSError as error:
+            self._reached = None  # the rest of the file counts as read
+            told = [Problem("unreadable", f"{error.strerror or error}", 0)] if passed >= stretch.skip else []
+            yield Parsed(number, [*told], len(told), 0, last=True)
+        else:
+            yield Parsed(number, [], 0, reader.bytes_read, last=True)
+
+    def _carefully(self, raws: Iterator[Raw]) -> Iterator[list[Item]]:
         """Parse records each alone, in a worker that may die of any of them."""
-        items: list[Item] = []
-        answers: SimpleQueue[tuple[_Worker, Any]] = SimpleQueue()
-        worker: _Worker | None = None
+        worker: Process | None = None
         try:
             for raw in raws:
-                worker = worker or _Worker(self._limits, answers)
-                worker.send((0, [pack_raw(raw)]))
-                how = f"kept a worker busy for more than {_PATIENCE:.0f} seconds"
-                try:
-                    answer = answers.get(timeout=_PATIENCE)[1]
-                except Empty:
-                    worker.kill()
-                    answer = answers.get()[1]
-                    while answer is not None:  # it came at the last moment: too late, for the worker is gone
-                        answer = answers.get()[1]
-                else:
-                    how = ""
+                if not is_candidate(raw):
+                    continue
+                worker = worker or Process(self._limits)
+                task = _Task(0, Group([raw]))
+                self._give(task, worker)
+                since = time.monotonic()
+                answer = self._heard(task)
                 if answer is not None:
-                    items += [unpack_item(item) for item in answer[1][0]]
-                else:
-                    status = worker.end()
-                    worker = None
-                    death = f"killed by signal {-status}" if status < 0 else f"ended with status {status}"
-                    how = how or f"the process that parsed this record was {death}"
-                    items.append(Problem("crashed", how, raw.offset, target_uri(raw)))
+                    yield [unpack_item(item) for item in answer]
+                    continue
+                status = worker.end()
+                worker = None
+                how = f"the process that parsed this record {_death(status)}"
+                if time.monotonic() - since > _PATIENCE:
+                    how = f"kept a worker busy for more than {_PATIENCE:.0f} seconds"
+                yield [Problem("crashed", how, raw.offset, target_uri(raw))]
         finally:
             if worker is not None:
                 worker.end()
-        return items
+
+
+def _death(status: int) -> str:
+    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -53,7 +53,7 @@ class Grammar(Protocol):
 class _Buffer:
     """The decompressed bytes of one run: a stretch without damage. A record never reaches over the end of a run."""
 
-    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, source: Source) -> None:
+    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, source: Source, members: int) -> None:
         self._chunks = chunks
         self._grammar = grammar
         self._next = next(chunks, None)
@@ -64,7 +64,7 @@ class _Buffer:
         self.data = b""
         self.at = 0
         self.fault = ""
-        self.members = 0
+        self.members = members  # that were begun
         self.over = True
 
     def start_run(self) -> bool:
@@ -145,7 +145,9 @@ class _Buffer:
         return chunk.data
 
 
-def raw_records(chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, source: Source) -> Iterator[Raw]:
+def raw_records(
+    chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, source: Source, members: int = 0
+) -> Iterator[Raw]:
     """Yield every record, and every stretch that is none, in the order of the file.
 
     Args:
@@ -153,8 +155,9 @@ def raw_records(chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, sourc
         grammar: the format.
         limits: bounds of a record.
         source: where the chunks come from; an uncompressed one tells offsets to the byte, and what lies ahead.
+        members: gzip members before the first chunk, as far as it matters: more than one is like two.
     """
-    buffer = _Buffer(chunks, grammar, source)
+    buffer = _Buffer(chunks, grammar, source, members)
     while buffer.start_run():
         yield from _run(buffer, grammar, limits)
 

@@ -16,21 +16,31 @@ if TYPE_CHECKING:
     from .limits import Limits
 
 _SNIFFED = 1 << 16  # bytes in which a damaged archive must show a record to be known as one
+GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
 
 
 class Reader:
-    """Reads one file from its start.
+    """Reads one file, or a stretch of it.
+
+    A stretch of a file whose gzip members each begin a record ends before the first such member at or behind ``stop``.
+    No record reaches over that place, so that the stretches of a file, each begun where the one before it ended, give
+    the same records as the whole file.
 
     Args:
         file: the archive, opened for reading bytes.
         name: its name; a hint where the content says nothing.
         limits: bounds of a record.
+        begin: where to start: 0, or `ended` of another reader of the same file.
+        stop: where to end, if a record starts there; else at the next that does. None reads to the end of the file.
     """
 
-    def __init__(self, file: BinaryIO, name: str, limits: Limits) -> None:
-        self._source = Source(file)
+    def __init__(self, file: BinaryIO, name: str, limits: Limits, *, begin: int = 0, stop: int | None = None) -> None:
+        self._source = Source(file, begin)
         self._name = name.lower()
         self._limits = limits
+        self._begin = begin
+        self._stop = stop
+        self.ended: int | None = None  #: where the next stretch begins; None at the end of the file
 
     @property
     def bytes_read(self) -> int:
@@ -52,7 +62,18 @@ class Reader:
         if grammar is None:
             yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
-        yield from raw_records(_chained(first, chunks), grammar, self._limits, self._source)
+        chunks = _chained(first, chunks)
+        if self._stop is not None:
+            chunks = self._until(chunks, self._stop, grammar)
+        yield from raw_records(chunks, grammar, self._limits, self._source, members=2 if self._begin else 0)
+
+    def _until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
+        for chunk in chunks:
+            # The same condition that ends a run of records in `graphlang.ingest.raw`.
+            if chunk.offset >= stop and chunk.fresh and grammar.starts(chunk.data, 0):
+                self.ended = chunk.offset
+                return
+            yield chunk
 
 
 def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -63,11 +84,10 @@ def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:
 def _grammar(head: bytes, name: str) -> Grammar | None:
     """Choose the format by the first record, else by the first that can be found, else by the name."""
     start = head.lstrip(b"\r\n")
-    known: tuple[Grammar, ...] = (Warc(), Arc())
-    for grammar in known:
+    for grammar in GRAMMARS:
         if grammar.starts(start, 0):
             return grammar
-    for grammar in known:
+    for grammar in GRAMMARS:
         if grammar.find(head[:_SNIFFED], 0) >= 0:
             return grammar
-    return next((grammar for grammar in known if f".{grammar.name.lower()}" in name), None)
+    return next((grammar for grammar in GRAMMARS if f".{grammar.name.lower()}" in name), None)

@@ -31,7 +31,7 @@ _FAST = _fastest_zlib()
 _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
-_MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
+MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
 _MAGIC_ZSTD = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame; the dictionary frame of WARC-zstd
 _MAGIC_LZ4 = b"\x04\x22\x4d\x18"
 
@@ -65,13 +65,16 @@ class Source:
 
     Args:
         file: opened for reading bytes, unbuffered or not.
+        begin: where to start: 0, or the offset of a gzip member.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, begin: int = 0) -> None:
         self._file = file
+        if begin:
+            file.seek(begin)
         self._window = b""  # bytes read from the file, of which those before _at are done with
         self._at = 0
-        self._base = 0  # offset in the file of the window's first byte
+        self._base = begin  # offset in the file of the window's first byte
         self._refill()
         self.compression = compression(self._window)
 
@@ -99,7 +102,8 @@ class Source:
 
     def _refill(self) -> bool:
         """Put more of the file behind what the window still holds; False at the end of the file."""
-        more = self._file.read(_READ)
+        # Up to a multiple of the step, so that the same pieces of a member are seen wherever the reading began.
+        more = self._file.read(_READ - (self._base + len(self._window)) % _READ)
         if not more:
             return False
         self._base += self._at
@@ -131,7 +135,7 @@ class Source:
             if len(self._window) - self._at < 4 and not self._refill():  # noqa: PLR2004 - the length of the magic
                 self._at = len(self._window)
                 return False
-            found = _MEMBER.search(self._window, self._at)
+            found = MEMBER.search(self._window, self._at)
             if found:
                 self._at = found.start()
                 return True

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 _HEAD = 8  # bytes of a frame that say how long the rest is
 
 
+def encode_frame(value: Any) -> bytes:
+    """Return one value as it is sent."""
+    data = marshal.dumps(value)
+    return len(data).to_bytes(_HEAD, "little") + data
+
+
 def write_frame(stream: IO[bytes], value: Any) -> None:
     """Send one value."""
-    data = marshal.dumps(value)
-    stream.write(len(data).to_bytes(_HEAD, "little"))
-    stream.write(data)
+    stream.write(encode_frame(value))
     stream.flush()
 
 
-def read_frame(stream: IO[bytes]) -> Any:
-    """Receive one value.
+def read_frame(stream: IO[bytes]) -> bytes:
+    """Receive one value, still encoded.
 
     Raises:
         EOFError: the other end is gone.
@@ -40,6 +44,11 @@ def read_frame(stream: IO[bytes]) -> Any:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError
+    return data
+
+
+def decode_frame(data: bytes) -> Any:
+    """Return the value of a frame."""
     return marshal.loads(data)  # noqa: S302 - from our own process
 
 
@@ -71,8 +80,8 @@ def pack_item(item: Item) -> tuple[Any, ...]:
         item.size,
         item.digest,
         item.revisit_of,
-        [tuple(one) for one in item.declared],
-        [tuple(one) for one in item.links],
+        list(map(tuple, item.declared)),
+        list(map(tuple, item.links)),
     )
 
 
@@ -80,7 +89,7 @@ def unpack_item(packed: Any) -> Item:
     """Return the page or problem of a plain tuple."""
     if len(packed) == 4:  # noqa: PLR2004 - a problem's fields
         return Problem(*packed)
-    declared = tuple([Declaration(*one) for one in packed[-2]])
-    links = tuple([Link(*one) for one in packed[-1]])
+    declared = tuple(map(Declaration._make, packed[-2]))
+    links = tuple(map(Link._make, packed[-1]))
     values: list[Any] = [*packed[:-2], declared, links]
     return Page(*values)

@@ -33,10 +33,15 @@ def children() -> list[int]:
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 
 
-@pytest.fixture
-def crawl(archive: Archive, tmp_path: Path) -> Path:
+@pytest.fixture(params=["stretches", "groups"])
+def crawl(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+    """A thousand pages, in one case cut into stretches that the workers read, in the other in groups of records."""
     path = tmp_path / "crawl.warc"
-    path.write_bytes(b"".join(archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)))
+    records = [archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)]
+    path.write_bytes(archive.gz(*records) if request.param == "stretches" else b"".join(records))
+    monkeypatch.setattr("graphlang.ingest.reading._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.reading._WHOLE", 0)
+    monkeypatch.setattr("graphlang.ingest.stretch.LENGTH", 1 << 15)
     return path
 
 
@@ -116,7 +121,8 @@ def test_a_reader_that_is_dropped_leaves_no_process(crawl: Path) -> None:
 def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None:
     script = (
         "import sys, time, pathlib\n"
-        "from graphlang.ingest import batches\n"
+        "from graphlang.ingest import batches, reading, stretch\n"
+        "reading._SMALL = reading._WHOLE = 0\nstretch.LENGTH = 1 << 15\n"
         "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
         "next(reading)\nprint(1, flush=True)\n"
         "try:\n"

@@ -1,0 +1,166 @@
+"""Files cut into stretches that workers read: whatever is in the file, the same items as reading it from its start."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+from graphlang.db.records import Page
+from graphlang.ingest import Limits, batches
+from graphlang.ingest import stretch as stretch_module
+from graphlang.ingest.reader import Reader
+from graphlang.ingest.stretch import Stretch, can_be_cut, find_record, stretches
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Archive
+    from graphlang.ingest.raw import Raw
+
+LENGTH = 1 << 11
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphlang.ingest.reading._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.reading._WHOLE", 0)
+    monkeypatch.setattr("graphlang.ingest.stretch.LENGTH", LENGTH)
+    monkeypatch.setattr("graphlang.ingest.reading.LENGTH", LENGTH)
+
+
+def items(path: Path, start: int = 0, workers: int = 1) -> list[object]:
+    return [item for batch in batches([(path, start)], workers=workers) for item in batch.items]
+
+
+def bodies(count: int) -> list[bytes]:
+    """Pages that hardly compress, so that a stretch holds a few."""
+    numbers = random.Random(1)  # noqa: S311 - the same pages every time
+    return [b"<p>page %d %s" % (n, numbers.randbytes(300).hex().encode()) for n in range(count)]
+
+
+def raws_of_stretches(path: Path) -> list[Raw]:
+    """Read as workers and their parent do, in one process."""
+    limits = Limits()
+    found: list[Raw] = []
+    reached: int | None = 0
+    with path.open("rb", buffering=0) as file:
+        for one in stretches(path, 0, path.stat().st_size, 0):
+            if reached is None or reached >= one.stop:
+                continue
+            if not one.exact:
+                begin = find_record(file, one.begin, one.stop)
+                # A wrong guess is thrown away; a right one is what is asked for here.
+                one = Stretch(path, reached if begin != reached else begin, one.stop, exact=True)  # noqa: PLW2901
+            file.seek(0)
+            reader = Reader(file, path.name, limits, begin=one.begin, stop=one.stop)
+            found += reader
+            reached = reader.ended
+    return found
+
+
+def test_many_stretches_are_the_file(archive: Archive, tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(archive.gz(*(archive.warc(f"http://a.example/{n}", one) for n, one in enumerate(bodies(100)))))
+    with path.open("rb") as file:
+        assert can_be_cut(file)
+    assert len(list(stretches(path, 0, path.stat().st_size, 0))) > 10
+    expected = items(path)
+    assert len(expected) == 100
+    parts = list(batches([(path, 0)], workers=2))
+    assert [item for part in parts for item in part.items] == expected
+    assert [part.last for part in parts] == [False] * (len(parts) - 1) + [True]
+    assert parts[-1].position == 100
+    # Each batch can be continued from, with any number of workers.
+    taken = 0
+    for part in parts[::7]:
+        taken = sum(len(one.items) for one in parts[: parts.index(part) + 1])
+        assert items(path, part.position) == items(path, part.position, 2) == expected[taken:]
+
+
+def test_an_archive_in_a_page_deceives_nobody(archive: Archive, tmp_path: Path) -> None:
+    # Stored, not deflated, the archive that was downloaded stands in the file byte by byte.
+    inner = archive.gz(*(archive.warc(f"http://inner.example/{n}", one) for n, one in enumerate(bodies(40))))
+
+    def stored(record: bytes) -> bytes:
+        deflate = zlib.compressobj(0, zlib.DEFLATED, 31)
+        return deflate.compress(record) + deflate.flush()
+
+    outer = [stored(archive.warc(f"http://a.example/{n}", inner, kind="resource", http=None)) for n in range(4)]
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(outer))
+    with path.open("rb") as file:
+        found = find_record(file, LENGTH, 2 * LENGTH)
+    assert found is not None
+    assert found < len(outer[0])  # a guess within the first record
+    expected = items(path)
+    assert [item.url for item in expected if isinstance(item, Page)] == [f"http://a.example/{n}" for n in range(4)]
+    assert items(path, workers=2) == expected
+
+
+def test_one_member_over_all_is_not_cut(archive: Archive, tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(
+        gzip.compress(b"".join(archive.warc(f"http://a.example/{n}", b) for n, b in enumerate(bodies(50))))
+    )
+    with path.open("rb") as file:
+        assert not can_be_cut(file)
+    assert items(path, workers=2) == items(path)
+
+
+def test_several_files_of_every_kind_come_in_order(archive: Archive, tmp_path: Path) -> None:
+    records = [archive.warc(f"http://a.example/{n}", one) for n, one in enumerate(bodies(30))]
+    datas = [archive.gz(*records), b"".join(records), b"nothing", archive.gz(*records[:3]), b""]
+    paths = [tmp_path / f"{n}.warc" for n in range(len(datas) + 1)]
+    for path, data in zip(paths, datas, strict=False):
+        path.write_bytes(data)
+    one = list(batches([(path, 0) for path in paths]))
+    two = list(batches([(path, 0) for path in paths], workers=2))
+    for number in range(len(paths)):
+        mine, other = ([part for part in parts if part.source == number] for parts in (one, two))
+        assert [item for part in mine for item in part.items] == [item for part in other for item in part.items]
+        assert mine[-1].position == other[-1].position
+    assert [part.source for part in two if part.last] == list(range(len(paths)))
+
+
+mutation = st.tuples(
+    st.sampled_from(["flip", "insert", "delete", "repeat", "plain", "stored"]),
+    st.integers(0, 1 << 20),
+    st.integers(1, 4000),
+    st.sampled_from([b"\x1f\x8b\x08\x00", b"\0", b"\r\n", b"WARC/1.0\r\nWARC-Type: response\r\n", b"x" * 50, b""]),
+)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(mutation, min_size=1, max_size=6))
+def test_damage_is_read_the_same(tmp_path: Path, archive: Archive, changes: list[tuple[str, int, int, bytes]]) -> None:
+    members = [archive.gz(archive.warc(f"http://a.example/{n}", one)) for n, one in enumerate(bodies(40))]
+    for how, place, size, other in changes:
+        at = place % len(members)
+        member = members[at]
+        inside = size % len(member)
+        members[at] = {
+            "flip": member[:inside] + other + member[inside + len(other) :],
+            "insert": member[:inside] + other + member[inside:],
+            "delete": member[:inside] + member[inside + 1 + len(other) :],
+            "repeat": member[:inside] + member,
+            "plain": gzip.decompress(archive.gz(archive.warc("http://b.example/", b"plain"))) + member,
+            "stored": member + gzip.compress(archive.warc("http://b.example/", b"x")[: size % 200], mtime=0) + other,
+        }[how]
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(members))
+    with path.open("rb", buffering=0) as file:
+        expected = list(Reader(file, path.name, Limits()))
+    assert raws_of_stretches(path) == expected
+
+
+def test_false_signs_of_records_cost_little(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00" * (1 << 18))
+    with path.open("rb") as file:
+        assert find_record(file, 0, 1 << 20) is None
+    assert stretch_module._TRIALS == 1_000
