@@ -43,22 +43,28 @@ POOLED = 0.1  #: how far the other hosts help to choose a host's x
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Couplings:
-    """The model of every link that matters, and the tables of every host. L languages, H hosts, w links."""
+    """The model of every link that matters, and the tables of every group. L languages, H hosts, w links.
+
+    The links within a host are a group, and those between hosts are one more, number H. The languages that a host's
+    pages have are no news to its own pages, but they are to others: were links between hosts told by the tables of
+    their source, a site in one language could say nothing of the pages that it links to elsewhere.
+    """
 
     keeps: NDArray[np.float32]  #: chance that the link's two pages share a language, shape (w,)
     bond: NDArray[np.float32]  #: k above: kept on purpose, shape (w,)
-    host: NDArray[np.int32]  #: host of the source, shape (w,)
-    exclusive: NDArray[np.float64]  #: x above, shape (H,)
-    sources: NDArray[np.float64]  #: languages of pages that links lead from, shape (H, L)
-    different: NDArray[np.float64]  #: D above, shape (H, L)
+    group: NDArray[np.int32]  #: the host of both ends, or H, shape (w,)
+    exclusive: NDArray[np.float64]  #: x above, shape (H + 1,)
+    sources: NDArray[np.float64]  #: languages of pages that links lead from, shape (H + 1, L)
+    different: NDArray[np.float64]  #: D above, shape (H + 1, L)
 
 
-def learn(
+def learn(  # noqa: PLR0917  internal, called once
     links: Links,
     wanted: NDArray[np.int64],
     host: NDArray[np.int32],
     label: NDArray[np.int16],
     sites: NDArray[np.float64],
+    collection: NDArray[np.float64],
 ) -> Couplings:
     """Learn how links bind languages, and say it of the wanted links.
 
@@ -68,20 +74,22 @@ def learn(
         host: number of each page's host, 0..H-1, shape (n,).
         label: language of each page whose text is long enough to be trusted, -1 for all others, shape (n,).
         sites: languages of the pages of each host, rows that sum to 1, shape (H, L).
+        collection: languages of all pages, shape (L,).
     """
-    hosts = len(sites)
+    sites = np.vstack([sites, collection])
+    groups = len(sites)
     seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0))
     if len(seen) > SAMPLE:
         seen = _sample(links, label, seen)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
-    home = host[links.source[seen]].astype(np.int64)
+    home = _group(links, seen, host, groups - 1)
     same = a == b
     shape = Shape(links)
     design, usual = _design(links, shape, seen)
     middle, width = (design.mean(0), design.std(0) + 1e-3) if len(seen) else (np.zeros(1), np.ones(1))
-    model = fit(np.clip((design - middle) / width, -4, 4), same.astype(np.float64), usual, home, hosts)
+    model = fit(np.clip((design - middle) / width, -4, 4), same.astype(np.float64), usual, home, groups)
     both = np.concatenate([seen, wanted])
-    every = host[links.source[both]].astype(np.int64)
+    every = _group(links, both, host, groups - 1)
     keeps = np.empty(len(every))
     for at in range(0, len(every), BLOCK):  # the features of all links at once would not fit
         design, usual = _design(links, shape, both[at : at + BLOCK])
@@ -96,11 +104,16 @@ def learn(
     return Couplings(
         keeps[len(seen) :].astype(np.float32),
         bond[len(seen) :].astype(np.float32),
-        host[links.source[wanted]],
+        every[len(seen) :].astype(np.int32),
         exclusive,
         sources,
         different,
     )
+
+
+def _group(links: Links, numbers: NDArray[np.int64], host: NDArray[np.int32], between: int) -> NDArray[np.int64]:
+    home = host[links.source[numbers]].astype(np.int64)
+    return np.where(home == host[links.target[numbers]], home, between)
 
 
 def _design(links: Links, shape: Shape, numbers: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

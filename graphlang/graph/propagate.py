@@ -130,7 +130,8 @@ class _Inference:
         label = np.where(trusted, best, NONE).astype(np.int16)
         hosts, numbers = np.unique(evidence.host, return_inverse=True)
         host: NDArray[np.int32] = numbers.astype(np.int32)
-        sites = sites_.distributions(label, host, len(hosts), sites_.collection(scores, label)[None])
+        everywhere = sites_.collection(scores, label)
+        sites = sites_.distributions(label, host, len(hosts), everywhere[None])
         place, prior = host, sites_.tempered(sites, options.site)
         if evidence.directory is not None and options.directory and options.site:
             place, prior = sites_.directories(evidence.directory, host, label, sites, options.directory, options.site)
@@ -156,7 +157,7 @@ class _Inference:
             np.flatnonzero(free[links.source] | free[links.target]) if options.neighbours else np.zeros(0, int)
         )
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
-        self.couplings = couplings.learn(links, self.wanted, host, label, sites)
+        self.couplings = couplings.learn(links, self.wanted, host, label, sites, everywhere)
         self.tables = messages.tables(self.couplings)
         self.shares = shares.shares(self.source, self.target, self.couplings.bond, host, options.degree)
         self.scale = options.neighbours * listens * self.shares.page
@@ -173,12 +174,12 @@ class _Inference:
         kin = np.empty(links.n, np.int64)
         _, kin[plain] = np.unique(place[plain].astype(np.int64) * self.size + best[plain], return_inverse=True)
         kin[~plain] = np.arange(int((~plain).sum())) + kin[plain].max(initial=-1) + 1
-        level, home = voices.level(self.couplings.bond), self.couplings.host
+        level, home = voices.level(self.couplings.bond), self.couplings.group
         self.bond = voices.LEVELS[level]
-        along = (self.source, self.target, self.shares.along)
-        against = (self.target, self.source, self.shares.against)
-        self.voices = []
-        for sender, receiver, share in (along, against):
+        inlinks = (self.source, self.target, self.shares.along)
+        outlinks = (self.target, self.source, self.shares.against)
+        self.voices: list[voices.Voices] = []
+        for sender, receiver, share in (inlinks, outlinks):
             part = np.flatnonzero(free[receiver])
             given = (receiver[part], sender[part], share[part], home[part], level[part])
             self.voices.append(voices.voices(*given, kin, host, free))
@@ -288,7 +289,7 @@ class _Inference:
         sender = (self.source if inward else self.target)[part]
         said = belief[sender] / self.prior[self.place[sender]]
         speak = messages.along if inward else messages.against
-        return speak(self.tables, self.couplings.host[part], self.bond[part], said)
+        return speak(self.tables, self.couplings.group[part], self.bond[part], said)
 
     def explain(self, row: int, belief: NDArray[np.float32], final: NDArray[np.float32]) -> Trace:
         """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final ones."""

@@ -78,7 +78,7 @@ def voices(  # noqa: PLR0917  internal, called twice
     count = int(present.sum())
     abroad = np.flatnonzero(~inside)
     if len(abroad):
-        full = key[abroad] * (int(home.max()) + 1) + host[abroad]
+        full = key[abroad] * (int(host.max()) + 1) + host[abroad]
         different, inverse = np.unique(full, return_inverse=True)
         voice[abroad] = count + inverse
         count += len(different)

@@ -179,3 +179,14 @@ def test_weights_that_are_no_weights_are_refused_by_name(name: str, bad: float) 
 def test_probabilities_that_are_none_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="probability"):
         collection([({0: bad}, LONG, 0)], [])
+
+
+def test_a_site_in_one_language_speaks_for_the_pages_that_it_links_to_elsewhere() -> None:
+    # most of the collection is in language 0; one page of a site all in language 1 names a page of an unknown site
+    pages = [empty(9)] + [full(1, 0)] * 8 + [full(0, 1)] * 40 + [full(2, 2)] * 8
+    chains = [(i, i + 1) for i in (*range(1, 8), *range(9, 48), *range(49, 56))]
+    one = propagate(*collection(pages, [(1, 0), *chains]))
+    three = propagate(*collection(pages, [(1, 0), (2, 0), (3, 0), *chains]))
+    assert one.language[0] == three.language[0] == 1
+    assert one.confidence[0] > 0.9
+    assert three.confidence[0] > 0.999

@@ -62,7 +62,7 @@ def test_a_sender_that_knows_nothing_says_nothing() -> None:
     model = Couplings(*[np.float32([0.3, 0.9])] * 2, np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
     flat = np.ones((2, 4), np.float32)
     for speak in (messages.along, messages.against):
-        assert speak(messages.tables(model), model.host, model.bond, flat) == pytest.approx(0, abs=1e-5)
+        assert speak(messages.tables(model), model.group, model.bond, flat) == pytest.approx(0, abs=1e-5)
 
 
 def test_a_short_page_listens_and_a_long_one_does_not() -> None:
