@@ -92,8 +92,6 @@ def _connect(path: Path, mode: str = "rwc") -> sqlite3.Connection:
     except sqlite3.Error as error:
         msg = f"cannot open {path}: {error}"
         raise StoreError(msg) from error
-    # Bytes that are no UTF-8 can only come from a damaged file; showing them beats stopping at them.
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection
 
 

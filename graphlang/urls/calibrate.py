@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize
 
 from graphlang.urls.softmax_regression import softmax
 
@@ -43,6 +42,8 @@ def calibrate(
         label: [URLs] the right column.
         weight: [URLs] how much each counts.
     """
+    from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
+
     rows = np.arange(len(label))
 
     def loss(sharpness: NDArray[np.float64]) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 
 from graphlang.urls.linear import Linear
 
@@ -41,6 +41,8 @@ def fit(
     >>> model.classes(csr_matrix([[5.0, 0.0], [0.0, 5.0]])).tolist()
     [0, 1]
     """
+    from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
+
     size, features = counts.shape
     counts = sparse.csr_matrix(counts, dtype=np.float64)
     turned = sparse.csr_matrix(counts.T)
