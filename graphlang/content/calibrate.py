@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +30,19 @@ def position(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(places, dtype=np.float64)
 
 
-def sharpness(logs: NDArray[np.floating], lengths: NDArray[np.int64]) -> Floats:
-    """The factor on the similarities of each text: exp of the log sharpness between its two knots."""
-    factor = np.exp(np.interp(position(lengths), np.arange(len(KNOTS)), np.asarray(logs, dtype=np.float64)))
+def sharpness(logs: NDArray[np.floating], lengths: NDArray[np.int64], kinds: NDArray[np.uint8] | None = None) -> Floats:
+    """The factor on the similarities of each text: exp of the log sharpness between its two knots.
+
+    Args:
+        logs: Log sharpness at the knots, (knots,); or (kinds, knots), where texts of different kinds have their own.
+        lengths: Letters of each text.
+        kinds: The kind of each text, where there are several.
+    """
+    table = np.asarray(logs, dtype=np.float64).reshape(-1, len(KNOTS))
+    kind = np.zeros(len(lengths), dtype=np.uint8) if kinds is None else kinds
+    place = position(lengths)
+    below = np.minimum(place.astype(np.int64), len(KNOTS) - 2)
+    factor = np.exp(table[kind, below] * (1 - (place - below)) + table[kind, below + 1] * (place - below))
     return np.asarray(factor, dtype=np.float32)
 
 
@@ -59,6 +68,8 @@ def fit(scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64]) ->
         lengths: Letters of each text.
         truth: Index of each text's label.
     """
+    from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
+
     place = position(lengths)
     below = np.minimum(place.astype(np.int64), len(KNOTS) - 2)
     part = place - below

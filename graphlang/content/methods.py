@@ -32,7 +32,7 @@ class _Method:
 
 _METHODS = {
     "nfc": _Method(
-        "n-grams of 1 to 4 characters chosen by Fisher discriminant, refined language vectors (default)",
+        "n-grams and words chosen by Fisher discriminant, script by script, refined language vectors (default)",
         Refined,
         "nfc.npz",
     ),

@@ -19,7 +19,7 @@ from graphlang.content import calibrate
 from graphlang.content.errors import ModelError
 from graphlang.content.identifier import Calibrated
 from graphlang.content.model import Model, take
-from graphlang.content.ngrams import Vocabulary
+from graphlang.content.ngrams import MOST_BITS, Vocabulary
 from graphlang.content.normalise import normalise
 
 if TYPE_CHECKING:
@@ -85,8 +85,11 @@ class Nfc(Calibrated):
 def vocabulary(model: Model, source: str) -> Vocabulary:
     """The vocabulary that a model holds as lines of UTF-8. Raises ModelError."""
     packed = take(model, "ngrams", "u", (None,), source)
+    bits: Any = model.parameters.get("bits")
+    if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
+        raise ModelError(f"{source}: its parameter bits is none")
     try:
-        return Vocabulary(packed.tobytes().decode("utf-8").split("\n"))
+        return Vocabulary(packed.tobytes().decode("utf-8"), bits=bits)
     except ValueError as error:
         raise ModelError(f"{source}: its n-grams are damaged ({error})") from error
 

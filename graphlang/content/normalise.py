@@ -14,10 +14,12 @@ letter is outside Latin-1, nor of capitals. Here:
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from graphlang.content import scripts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,13 +39,15 @@ class Letters:
     Row r is `symbols[starts[r] : starts[r] + lengths[r]]`: words, each followed by one space. An empty text, or one
     without letters, has length 0. After every row stand `margin` further places that repeat its beginning, so that
     n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
-    characters in the text").
+    characters in the text"). `scripts` holds the script of every row (`scripts.registry`) where each was asked to keep
+    but one.
     """
 
     symbols: NDArray[np.uint32]
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     margin: int
+    scripts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
 
 
 class _Table:
@@ -95,7 +99,15 @@ def sample(text: str, limit: int, pieces: int = 4) -> str:
     return " ".join([text[start : start + size] for start in range(0, step * pieces, step)][:pieces])
 
 
-def normalise(texts: Sequence[str], *, limit: int, margin: int = 0, closed: bool = True) -> Letters:
+def normalise(
+    texts: Sequence[str],
+    *,
+    limit: int,
+    margin: int = 0,
+    closed: bool = True,
+    one_script: bool = False,
+    wanted: NDArray[np.uint8] | None = None,
+) -> Letters:
     r"""Normalise a batch: letters in words, each word followed by one space.
 
     Args:
@@ -104,6 +116,8 @@ def normalise(texts: Sequence[str], *, limit: int, margin: int = 0, closed: bool
         margin: Places after each row that repeat its beginning.
         closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without
             one ("ckt", "kth"); with it the first and the last word show where they begin and end.
+        one_script: Whether only the letters of each text's main script stay (`scripts.restrict`).
+        wanted: Then: the script that each text is to keep, 0 where it is to be found.
 
     >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
     >>> "".join(map(chr, letters.symbols)), letters.lengths.tolist()
@@ -128,7 +142,10 @@ def normalise(texts: Sequence[str], *, limit: int, margin: int = 0, closed: bool
         gone = np.diff(np.concatenate(([0], np.cumsum(dropped)[ends - 1])))
         lengths = lengths - gone
         symbols = symbols[~dropped]
-    return _one_space(symbols, lengths, margin, closed=closed)
+    script = np.zeros(len(lengths), dtype=np.uint8)
+    if one_script:
+        symbols, script = scripts.restrict(symbols, np.cumsum(lengths + gap), space=SPACE, wanted=wanted)
+    return _one_space(symbols, lengths, script, margin, closed=closed)
 
 
 def _code_points(texts: list[str], gap: int) -> NDArray[np.uint32]:
@@ -137,7 +154,9 @@ def _code_points(texts: list[str], gap: int) -> NDArray[np.uint32]:
     return np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _one_space(symbols: NDArray[np.uint32], lengths: NDArray[np.int64], margin: int, *, closed: bool) -> Letters:
+def _one_space(
+    symbols: NDArray[np.uint32], lengths: NDArray[np.int64], script: NDArray[np.uint8], margin: int, *, closed: bool
+) -> Letters:
     letter = symbols != SPACE
     keep = letter.copy()
     keep[1:] |= letter[:-1]  # of a run of spaces the first one stays, when it follows a letter
@@ -154,4 +173,4 @@ def _one_space(symbols: NDArray[np.uint32], lengths: NDArray[np.int64], margin: 
     for place in range(margin):
         source = starts + place % np.maximum(sizes, 1)
         kept[starts + sizes + place] = kept[source]
-    return Letters(kept, starts, sizes, margin)
+    return Letters(kept, starts, sizes, margin, script)

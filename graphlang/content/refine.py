@@ -59,18 +59,37 @@ def start(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: floa
     return Vectors(weights, base, np.zeros(len(letters), dtype=np.float32))
 
 
-def vectorise(vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool) -> sparse.csr_array:
-    """Texts as rows over the features: every occurrence counts one divided by the root of their number in the text."""
-    margin = max(vocabulary.orders) - 1
-    features, found = [], []
+def find(
+    vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool, script: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The features of texts in one script: all of them in one row, and where those of each text begin and end."""
+    features, found = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
     for begin, end in blocks(texts, limit=limit):
-        some, offsets = vocabulary.find(normalise(texts[begin:end], limit=limit, margin=margin, closed=closed))
+        letters = normalise(
+            texts[begin:end],
+            limit=limit,
+            margin=vocabulary.margin,
+            closed=closed,
+            one_script=True,
+            wanted=np.full(end - begin, script, dtype=np.uint8),
+        )
+        some, offsets = vocabulary.find(letters)
         features.append(some)
         found.append(np.diff(offsets))
-    number = np.concatenate(found)
+    return np.concatenate(features), np.cumsum(np.concatenate(found))
+
+
+def vectorise(features: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> sparse.csr_array:
+    """Texts as rows over the features: every occurrence counts one divided by the root of their number in the text.
+
+    Args:
+        features: Those of all texts.
+        offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
+        size: Of the vocabulary.
+    """
+    number = np.diff(offsets)
     weights = np.repeat(1 / np.sqrt(np.maximum(number, 1)), number).astype(np.float32)
-    ends = np.concatenate(([0], np.cumsum(number)))
-    return sparse.csr_array((weights, np.concatenate(features), ends), shape=(len(number), len(vocabulary)))
+    return sparse.csr_array((weights, features, offsets), shape=(len(number), size))
 
 
 def scores(vectors: Vectors, texts: sparse.csr_array) -> Floats:

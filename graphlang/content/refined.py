@@ -3,13 +3,16 @@
 It is NFC: n-grams chosen by Fisher discriminant, one vector per language, the inner product of a text's vector with
 each of them. Against the published setting (module `nfc`):
 
-* n from 1 to 4 instead of 3, and some hundred thousand n-grams, which the languages choose in turn (`fisher.in_turn`);
+* n from 1 to 4 instead of 3, and whole words, some hundred thousand of them, which the languages choose in turn
+  (`fisher.in_turn`);
+* a text is in one script (`scripts`), and only the languages that are written in it take part;
 * an n-gram's weight in a language is not its share (0.6) but the log of how much commoner it is there than expected,
   so that the rare ones that decide count for more than the common ones that all close languages have;
 * the vectors are then refined by discriminative training (`refine`), since it is the differences of close languages
   that count;
 * a text's vector is the number of each n-gram divided by the root of the number of all of them, which is formula 0.3
-  where no n-gram repeats.
+  where no n-gram repeats;
+* a long text is judged by several pieces, as a mixture (`pieces`); where the first few leave doubt, by more.
 
 Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
 does not depend on the order or the company in which texts come.
@@ -20,69 +23,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
-from graphlang.content import calibrate
+from graphlang.content import calibrate, pieces
 from graphlang.content.errors import ModelError
 from graphlang.content.identifier import Calibrated
 from graphlang.content.model import Model, take
 from graphlang.content.nfc import settings, vocabulary
+from graphlang.content.ngrams import MAX_ORDER, blocks
 from graphlang.content.normalise import normalise
+from graphlang.content.scripts import registry
+from graphlang.content.scriptweights import unpack
+from graphlang.content.weights import longest_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-LEVELS = 40  # greatest weight, in steps
-_MOST_WEIGHTS = 1 << 28
-_MOST = np.iinfo(np.int16).max // LEVELS  # n-grams that can be summed in 16 bits
+    Floats = NDArray[np.float32]
 
-
-def longest_text(orders: tuple[int, ...]) -> int:
-    """Characters that may be looked at, so that the sum of the weights of a text stays exact in 16 bits."""
-    return _MOST // len(orders) - 8  # `sample` may add a space between its pieces, `normalise` one at the end
-
-
-def quantise(weights: NDArray[np.float32], step: float) -> NDArray[np.int8]:
-    """Weights as whole steps, those beyond the greatest cut.
-
-    >>> quantise(np.array([0.5, -0.1, 99.0], dtype=np.float32), 0.25).tolist()
-    [2, 0, 40]
-    """
-    steps: NDArray[np.int8] = np.clip(np.rint(weights / np.float32(step)), -LEVELS, LEVELS).astype(np.int8)
-    return steps
-
-
-def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-    """Weights for the file, nearly all of them 0: how far it is from each one that is not to the next, and its value.
-
-    Distances run through all rows; one beyond 255 is made of several, whose values are 0.
-
-    >>> gaps, values = squeeze(np.array([[0, 3, 0], [0, 0, -1]], dtype=np.int8))
-    >>> gaps.tolist(), values.tolist()
-    ([2, 4], [3, -1])
-    """
-    flat = steps.reshape(-1)
-    places = np.flatnonzero(flat)
-    gaps = np.diff(places, prepend=-1)
-    extra = (gaps - 1) // 255
-    ends = np.cumsum(extra + 1) - 1
-    small = np.full(len(places) + int(extra.sum()), 255, dtype=np.uint8)
-    small[ends] = gaps - 255 * extra
-    values = np.zeros(len(small), dtype=np.int8)
-    values[ends] = flat[places]
-    return small, values
-
-
-def spread(gaps: NDArray[np.uint8], values: NDArray[np.int8], rows: int, columns: int) -> NDArray[np.int16]:
-    """The weights that `squeeze` packed, as 16-bit numbers. Raises ValueError when they do not fit the shape."""
-    places = np.cumsum(gaps, dtype=np.int64) - 1
-    if len(gaps) != len(values) or (len(gaps) and (gaps.min() == 0 or places[-1] >= rows * columns)):
-        raise ValueError("weights that do not fit the vocabulary and the labels")
-    weights = np.zeros(rows * columns, dtype=np.int16)
-    weights[places] = np.clip(values, -LEVELS, LEVELS)
-    return weights.reshape(rows, columns)
+_FIRST_LOOK = 4  # pieces of a long text
+_FIRST_SIZE = 42
+_SECOND_LOOK = 8
+_SECOND_SIZE = 60
+_DOUBT = 0.9  # below this, the second look
+APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
+_TOGETHER = 1 << 16  # characters that are worked on together
+_GUEST = "eng"
 
 
 class Refined(Calibrated):
@@ -101,32 +68,153 @@ class Refined(Calibrated):
             digest=digest,
             parameters=dict(model.parameters),
             limit=limit,
-            sharpness=take(model, "sharpness", "f", (len(calibrate.KNOTS),), source),
+            sharpness=take(model, "sharpness", "f", (None, len(calibrate.KNOTS)), source),
         )
         self.vocabulary = vocabulary(model, source)
-        if limit > longest_text(self.vocabulary.orders):
-            raise ModelError(f"{source}: its limit of {limit} characters is more than its weights can be summed over")
-        gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
-        if len(self.vocabulary) * labels > _MOST_WEIGHTS:
-            raise ModelError(f"{source}: more n-grams and labels than any model of this program")
-        try:
-            self._weights = spread(gaps, values, len(self.vocabulary), labels)
-        except ValueError as error:
-            raise ModelError(f"{source}: {error}") from error
+        self._weights = unpack(model, len(self.vocabulary), source)
         self._step = np.float32(take(model, "step", "f", (1,), source)[0])
         self._base = take(model, "base", "f", (labels,), source).astype(np.float32)
         self._bias = take(model, "bias", "f", (labels,), source).astype(np.float32)
+        self._prior = take(model, "prior", "f", (labels,), source).astype(np.float32)
+        for block in self._weights.values():
+            sizes = np.unique(self.vocabulary.sizes[block.first : block.first + len(block)])
+            orders = int(np.count_nonzero(sizes <= MAX_ORDER))
+            if limit > longest_text(orders or 1, words=len(sizes) > orders):
+                raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")
+        if len(self._sharpness) != len(self._weights):
+            raise ModelError(f"{source}: its calibration does not fit its scripts")
+        self._kind = np.zeros(256, dtype=np.uint8)  # a script that is none of the model's is as good as any
+        self._kind[[registry.number(name) for name in self._weights]] = np.arange(len(self._weights))
+        self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1
+        hosts = np.exp(self._prior)
+        hosts[self._guest] = 0
+        self._hosts = hosts / max(hosts.sum(), 1e-9)
 
-    def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Inner products of each text with each language, (texts, labels); and the length of each text."""
-        letters = normalise(texts, limit=self.limit, margin=max(self.vocabulary.orders) - 1, closed=self.closed)
+    def measure(
+        self, texts: Sequence[str], *, script: int | None = None, prior: bool = True
+    ) -> Iterator[tuple[NDArray[np.int64], slice, Floats, NDArray[np.int64]]]:
+        """Inner products of each text with each language that is written in its script, one script after the other.
+
+        Args:
+            texts: Whole, unless they are longer than the limit.
+            script: That of all the texts (`scripts.registry`), if known.
+            prior: Whether to add the log of how likely each language is before any text.
+
+        Yields:
+            Rows of the texts in one script; columns of the labels in it; their inner products, (rows, columns), times
+            the sharpness; and the number of letters and spaces of the texts. A text in a script that no language here
+            is written in leaves all of them as likely as they are before any text.
+        """
+        wanted = None if script is None else np.full(len(texts), script, dtype=np.uint8)
+        letters = normalise(
+            texts, limit=self.limit, margin=self.vocabulary.margin, closed=self.closed, one_script=True, wanted=wanted
+        )
         features, offsets = self.vocabulary.find(letters)
         found = np.diff(offsets)
-        ones = np.ones(len(features), dtype=np.int16)
-        sums = sparse.csr_array((ones, features, offsets), shape=(len(found), len(self.vocabulary))) @ self._weights
-        root = np.sqrt(found).astype(np.float32)
-        scores: NDArray[np.float32] = np.asarray(sums, dtype=np.float32)
-        scores *= (self._step / np.maximum(root, 1))[:, None]
-        scores += root[:, None] * self._base
-        scores += self._bias
-        return scores, letters.lengths
+        for number in np.unique(letters.scripts).tolist():
+            mine = letters.scripts == number
+            rows = np.flatnonzero(mine)
+            block = self._weights.get(registry.name(number))
+            if block is None:
+                yield rows, slice(None), np.tile(self._prior, (len(rows), 1)), letters.lengths[rows]
+                continue
+            if len(rows) == len(texts):
+                chosen, ends = features, offsets
+            else:
+                chosen = features[np.repeat(mine, found)]
+                ends = np.concatenate(([0], np.cumsum(found[rows])))
+            scores = block.sums(chosen, ends).astype(np.float32)
+            root = np.sqrt(found[rows]).astype(np.float32)
+            sharp = calibrate.sharpness(self._sharpness[self._kind[number]], letters.lengths[rows])
+            scores *= (sharp * self._step / np.maximum(root, 1))[:, None]
+            scores += (sharp * root)[:, None] * self._base[block.labels]
+            scores += sharp[:, None] * (self._bias + self._prior * np.float32(prior))[block.labels]
+            yield rows, block.labels, scores, letters.lengths[rows]
+
+    def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
+        """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
+        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        for rows, columns, scores, letters in self.measure(texts):
+            answer[rows] = scores.min(axis=1, keepdims=True) - APART
+            answer[rows, columns] = scores
+            lengths[rows] = letters
+        return answer, lengths
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Calibrated probabilities, float32 (texts, labels). Rows of texts without letters are all 0, others sum to 1.
+
+        A row depends on its own text alone, not on the batch it comes in.
+        """
+        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
+        for begin, end in blocks([texts[i] for i in short.tolist()], limit=self.limit, characters=_TOGETHER):
+            rows = short[begin:end]
+            self._short([texts[i] for i in rows.tolist()], rows, answer)
+        chosen = [texts[i] for i in long.tolist()]
+        scripts = pieces.main_scripts(chosen)
+        for script in np.unique(scripts).tolist():
+            self._long(texts, long[scripts == script], script, answer)
+        return answer
+
+    def _short(self, texts: list[str], places: NDArray[np.int64], answer: Floats) -> None:
+        """Fill in the answers for texts of one piece, in their places."""
+        for rows, columns, scores, letters in self.measure(texts):
+            chances = calibrate.softmax(scores)
+            chances[letters == 0] = 0
+            answer[places[rows], columns] = chances
+            if self._guest_in(columns) >= 0:
+                pieces.as_guests(answer, places[rows], letters, self._guest, self._hosts)
+
+    def _guest_in(self, columns: slice) -> int:
+        first, last, _ = columns.indices(len(self.labels))
+        return self._guest - first if first <= self._guest < last else -1
+
+    def _long(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
+        """Fill in the answers for those of the texts that are long and in one script."""
+        some = max(1, _TOGETHER // (_FIRST_LOOK * _FIRST_SIZE))
+        unsure: list[NDArray[np.int64]] = []
+        for begin in range(0, len(rows), some):
+            mine = rows[begin : begin + some]
+            letters = self._look([texts[i] for i in mine.tolist()], mine, script, _FIRST_LOOK, answer)
+            few = letters < _FIRST_LOOK * _FIRST_SIZE * pieces.FEW
+            self._words(texts, mine[few], script, answer)
+            mine = mine[~few]
+            unsure.append(mine[answer[mine].max(axis=1) < _DOUBT])
+        some = max(1, some * _FIRST_LOOK // _SECOND_LOOK)
+        again = np.concatenate(unsure)
+        for begin in range(0, len(again), some):
+            mine = again[begin : begin + some]
+            self._look([texts[i] for i in mine.tolist()], mine, script, _SECOND_LOOK, answer)
+
+    def _words(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
+        """Fill in the answers for texts whose pieces have few letters of their script: from all that there are."""
+        words = [pieces.letters_of(texts[i], script) for i in rows.tolist()]
+        short = np.array([len(text) <= self.limit for text in words], dtype=np.bool_)
+        if short.any():
+            self._short([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
+        long = np.flatnonzero(~short)
+        scripts = pieces.main_scripts([words[i] for i in long.tolist()])
+        for own in np.unique(scripts).tolist():
+            chosen = long[scripts == own]
+            self._look([words[i] for i in chosen.tolist()], rows[chosen], own, _SECOND_LOOK, answer)
+
+    def _look(
+        self, texts: list[str], rows: NDArray[np.int64], script: int, number: int, answer: Floats
+    ) -> NDArray[np.int64]:
+        """Fill in the answers from so many pieces of each text; how many letters (and spaces) each text's have."""
+        size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
+        parts = [pieces.cut(text, number, size) for text in texts]
+        numbers = np.array([len(own) for own in parts])
+        offsets = np.concatenate(([0], np.cumsum(numbers)))
+        sizes = np.zeros(len(texts), dtype=np.int64)
+        for _, columns, scores, letters in self.measure(
+            [piece for own in parts for piece in own], script=script, prior=False
+        ):
+            likely = pieces.together(scores, letters > 0, offsets, self._guest_in(columns))
+            chances = calibrate.softmax(likely + self._prior[columns])
+            sizes += np.add.reduceat(letters, offsets[:-1])
+            chances[sizes == 0] = 0
+            answer[rows, columns] = chances
+        return sizes

@@ -1,8 +1,8 @@
-"""Choose the n-grams of a vocabulary from training documents: all languages' moments together, then Fisher."""
+"""Choose the n-grams and words of a vocabulary from training documents: all languages' moments, then Fisher."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from graphlang.content.normalise import Letters
 
+_LONGEST_WORD = 30  # a longer one is a sentence in a script without spaces, or no word
+
 
 class Candidates:
     """All n-grams of all training documents with their moments in every language.
@@ -23,6 +25,8 @@ class Candidates:
     Args:
         documents: Per label its documents.
         orders: Lengths of n-grams.
+        words: Whether whole words that are longer than any n-gram are candidates too.
+        scripts: Per label the script whose letters alone are read (a number of `scripts.registry`); None to read all.
         seen: In how many documents of a language an n-gram must stand to count for that language.
         limit: Longest stretch of a document that is looked at.
         smooth: Whether the variance gets the floor that the module `fisher` describes.
@@ -34,6 +38,8 @@ class Candidates:
         documents: Sequence[Sequence[str]],
         *,
         orders: tuple[int, ...],
+        words: bool = False,
+        scripts: Sequence[int] | None = None,
         seen: int = 2,
         limit: int = 20_000,
         smooth: bool = True,
@@ -42,37 +48,38 @@ class Candidates:
     ) -> None:
         self._letters: list[Letters] = []
         keys: list[NDArray[np.uint64]] = []
-        places: list[NDArray[np.int64]] = []
-        parts: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        parts: list[list[tuple[NDArray[Any], ...]]] = []
         for number, texts in enumerate(documents):
-            letters = normalise(texts, limit=limit, margin=max(orders) - 1, closed=closed)
+            own = None if scripts is None else np.full(len(texts), scripts[number], dtype=np.uint8)
+            letters = normalise(
+                texts, limit=limit, margin=max(orders) - 1, closed=closed, one_script=own is not None, wanted=own
+            )
             self._letters.append(letters)
-            counted = [_moments(letters, order, seen, smooth=smooth) for order in orders]
+            counted = [_moments(*_ngrams(letters, order), letters, seen, smooth=smooth) for order in orders]
+            if words:
+                counted.append(_moments(*_words(letters, max(orders)), letters, seen, smooth=smooth))
             keys.append(np.concatenate([c[0] for c in counted]))
-            places.append(np.concatenate([c[1] * 8 + order for c, order in zip(counted, orders, strict=True)]))
-            parts.append((np.concatenate([c[2] for c in counted]), np.concatenate([c[3] for c in counted])))
+            parts.append([c[1:] for c in counted])
             progress(number + 1, len(documents))
         sizes = [len(k) for k in keys]
         unique, first, gram = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
         language = np.repeat(np.arange(len(documents)), sizes)
+        columns = [np.concatenate([c[i] for own in parts for c in own]) for i in range(4)]
         self._source = language[first]
-        self._place = np.concatenate(places)[first]
-        self.moments = fisher.Moments(
-            gram,
-            language,
-            np.concatenate([p[0] for p in parts]),
-            np.concatenate([p[1] for p in parts]),
-            len(unique),
-            len(documents),
-        )
+        self._place = columns[0][first]
+        self._size = columns[1][first]
+        self.moments = fisher.Moments(gram, language, columns[2], columns[3], len(unique), len(documents))
 
     def strings(self, grams: NDArray[np.int64]) -> list[str]:
         """The n-grams themselves, each read where it was first seen."""
         answer = []
-        for language, coded in zip(self._source[grams].tolist(), self._place[grams].tolist(), strict=True):
-            place, order = divmod(coded, 8)
-            symbols = self._letters[language].symbols[place : place + order]
-            answer.append("".join(map(chr, symbols.tolist())))
+        where = zip(self._source[grams].tolist(), self._place[grams].tolist(), self._size[grams].tolist(), strict=True)
+        for language, place, size in where:
+            if size > ngrams.MAX_ORDER:  # a word: what is written before it may be another row
+                symbols = self._letters[language].symbols[place : place + size - 2]
+                answer.append(f" {''.join(map(chr, symbols.tolist()))} ")
+            else:
+                answer.append("".join(map(chr, self._letters[language].symbols[place : place + size].tolist())))
         return answer
 
     def top(self, number: int) -> list[str]:
@@ -89,20 +96,40 @@ class Candidates:
 
     def _admissible(self, order: NDArray[np.int64], number: int) -> list[str]:
         strings = self.strings(order[: number * 2])
-        return [strings[i] for i in ngrams.admissible(strings)[:number].tolist()]
+        return [strings[i] for i in ngrams.admissible(strings, bits=ngrams.bits_for(number))[:number].tolist()]
 
 
-def _moments(
-    letters: Letters, order: int, seen: int, *, smooth: bool
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    rows = len(letters.lengths)
+def _ngrams(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Key, place and size of every n-gram of one order, row after row."""
     index = np.arange(int(letters.lengths.sum()))
     before = np.cumsum(letters.lengths) - letters.lengths
     place = index + np.repeat(letters.starts - before, letters.lengths)
-    row = np.repeat(np.arange(rows), letters.lengths)
-    unique, first, gram = np.unique(
-        ngrams.wide_hashes(letters.symbols, order)[place], return_index=True, return_inverse=True
-    )
+    return ngrams.wide_hashes(letters.symbols, order)[place], place, np.full(len(place), order)
+
+
+def _words(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Key, place and size (with its two spaces) of every word that is longer than the n-grams of an order."""
+    begins, ends = ngrams.words(letters)
+    long = (ends - begins + 2 > max(order, ngrams.MAX_ORDER)) & (ends - begins <= _LONGEST_WORD)
+    begins, ends = begins[long], ends[long]
+    # Two independent hashes of 32 bits make one of 64.
+    low = ngrams.word_hashes(letters.symbols, begins, ends).astype(np.uint64)
+    high = ngrams.word_hashes(letters.symbols * np.uint32(0xC2B2AE35), begins, ends).astype(np.uint64)
+    return (high << np.uint64(32)) | low, begins, ends - begins + 2
+
+
+def _moments(
+    keys: NDArray[np.uint64],
+    place: NDArray[np.int64],
+    size: NDArray[np.int64],
+    letters: Letters,
+    seen: int,
+    *,
+    smooth: bool,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    rows = len(letters.lengths)
+    row = np.searchsorted(letters.starts, place, side="right") - 1
+    unique, first, gram = np.unique(keys, return_index=True, return_inverse=True)
     pairs, counts = np.unique(gram * rows + row, return_counts=True)
     gram, document = np.divmod(pairs, rows)
     share = fisher.frequencies(counts.astype(np.float64), document, rows)
@@ -110,4 +137,4 @@ def _moments(
     if smooth:
         variance = np.maximum(variance, mean**2 / max(rows, 1))
     chosen = np.flatnonzero(standing >= min(seen, rows))
-    return unique[chosen], place[first[chosen]], mean[chosen], variance[chosen]
+    return unique[chosen], place[first[chosen]], size[first[chosen]], mean[chosen], variance[chosen]

@@ -146,6 +146,11 @@ def test_missing_folder_and_oversized_files(tmp_path: Path) -> None:
         ({"bias": np.array([np.nan] * 3, np.float32)}, "no numbers"),
         ({"ngrams": np.frombuffer(b"\xff\xff", np.uint8)}, "n-grams are damaged"),
         ({"ngrams": np.frombuffer(b"toolong", np.uint8)}, "n-grams are damaged"),
+        ({"script": np.array([1, 0, 1], np.uint8)}, "order of their scripts"),
+        ({"script": np.array([0, 1, 2], np.uint8)}, "do not fit its labels"),
+        ({"features": np.array([[0, 0], [9, 1]], np.int32)}, "do not fit its labels"),
+        ({"features": np.array([[0, 0], [0, 1]], np.int32)}, "do not fit its n-grams"),
+        ({"sharpness": np.zeros((1, 7), np.float32)}, "calibration does not fit"),
     ],
 )
 def test_models_with_arrays_of_another_method(
@@ -162,6 +167,18 @@ def test_parameters_out_of_range_and_unknown_methods(tiny_model: Model, tmp_path
         parameters = {**tiny_model.parameters, "limit": limit}
         Model("nfc", tiny_model.labels, parameters, tiny_model.arrays).save(tmp_path / "m.npz")
         with pytest.raises(ModelError, match="limit"):
+            methods.load(tmp_path / "m.npz")
+    for name, wrong in (
+        ("scripts", "GREEK"),
+        ("scripts", ["LATIN", "LATIN"]),
+        ("bits", 0),
+        ("bits", 60),
+        ("limit", 999),
+    ):
+        Model("nfc", tiny_model.labels, {**tiny_model.parameters, name: wrong}, tiny_model.arrays).save(
+            tmp_path / "m.npz"
+        )
+        with pytest.raises(ModelError, match=name[:-1]):
             methods.load(tmp_path / "m.npz")
     Model("other", tiny_model.labels, {}, {}).save(tmp_path / "m.npz")
     with pytest.raises(ModelError, match="'other'"):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.ngrams import Vocabulary, admissible, blocks
+from graphlang.content.ngrams import Vocabulary, admissible, bits_for, blocks
 from graphlang.content.normalise import normalise
 
 WORDS = st.text("abcé жल्", max_size=20)
@@ -30,7 +30,7 @@ def test_counts_are_those_of_a_loop(texts: list[str], order: int) -> None:
 
     expected = [loop(text) for text in texts]
     grams = sorted(set().union(*expected)) or ["a" * order]
-    grams = [grams[i] for i in admissible(grams).tolist()]
+    grams = [grams[i] for i in admissible(grams, bits=bits_for(len(grams))).tolist()]
     letters = normalise(texts, limit=100, margin=order - 1)
     counts = Vocabulary(grams).count(letters).toarray()
     assert counts.tolist() == [[counter[gram] for gram in grams] for counter in expected]
@@ -52,10 +52,25 @@ def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
         Vocabulary(grams, bits=6)
 
 
-@pytest.mark.parametrize("grams", [["abcdef"], [""]])
-def test_ngrams_of_impossible_length_are_refused(grams: list[str]) -> None:
-    with pytest.raises(ValueError, match="1 to 5"):
+@pytest.mark.parametrize("grams", [["abcdef"], [""], ["ab", ""], ["two words"], [" a b  c "], [" opens"], ["x" * 60]])
+def test_what_is_no_ngram_and_no_word_is_refused(grams: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"1 to 5|one character at least"):
         Vocabulary(grams)
+
+
+@given(st.lists(st.text("abжल", min_size=4, max_size=12), min_size=1, max_size=8), st.integers(1, 4))
+def test_words_are_found_wherever_they_stand(words: list[str], margin: int) -> None:
+    distinct = list(dict.fromkeys(words))
+    vocabulary = Vocabulary([f" {word} " for word in distinct])
+    texts = ["", " ".join(words), *words, f"x{words[0]} {words[0]}x", "42"]
+    counts = vocabulary.count(normalise(texts, limit=1000, margin=margin)).toarray()
+    assert counts.tolist() == [[text.split().count(word) for word in distinct] for text in texts]
+
+
+def test_words_and_ngrams_side_by_side() -> None:
+    vocabulary = Vocabulary(["ol", " whole ", " a "])
+    counts = vocabulary.count(normalise(["a whole whole a", "wholes"], limit=100, margin=2)).toarray()
+    assert counts.tolist() == [[2, 2, 2], [1, 0, 0]]
 
 
 def test_blocks_cover_everything_once() -> None:

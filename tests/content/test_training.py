@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from graphlang.content import corpus, methods, priors, refine, refined, selection
+from graphlang.content import corpus, methods, priors, refine, refining, selection, weights
 from graphlang.content.errors import ModelError
 from graphlang.content.train import train
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from graphlang.content.model import Model
 
 SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 100, "rounds": 1, "draws": 20}
 
@@ -113,17 +115,47 @@ def test_candidates_rank_what_tells_the_languages_apart() -> None:
 @given(
     arrays(np.int8, st.tuples(st.integers(0, 4), st.integers(1, 300)), elements=st.sampled_from([0] * 20 + [-40, 7]))
 )
-def test_weights_survive_packing(weights: NDArray[np.int8]) -> None:
-    gaps, values = refined.squeeze(weights)
-    assert refined.spread(gaps, values, *weights.shape).tolist() == weights.tolist()
+def test_weights_survive_packing(steps: NDArray[np.int8]) -> None:
+    assert unpacked(steps).tolist() == steps.tolist()
+
+
+def unpacked(steps: NDArray[np.int8]) -> NDArray[np.int16]:
+    places, values = weights.spread(*weights.squeeze(steps), steps.size)
+    flat = np.zeros(steps.size, dtype=np.int16)
+    flat[places] = values
+    return flat.reshape(steps.shape)
 
 
 def test_weights_far_apart_survive_packing() -> None:
-    weights = np.zeros((3, 1000), dtype=np.int8)
-    weights[0, 254], weights[1, 0], weights[2, 999] = 1, 2, 3
-    gaps, values = refined.squeeze(weights)
+    steps = np.zeros((3, 1000), dtype=np.int8)
+    steps[0, 254], steps[1, 0], steps[2, 999] = 1, 2, 3
+    gaps, _ = weights.squeeze(steps)
     assert gaps.tolist() == [255, 255, 255, 236, 255, 255, 255, 255, 255, 255, 255, 214]
-    assert refined.spread(gaps, values, 3, 1000).tolist() == weights.tolist()
+    assert unpacked(steps).tolist() == steps.tolist()
+
+
+def test_labels_of_one_script_stand_together(tiny_model: Model) -> None:
+    assert tiny_model.labels == ("ell", "deu", "eng")
+    assert tiny_model.parameters["scripts"] == ["GREEK", "LATIN"]
+    assert tiny_model.arrays["script"].tolist() == [0, 1, 1]
+    # A script with one language needs no features; no feature mixes scripts or is a single letter.
+    assert tiny_model.arrays["features"].tolist()[0] == [0, 0]
+    grams = tiny_model.arrays["ngrams"].tobytes().decode().split("\n")
+    assert all(gram.isascii() and len(gram) > 1 for gram in grams)
+    assert " katze " in grams
+
+
+def test_words_are_candidates_where_they_are_longer_than_any_ngram() -> None:
+    documents = [["whole words here", "whole words there"], ["other things", "other things yet"]]
+    best = selection.Candidates(documents, orders=(2, 3), words=True).top(100)
+    assert {" whole ", " words ", " other ", " things "} <= set(best)
+    assert " here " not in best  # in one document only
+    assert " yet " not in best
+
+
+def test_main_script_of_mixed_lines() -> None:
+    lines = {"eng": ["windows"], "zho_Hans": ["安装 windows 之后", "打开 firefox"], "rus": ["windows для начинающих"]}
+    assert refining.by_script(lines) == ("rus", "zho_Hans", "eng")
 
 
 def test_start_by_hand() -> None:

@@ -1,0 +1,158 @@
+"""Long texts: which pieces of them are looked at, and what these say together. Short ones: whose page they stand on.
+
+A web page is a mixture: menus, names, code and quotations stand between its paragraphs, most of that in English and in
+Latin letters, whatever the language of the page. So a long text is not summed up. Its script is that of characters
+taken from all over it; pieces of that script, from all its parts, are identified each on its own; and what the page's
+language is follows from them by a mixture model (ours). A page in language x is
+
+* pure, and then each piece is in x, but for odd ones, whose share is spread thin; or
+* mixed with English, `MIXED` times as likely as pure, and then a piece is in x or, with probability `GUEST`, English.
+
+Pieces of one page are alike in more than their language (names, subject), so the log likelihood of n of them counts
+like that of n ** `TOGETHER` independent ones.
+
+A text of one piece that is in English may stand on a page in any language, the less likely the longer it is: that is
+what is measured on the web, where titles, error messages and names of products are left in English.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.content import scripts
+from graphlang.content.normalise import normalise, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+GUEST = 0.28
+MIXED = 0.02
+ODD = 2e-3
+TOGETHER = 0.8
+ALONE = 0.12  # of short English texts stand on pages in other languages
+ALONE_LENGTH = 40  # up to this many letters; of longer ones the fewer
+FEW = 0.4  # share of letters in the pieces below which all but the letters of the script is taken out first
+_PROBE = 160  # characters taken from all over a text to find its script
+_WORD = 16  # of a word that was cut, at most so much is taken away
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
+
+
+def whole_words(text: str, start: int, size: int) -> str:
+    """A piece of a text, without the parts of words at its ends where spaces show them.
+
+    >>> whole_words("one two three four", 2, 10)
+    'two'
+    """
+    piece = text[start : start + size]
+    if start and (space := piece.find(" ", 0, _WORD)) >= 0:
+        piece = piece[space + 1 :]
+    if start + size < len(text) and (space := piece.rfind(" ", size - _WORD)) > 0:
+        piece = piece[:space]
+    return piece
+
+
+def cut(text: str, number: int, size: int) -> list[str]:
+    """Pieces of about `size` characters, evenly spread from the beginning to the end of a text.
+
+    There are `number` of them, or as many as cover a shorter text; one that repeats says nothing new and counts once.
+    """
+    number = max(1, min(number, -(-len(text) // size)))
+    step = (len(text) - size) / max(1, number - 1)
+    return list(dict.fromkeys([whole_words(text, max(0, int(i * step)), size) for i in range(number)]))
+
+
+def letters_of(text: str, script: int, most: int = 100_000) -> str:
+    """The words of a mixed text that are not in Latin letters (for Latin: all words); of a huge text, of parts of it.
+
+    >>> letters_of("if (x) { print('да, конечно') } // 42", 2)
+    'да конечно'
+    """
+    pattern = _LETTERS if script == scripts.LATIN else _NOT_LATIN
+    return " ".join(pattern.findall(sample(text, most, pieces=16)))
+
+
+def main_scripts(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """The script of each long text."""
+    script = np.full(len(texts), scripts.LATIN, dtype=np.uint8)
+    probes = [text[:: max(1, len(text) // _PROBE)] for text in texts]
+    mixed = [i for i, probe in enumerate(probes) if max(probe, default="") >= scripts.FIRST_OTHER_LETTER]
+    for begin in range(0, len(mixed), _PROBE):
+        some = mixed[begin : begin + _PROBE]
+        script[some] = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True).scripts
+    return script
+
+
+def together(scores: Floats, spoke: NDArray[np.bool_], offsets: NDArray[np.int64], guest: int) -> Floats:
+    """Log likelihood of each label for each text from what its pieces say.
+
+    Args:
+        scores: Of pieces and labels; their softmax is what a piece says. Overwritten.
+        spoke: Whether there is any letter in a piece.
+        offsets: Text t has the pieces `offsets[t] : offsets[t + 1]`, one at least.
+        guest: Column of English; -1 where there is none.
+    """
+    scores -= scores.max(axis=1, keepdims=True)
+    chances = np.exp(scores)
+    total = chances.sum(axis=1)
+    scores -= np.log(total)[:, None]
+    np.maximum(scores, np.float32(np.log(ODD)), out=scores)
+    scores *= spoke[:, None]
+    pure = _sum(scores, offsets)
+    if guest >= 0:
+        host = np.flatnonzero(np.maximum.reduceat(chances[:, guest] / total, offsets[:-1]) > GUEST / 10)
+        if len(host):
+            pure[host] = np.logaddexp(pure[host], _mixed(chances / total[:, None], spoke, offsets, host, guest))
+    said = np.add.reduceat(spoke, offsets[:-1], dtype=np.float32)
+    pure *= (np.maximum(said, 1) ** np.float32(TOGETHER - 1))[:, None]
+    return pure
+
+
+def _mixed(
+    chances: Floats, spoke: NDArray[np.bool_], offsets: NDArray[np.int64], texts: NDArray[np.int64], guest: int
+) -> Floats:
+    """Log likelihood of the labels for some of the texts, if these are mixed with English."""
+    numbers = np.diff(offsets)
+    chosen = np.zeros(len(numbers), dtype=np.bool_)
+    chosen[texts] = True
+    rows = np.repeat(chosen, numbers)
+    own = chances[rows]
+    likely = np.log(own * np.float32(1 - GUEST) + (np.float32(GUEST) * own[:, guest, None] + np.float32(ODD)))
+    likely *= spoke[rows, None]
+    starts = np.cumsum(numbers[texts]) - numbers[texts]
+    return _sum(likely, np.append(starts, len(likely))) + np.float32(np.log(MIXED))
+
+
+def _sum(scores: Floats, offsets: NDArray[np.int64]) -> Floats:
+    """The sum of the rows of each text."""
+    number = len(scores) // (len(offsets) - 1)
+    if (np.diff(offsets) == number).all():  # the same, and quicker
+        total: Floats = scores.reshape(-1, number, scores.shape[1]).sum(axis=1)
+    else:
+        total = np.add.reduceat(scores, offsets[:-1], axis=0)
+    return total
+
+
+def as_guests(chances: Floats, rows: NDArray[np.int64], lengths: NDArray[np.int64], guest: int, hosts: Floats) -> None:
+    """Give a part of English's probability to the languages whose pages quote it; in place.
+
+    Args:
+        chances: Probabilities of texts, (texts, labels).
+        rows: Which of them are meant.
+        lengths: The letters and spaces of those.
+        guest: Column of English.
+        hosts: How the other languages share that part; 0 for English itself, 1 in all.
+    """
+    part = chances[rows, guest] * np.float32(ALONE)
+    part *= np.minimum(1, ALONE_LENGTH / np.maximum(lengths, 1)).astype(np.float32)
+    some = part > ALONE / 100
+    rows, part = rows[some], part[some]
+    chances[rows, guest] -= part
+    chances[rows] += part[:, None] * hosts

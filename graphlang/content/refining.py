@@ -1,0 +1,230 @@
+"""From training lines to the arrays of a `refined.Refined` model: script by script, so that no weight is wasted.
+
+Languages of different scripts never compete (`scripts`), so each script has its own choice of features, its own counts
+and its own refinement. The number of features of a script follows from the languages that it has and their text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.content import nfc, refine, weights
+from graphlang.content.cuts import Cuts
+from graphlang.content.ngrams import Vocabulary, admissible, bits_for
+from graphlang.content.normalise import normalise
+from graphlang.content.scripts import EAST_ASIA, registry
+from graphlang.content.selection import Candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.options import Options
+
+    Progress = Callable[[str, int, int], None]
+
+_PROBE = 200  # lines that tell a label's script
+_LONGEST = 10_000
+
+
+@dataclass(slots=True)
+class _Script:
+    number: int
+    labels: NDArray[np.int64]
+    ngrams: list[str]
+    common: int = 0
+
+
+def arrays(
+    lines: Sequence[Sequence[str]],
+    documents: Sequence[Sequence[str]],
+    *,
+    prior: NDArray[np.float32],
+    options: Options,
+    random: np.random.Generator,
+    progress: Progress,
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Choose features, count, refine and round.
+
+    Args:
+        lines: Training lines of every label, in the order that `by_script` gives.
+        documents: The same text as documents of about equal length, for Fisher.
+        prior: Log of how likely each label is before any text.
+        options: How to train.
+        random: The source of chance.
+        progress: Called with the stage's name, what is done and all there is to do.
+
+    Returns:
+        The model's arrays, and its parameters: the names of the scripts that `script` counts, and the size of the
+        vocabulary's table.
+    """
+    sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
+    scripts = _choose(lines, documents, sizes, options, progress)
+    labels = len(lines)
+    base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
+    steps: list[NDArray[np.int8]] = []
+    numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
+    bits = bits_for(options.features)
+    done = 0
+    for script in scripts:
+        own = script.labels
+        vocabulary = Vocabulary(script.ngrams, bits=bits)
+        vectors, often = _refined(
+            vocabulary,
+            script,
+            [lines[i] for i in own.tolist()],
+            sizes[own],
+            numbers[own],
+            options=options,
+            random=random,
+        )
+        base[own], bias[own] = vectors.base, vectors.bias
+        whole = weights.quantise(vectors.weights, options.step)
+        common, rare = _common(whole, often, options.table // len(own))
+        order = np.concatenate([common, rare])
+        script.ngrams = [script.ngrams[i] for i in order.tolist()]
+        script.common = len(common)
+        steps.append(whole[order].reshape(-1))
+        done += len(own)
+        progress("refine", done, labels)
+    gaps, values = weights.squeeze(np.concatenate(steps))
+    block = np.zeros(labels, dtype=np.uint8)
+    for number, script in enumerate(scripts):
+        block[script.labels] = number
+    made: dict[str, NDArray[Any]] = {
+        "ngrams": nfc.pack([gram for script in scripts for gram in script.ngrams]),
+        "features": np.array([(script.common, len(script.ngrams)) for script in scripts], dtype=np.int32),
+        "script": block,
+        "gaps": gaps,
+        "values": values,
+        "step": np.array([options.step], dtype=np.float32),
+        "base": base,
+        "bias": bias,
+        "prior": prior,
+    }
+    return made, {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}
+
+
+def by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The labels, those of one script together, as `arrays` needs them.
+
+    >>> by_script({"bul": ["не всегда", "иногда", "windows"], "ces": ["ne"], "deu": ["nein"], "ukr": ["ні"]})
+    ('bul', 'ukr', 'ces', 'deu')
+    """
+    return tuple(sorted(lines, key=lambda label: (registry.name(_main_script(lines[label])), label)))
+
+
+def _main_script(lines: Sequence[str]) -> int:
+    """The number of the script that most of a language's first lines are in."""
+    return int(np.bincount(normalise(lines[:_PROBE], limit=_LONGEST, one_script=True).scripts).argmax())
+
+
+def _choose(
+    lines: Sequence[Sequence[str]],
+    documents: Sequence[Sequence[str]],
+    sizes: NDArray[np.float64],
+    options: Options,
+    progress: Progress,
+) -> list[_Script]:
+    numbers = np.array([_main_script(own) for own in lines])
+    turns = (sizes / sizes.max()) ** options.turns
+    chosen: list[_Script] = []
+    done = 0
+    # Registry numbers depend on what this process has read before; names do not.
+    for number in sorted(set(numbers.tolist()), key=registry.name):
+        own = np.flatnonzero(numbers == number)
+        grams: list[str] = []
+        if len(own) > 1:
+            candidates = Candidates(
+                [documents[i] for i in own.tolist()],
+                orders=_orders(number, options.orders),
+                words=options.words,
+                scripts=[number] * len(own),
+                closed=options.closed,
+                progress=lambda part, _, before=done: progress("n-grams", before + part, len(documents)),  # type: ignore[misc]
+            )
+            wanted = int(options.features * turns[own].sum() / turns.sum())
+            grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
+        chosen.append(_Script(number, own, grams))
+        done += len(own)
+    every = [gram for script in chosen for gram in script.ngrams]
+    kept = np.zeros(len(every), dtype=np.bool_)
+    kept[admissible(every, bits=bits_for(options.features))] = True
+    first = 0
+    for script in chosen:
+        stays = kept[first : first + len(script.ngrams)].tolist()
+        first += len(script.ngrams)
+        script.ngrams = sorted(gram for gram, stay in zip(script.ngrams, stays, strict=True) if stay)
+    return chosen
+
+
+def _orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
+    """All but the shortest for letters, which say nothing that two of them don't; for whole words all but the longest.
+
+    >>> _orders(registry.number("LATIN"), (1, 2, 3)), _orders(registry.number("EAST ASIA"), (1, 2, 3))
+    ((2, 3), (1, 2))
+    """
+    if len(orders) == 1:
+        return orders
+    return orders[:-1] if registry.name(script) == EAST_ASIA else orders[1:]
+
+
+def _has_letter(gram: str) -> bool:
+    """Whether a feature has a letter or mark that belongs to a script, so that it can stand in texts of one only."""
+    return bool(registry(np.array([ord(character) for character in gram], dtype=np.uint32)).any())
+
+
+def _refined(
+    vocabulary: Vocabulary,
+    script: _Script,
+    lines: list[Sequence[str]],
+    sizes: NDArray[np.float64],
+    numbers: NDArray[np.int64],
+    *,
+    options: Options,
+    random: np.random.Generator,
+) -> tuple[refine.Vectors, NDArray[np.int64]]:
+    """The vectors of one script's languages, and how often each feature stands in all their lines."""
+    labels = len(lines)
+    if not len(vocabulary):
+        nothing = refine.Vectors(*(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels)))
+        return nothing, np.zeros(0, dtype=np.int64)
+    counts = np.zeros((labels, len(vocabulary)), dtype=np.int32)
+    for label, own in enumerate(lines):
+        features = refine.find(vocabulary, own, limit=options.maximum, closed=options.closed, script=script.number)[0]
+        counts[label] = np.bincount(features, minlength=len(vocabulary))
+    pieces = Cuts(lines, shortest=6, longest=250, random=random)
+
+    def draw() -> tuple[Any, NDArray[np.int64]]:
+        texts, truth = pieces.draw(numbers)
+        found = refine.find(vocabulary, texts, limit=options.limit, closed=options.closed, script=script.number)
+        return refine.vectorise(*found, len(vocabulary)), truth
+
+    often = counts.sum(axis=0, dtype=np.int64)
+    vectors = refine.refine(
+        refine.start(counts, sizes.astype(np.int64), options.smoothing),
+        draw,
+        rounds=options.rounds,
+        rate=options.rate,
+        batch=options.batch,
+    )
+    return vectors, often
+
+
+def _common(
+    steps: NDArray[np.int8], often: NDArray[np.int64], room: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The features that go into the table (`scriptweights`), and the others; those without any weight are dropped.
+
+    >>> common, rare = _common(np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8), np.array([9, 9, 9, 1]), 1)
+    >>> common.tolist(), rare.tolist()
+    ([2], [0, 3])
+    """
+    used = np.count_nonzero(steps, axis=1)
+    order = np.argsort(-used * often, kind="stable")
+    order = order[used[order] > 0]
+    return np.sort(order[:room]), np.sort(order[room:])

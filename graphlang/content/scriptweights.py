@@ -1,0 +1,137 @@
+"""The weights of the languages of one script: rows of a table for common n-grams, short lists for all the others.
+
+An n-gram that every other text has, has a weight in most languages; adding up whole rows of a table is then the
+quickest. Most n-grams are rare and belong to a few languages: as rows of a table they would fill memory with zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from graphlang.content.errors import ModelError
+from graphlang.content.model import Model, take
+from graphlang.content.weights import spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_DENSE = 1 << 27  # weights in tables
+_MOST = (1 << 31) - 1  # n-grams times labels
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptWeights:
+    """Languages of one script and the features in it.
+
+    Attributes:
+        first: Number of the first of its features; the common ones come before the others.
+        labels: Columns of the model's labels, a run of them.
+        table: Weights of the common features, int16 (features + 1, labels); a last row of zeros.
+        rest: Weights of the other ones, int16, sparse.
+    """
+
+    first: int
+    labels: slice
+    table: NDArray[np.int16]
+    rest: sparse.csr_array
+
+    def __len__(self) -> int:
+        return len(self.table) - 1 + self.rest.shape[0]
+
+    def sums(self, features: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int16]:
+        """Sum of the weights of the features of each text, (texts, labels).
+
+        Args:
+            features: Those of all texts, as the vocabulary counts them. Those that are of another script do not count:
+                of the n-grams that are no feature, a few are taken for one (`ngrams`).
+            offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
+        """
+        rows, common = len(offsets) - 1, len(self.table) - 1
+        place = (features - self.first).view(np.uint32)  # what is below 0 is beyond the end
+        rare = np.flatnonzero(place >= common)
+        rare = rare[place[rare] < common + self.rest.shape[0]]
+        # The last row of the table is 0 throughout: for what is not in it.
+        counts = (np.ones(len(place), dtype=np.int16), np.minimum(place, common).view(np.int32), offsets)
+        total: NDArray[np.int16] = np.asarray(sparse.csr_array(counts, shape=(rows, common + 1)) @ self.table)
+        if len(rare):
+            ends = np.searchsorted(rare, offsets)
+            lists = (np.ones(len(rare), dtype=np.int16), (place[rare] - np.uint32(common)).view(np.int32), ends)
+            total += (sparse.csr_array(lists, shape=(rows, self.rest.shape[0])) @ self.rest).toarray()
+        return total
+
+
+def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]:
+    """The weights of a model, by the name of the script.
+
+    Args:
+        model: With the parameter `scripts` (their names), and the arrays `script` (that of each label), `features` (of
+            each script: how many are common, how many there are), `gaps` and `values` (`weights.squeeze`).
+        features: Size of the vocabulary.
+        source: For messages.
+
+    Raises:
+        ModelError: they are missing or do not fit one another.
+    """
+    labels = len(model.labels)
+    names: Any = model.parameters.get("scripts")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise ModelError(f"{source}: its parameters lack the scripts")
+    script = take(model, "script", "u", (labels,), source)
+    numbers = take(model, "features", "i", (len(names), 2), source).astype(np.int64)
+    common, every = numbers[:, 0], numbers[:, 1]
+    if not names or script.max() >= len(names) or (common < 0).any() or (common > every).any():
+        raise ModelError(f"{source}: its scripts do not fit its labels")
+    if (np.diff(script.astype(np.int64)) < 0).any():
+        raise ModelError(f"{source}: its labels are not in the order of their scripts")
+    widths = np.bincount(script, minlength=len(names))
+    stops = np.cumsum(widths)
+    members = [slice(stop - width, stop) for stop, width in zip(stops.tolist(), widths.tolist(), strict=True)]
+    if every.max() > features or every.sum() != features:
+        raise ModelError(f"{source}: its scripts do not fit its n-grams")
+    if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
+        raise ModelError(f"{source}: more n-grams and labels than any model of this program")
+    gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
+    ends = np.cumsum(every * widths)
+    try:
+        places, weights = spread(gaps, values, int(ends[-1]))
+    except ValueError as error:
+        raise ModelError(f"{source}: {error}") from error
+    cuts = np.searchsorted(places, ends.astype(np.int32))
+    made = {}
+    begin = 0
+    for name, first, own, cut, start, (dense, total) in zip(
+        names,
+        (np.cumsum(every) - every).tolist(),
+        members,
+        cuts.tolist(),
+        (ends - every * widths).tolist(),
+        numbers.tolist(),
+        strict=True,
+    ):
+        made[name] = _unpack(first, own, places[begin:cut] - start, weights[begin:cut], (dense, total))
+        begin = cut
+    return made
+
+
+def _unpack(
+    first: int, labels: slice, places: NDArray[np.int32], weights: NDArray[np.int16], size: tuple[int, int]
+) -> ScriptWeights:
+    dense, total = size
+    width = labels.stop - labels.start
+    half = int(np.searchsorted(places, dense * width))
+    table = np.zeros((dense + 1) * width, dtype=np.int16)
+    table[places[:half]] = weights[:half]
+    starts = (np.arange(dense, total + 1) * width).astype(np.int32)
+    rest = sparse.csr_array(
+        (
+            weights[half:],
+            places[half:] % np.int32(max(width, 1)),
+            np.searchsorted(places[half:], starts).astype(np.int32),
+        ),
+        shape=(total - dense, width),
+    )
+    return ScriptWeights(first, labels, table.reshape(dense + 1, width), rest)
