@@ -16,6 +16,10 @@ Neighbours agree with each other for reasons of their own (one navigation bar, o
 and all hosts together, share the weight of ``degree`` bonds (``shares``). Unlike in loopy belief propagation, what a
 page said is not taken out of what comes back: that would need a belief for every link, and the messages of undecided
 pages are weak as it is.
+
+The equations may have several solutions where pages that know little lean on each other, and the one that is found
+from the pages' own evidence is the best we know: from even beliefs the development collections fare up to six points
+worse. An answer is therefore worked out from the evidence each time, never from an earlier answer.
 """
 
 from __future__ import annotations
