@@ -26,7 +26,7 @@ types: $(STAMP)
 
 docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -m graphlang.cli.reference
-	$(BIN)/ruff format -q .
+	$(BIN)/python tests/examples/test_walkthrough.py
 
 model: $(STAMP)  ## train the shipped models from the training text in $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc
