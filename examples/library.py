@@ -49,7 +49,7 @@ final = propagate.propagate(collection)
 print(f"propagation: {final.rounds} rounds, {'converged' if final.converged else 'stopped at the cap'}")
 
 # %% The same inference with weaker links is one more run; the views keep showing the first
-weaker = propagate.propagate(collection, options=Options(strength=0.3), choose=False)
+weaker = propagate.propagate(collection, options=Options(neighbours=0.3), choose=False)
 
 # %% Compare the runs with the gold labels
 gold = read_gold(collection, HERE / "crawl.gold.tsv", by="bucket")
