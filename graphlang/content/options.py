@@ -56,7 +56,7 @@ class Options:
     table: int = 24_000_000
     step: float = 0.25
     prior: float = 0.3
-    doubt: float = 0.6
+    doubt: float = 0.7
     held_out: int = 10
     seed: int = 2004
 

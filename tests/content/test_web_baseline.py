@@ -77,6 +77,7 @@ def test_accuracy_on_pages_is_not_below_the_baseline(name: str) -> None:
     if digest(name) != baseline["digest"]:
         pytest.skip("the collection is another than that of the baseline")
     measured = measure(sample(name, SETS[name]))
+    assert measured.keys() == baseline["buckets"].keys()
     worse = [
         f"{bucket}: {measured[bucket]['accuracy']} < {before['accuracy']}"
         for bucket, before in baseline["buckets"].items()
@@ -87,4 +88,5 @@ def test_accuracy_on_pages_is_not_below_the_baseline(name: str) -> None:
 
 if __name__ == "__main__":
     pinned = {name: {"digest": digest(name), "buckets": measure(sample(name, part))} for name, part in SETS.items()}
+    assert all(found["buckets"] for found in pinned.values()), "no page could be read"
     BASELINE.write_text(json.dumps(pinned, indent=1) + "\n", encoding="utf-8")
