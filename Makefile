@@ -12,8 +12,9 @@ demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
 	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
 
+# Not 'python -m pytest': that would put this folder before the installed package, and graphlang.db is only in the latter.
 test: $(STAMP)  ## all tests, doctests included
-	$(BIN)/python -m pytest
+	$(BIN)/pytest ./tests --pyargs graphlang
 
 check: lint types test  ## what CI runs
 
@@ -25,7 +26,7 @@ types: $(STAMP)
 	$(BIN)/mypy -p graphlang
 
 docs: $(STAMP)  ## the pages that are made from the code
-	$(BIN)/python -m graphlang.cli.reference
+	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python tests/examples/test_walkthrough.py
 
 model: $(STAMP)  ## train the shipped models from the training text in $(DATA)

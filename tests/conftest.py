@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +13,10 @@ from click.testing import CliRunner, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
+
+# 'python -m pytest' puts the checkout before the installed package, and graphlang.db is only in the latter.
+_CHECKOUT = Path(__file__).parents[1].resolve()
+sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _CHECKOUT]
 
 GERMAN = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Jeden Morgen öffnet eine Frau die"

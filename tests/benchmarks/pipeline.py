@@ -85,7 +85,7 @@ def ours(archive: Path, folder: str, workers: int) -> list[str]:
     for name in (database, f"{database}-wal", f"{database}-shm"):
         Path(name).unlink(missing_ok=True)
     code = "from graphlang.cli import main; main()"
-    return [sys.executable, "-c", code, "run", str(archive), "--db", str(database), "--workers", str(workers)]
+    return [sys.executable, "-P", "-c", code, "run", str(archive), "--db", str(database), "--workers", str(workers)]
 
 
 def pages_of(errors: str) -> int:

@@ -14,7 +14,7 @@ TIMELESS = ("started", "finished")
 
 def command(db: Path, workers: int) -> list[str]:
     code = "from graphlang.cli import main; main()"
-    return [sys.executable, "-c", code, "run", str(EXAMPLE), "--db", str(db), "--workers", str(workers)]
+    return [sys.executable, "-P", "-c", code, "run", str(EXAMPLE), "--db", str(db), "--workers", str(workers)]
 
 
 def content(db: Path) -> dict[str, list[tuple[object, ...]]]:

@@ -131,7 +131,7 @@ def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None
         "    sys.exit(130)\n"
     )
     parent = subprocess.Popen(
-        [sys.executable, "-c", script, str(crawl)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-P", "-c", script, str(crawl)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert parent.stdout is not None
     parent.stdout.readline()

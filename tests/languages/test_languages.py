@@ -188,5 +188,5 @@ def test_every_code_of_the_test_lines_and_urls_is_known() -> None:
 def test_importing_loads_no_table_and_no_names() -> None:
     say = "print(m._aliases.cache_info().currsize, 'language_data.names' in sys.modules)"
     run = f"import sys, graphlang.languages as m; {say}"
-    done = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", run], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "False"]
