@@ -32,7 +32,10 @@ def commands() -> str:
 
 
 def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
-    return click.Context(command, parent, name, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    helps = list(cli.context_settings["help_option_names"])
+    return click.Context(
+        command, parent, name, terminal_width=_WIDTH, max_content_width=_WIDTH, help_option_names=helps
+    )
 
 
 def _section(title: str, context: click.Context) -> str:
