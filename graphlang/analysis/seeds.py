@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: Labels of a page that the graph sees.
 WIDTH = 20
+#: Probabilities below this are not kept.
+LEAST = 0.001
+_STEP = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,26 +126,27 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
 
     The script comes from the page's own text where that has a label in the answer's language, else it is the one
     that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
-    is nothing whose language the links could tell. A page of which neither text nor links say anything is ``und``.
+    is nothing whose language the links could tell. A page of which neither text nor links say anything gets no row: the
+    views show it as ``und``.
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
     chosen = _labels(connection, seeds, columns)
-    und, zxx = runs.label_ids(connection, [(languages.UND, languages.UND, None), (languages.ZXX, languages.ZXX, None)])
-    best = np.where(seeds.no_letters, zxx, np.where(answer.language < 0, und, chosen[0]))
+    (zxx,) = runs.label_ids(connection, [(languages.ZXX, languages.ZXX, None)])
+    best = np.where(seeds.no_letters, zxx, chosen[0])
     confidence = np.where(seeds.no_letters, 1.0, answer.confidence).astype(np.float64)
     runner_up = np.where(seeds.no_letters, -1, chosen[1])
-    rows = np.arange(1, len(best) + 1, dtype=np.int64)
-    runs.clear(connection, run.id)
     top = np.stack(chosen[2:], axis=1)
+    top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
     top[seeds.no_letters] = -1
-    step = 100_000
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
+    answered = np.flatnonzero(best >= 0)
+    runs.clear(connection, run.id)
+    for start in range(0, len(answered), _STEP):
+        part = answered[start : start + _STEP]
         runs.write(
             connection,
             run.id,
             runs.Answers(
-                rows[part],
+                part + 1,
                 best[part],
                 confidence[part],
                 runner_up[part],
@@ -151,7 +155,9 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
             ),
             (top[part], answer.probabilities[part]),
         )
-    runs.finish(connection, run.id, pages=len(rows), rounds=answer.rounds, converged=answer.converged, choose=choose)
+    runs.finish(
+        connection, run.id, pages=len(answered), rounds=answer.rounds, converged=answer.converged, choose=choose
+    )
     return runs.get(connection, run.id)
 
 

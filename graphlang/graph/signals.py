@@ -40,9 +40,12 @@ def log_odds(
     scores: NDArray[np.float32], prior: NDArray[np.floating[Any]], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What the signal says of each language: log((1 - r) + r S(x) / q(x)), 0 where it has no opinion; shape (n, L)."""
-    known = scores.sum(axis=1) > 0
-    ratio = (1 - right)[:, None] + right[:, None] * scores / prior
-    return np.where(known[:, None], np.log(np.maximum(ratio, 1e-6)), 0.0)
+    odds = np.zeros(scores.shape)
+    known = np.flatnonzero(scores.sum(axis=1) > 0)  # of most signals, few pages
+    against = prior if len(prior) == 1 else prior[known]
+    ratio = (1 - right[known])[:, None] + right[known][:, None] * scores[known] / against
+    odds[known] = np.log(np.maximum(ratio, 1e-6))
+    return odds
 
 
 def speaks(odds: NDArray[np.float32]) -> NDArray[np.bool_]:
