@@ -40,7 +40,9 @@ class Link(NamedTuple):
 class Declaration(NamedTuple):
     """A language that the page declares for itself: evidence, never the answer."""
 
-    source: str  #: ``html-lang``, ``xml-lang``, ``meta-content-language`` or ``http-content-language``
+    #: ``html-lang``, ``xml-lang``, ``meta-content-language`` or ``http-content-language``; and ``robots`` with the value
+    #: ``noindex``, which is no language: the page does not want to be found
+    source: str
     value: str  #: as written, at most 100 characters
 
 
@@ -69,6 +71,9 @@ class Page:
     revisit_of: str | None = None  #: for a WARC revisit record: the target URI that it refers to (often its own)
     declared: tuple[Declaration, ...] = ()
     links: tuple[Link, ...] = ()
+    revisit_date: str = ""  #: for a revisit record: the date of the capture that it refers to, where it is given
+    parts: str = "both"  #: what a capture can carry here: ``both``, ``text`` (WET: no links), ``links`` (WAT: no text)
+    main_length: int = 0  #: characters at the start of `text` that are main content; navigation and the like follow
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,38 +1,84 @@
-"""Files and folders as the user names them -> archive files, in an order that does not depend on the machine."""
+"""Files and folders as the user names them -> what is read, in an order that does not depend on the machine."""
 
 from __future__ import annotations
 
+import glob
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
+
+from .mirror import looks_mirrored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FORMATS = (".warc", ".arc")
+_FORMATS = (".warc", ".arc", ".wet", ".wat", ".jsonl", ".ndjson", ".store")
 _COMPRESSIONS = ("", ".gz", ".zst", ".lz4")
 #: Names that are taken from a folder. A file that is named itself is taken whatever it is called.
-SUFFIXES = tuple(format_ + compression for format_ in _FORMATS for compression in _COMPRESSIONS)
+SUFFIXES = (".wacz", *(format_ + compression for format_ in _FORMATS for compression in _COMPRESSIONS))
 
 
 def expand(paths: Iterable[str | Path]) -> list[Path]:
-    """Return the archive files that the paths mean: files as they are, folders searched at any depth.
+    """Return the archive files that the paths mean.
 
-    Files come in the order in which they were named, those of one folder sorted by path; none comes twice.
+    Files are taken as they are. In folders archives are looked for at any depth, by their names; a folder without any
+    that wget mirrored is itself what is read. What is no file or folder, but holds ``*``, ``?`` or ``[``, is a pattern,
+    in which ``**`` stands for any folders.
+
+    Files come in the order in which they were named, those of one folder or pattern sorted by path; none comes twice.
 
     Args:
-        paths: files and folders.
+        paths: files, folders and patterns.
 
     Raises:
-        FileNotFoundError: a path that does not exist.
+        FileNotFoundError: a path that does not exist, or a pattern that nothing matches.
     """
     found: dict[Path, None] = {}
     for given in paths:
         path = Path(given)
-        if path.is_dir():
-            inside = (one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file())
-            found.update(dict.fromkeys(sorted(inside, key=lambda one: one.as_posix())))
-        elif path.exists():
-            found[path] = None
-        else:
-            raise FileNotFoundError(f"no such file or folder: {path}")
+        if path.exists():
+            found.update(dict.fromkeys(_of(path)))
+            continue
+        pattern = str(given)
+        # A pattern may be absolute, which pathlib's does not allow.
+        matching = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207
+        if not matching:
+            raise FileNotFoundError(2, "no such file or folder", pattern)
+        for one in matching:
+            found.update(dict.fromkeys(_of(Path(one))))
     return list(found)
+
+
+def _of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    inside = [one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file()]
+    if not inside and looks_mirrored(path):
+        return [path]
+    return sorted(inside, key=lambda one: one.as_posix())
+
+
+def listed(path: Path) -> list[str]:
+    """Return the paths that a file lists, one a line; empty lines and those that begin with ``#`` are passed over.
+
+    Relative paths are left as they are: they count from where the user is.
+
+    Raises:
+        OSError: the list cannot be read.
+    """
+    lines = path.read_text("utf-8", "surrogateescape").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def received(stream: BinaryIO, folder: Path) -> Path:
+    """Copy a stream, such as standard input, to a new file of a folder; returns where it is.
+
+    Reading an archive goes back where it is damaged, and its digest is taken before it is read: a pipe allows neither.
+
+    Raises:
+        OSError: there is no room for it.
+    """
+    path = folder / "standard-input"
+    with path.open("xb") as file:
+        shutil.copyfileobj(stream, file, 1 << 20)
+    return path

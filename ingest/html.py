@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from selectolax.lexbor import LexborHTMLParser
 
+from .boilerplate import TAGS, set_apart, set_more_apart
 from .tame import tamed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from selectolax.lexbor import LexborNode
 
     from .limits import Limits
@@ -41,18 +44,18 @@ _APART = re.compile(
 _MAX_METAS = 100
 
 
-def _numbers() -> tuple[dict[int, str], frozenset[int]]:
-    """Return Lexbor's numbers of the elements that mean something, with their names, and of those that are hidden."""
+def _numbers() -> tuple[dict[int, str], frozenset[int], frozenset[int]]:
+    """Return Lexbor's numbers: of all elements that mean something, with their names, of the hidden, of the outer."""
     tree = LexborHTMLParser("")
 
     def number(name: str) -> int:
         return int(tree.create_node(name).tag_id)
 
-    seen = {number(name): name for name in (*_HIDDEN_TAGS, *_SEEN_TAGS)}
-    return seen, frozenset(number(name) for name in _HIDDEN_TAGS)
+    seen = {number(name): name for name in (*_HIDDEN_TAGS, *_SEEN_TAGS, *TAGS)}
+    return seen, frozenset(number(name) for name in _HIDDEN_TAGS), frozenset(number(name) for name in TAGS)
 
 
-_SEEN, _HIDDEN = _numbers()
+_SEEN, _HIDDEN, _OUTER = _numbers()
 
 
 class Reference(NamedTuple):
@@ -67,16 +70,17 @@ class Reference(NamedTuple):
 class Document(NamedTuple):
     """What a page says."""
 
-    title: str
-    text: str  #: the whole visible text, white space folded
     anchors: list[str]  #: distinct targets of the ``<a>`` that have neither rel nor hreflang
     references: list[Reference]  #: all the others
-    metas: list[dict[str, str | None]]  #: attributes of each ``<meta>``
-    base: str | None  #: of the first ``<base href>``
-    lang: str | None  #: ``<html lang>``
-    xml_lang: str | None  #: ``<html xml:lang>``
-    flattened: bool  #: the tree was too deep to be built (see `graphlang.ingest.tame`)
-    skipped: int  #: references beyond the limit
+    title: str = ""
+    text: str = ""  #: the whole visible text, white space folded: the main content, then what stands around it
+    metas: Sequence[dict[str, str | None]] = ()  #: attributes of each ``<meta>``
+    base: str | None = None  #: of the first ``<base href>``
+    lang: str | None = None  #: ``<html lang>``
+    xml_lang: str | None = None  #: ``<html xml:lang>``
+    flattened: bool = False  #: the tree was too deep to be built (see `graphlang.ingest.tame`)
+    skipped: int = 0  #: references beyond the limit
+    main_length: int = 0  #: characters at the start of the text that are main content
 
 
 def read(markup: str | bytes, limits: Limits) -> Document:
@@ -98,11 +102,48 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     root = tree.root
     elements = [node for node in root.traverse() if node.tag_id in _SEEN] if root is not None else []
     gathered = _gather(elements, 4 * limits.max_links)
+    outer = _shown(elements)
     for node in reversed(elements):  # what is within another comes after it
         if node.tag_id in _HIDDEN:
             node.decompose()
+    text, main_length = _texts(tree, outer, markup)
+    return Document(text=text, flattened=flattened, main_length=main_length, **gathered)
+
+
+def _shown(elements: list[LexborNode]) -> list[LexborNode]:
+    """Return those elements that stand around content and are not within a hidden one."""
+    shown: list[LexborNode] = []
+    hidden: set[int] = set()  # elements that may not have ended yet
+    for node in elements:
+        if node.tag_id in _OUTER:
+            if hidden and _is_within(node, hidden):
+                continue
+            hidden.clear()  # what follows in the order of the page is not within them either
+            shown.append(node)
+        elif node.tag_id in _HIDDEN:
+            hidden.add(node.mem_id)
+    return shown
+
+
+def _is_within(node: LexborNode, others: set[int]) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.mem_id in others:
+            return True
+        above = above.parent
+    return False
+
+
+def _texts(tree: LexborHTMLParser, outer: list[LexborNode], markup: bytes) -> tuple[str, int]:
+    """Return the text of a page without hidden elements, the content first, and the length of the content."""
+    apart = set_apart(tree, outer, markup)
     body = tree.body
-    return Document(text=fold(body.text()) if body is not None else "", flattened=flattened, **gathered)
+    main = body.text() if body is not None else ""
+    if body is not None and set_more_apart(tree, main, apart):
+        main = body.text()
+    main = fold(main)
+    rest = fold(" ".join(apart))
+    return f"{main} {rest}".strip() if rest else main, len(main)
 
 
 class _Gathered(TypedDict):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zlib
 from typing import NamedTuple
 
 import brotli
+from fastwarc.stream_io import ZstdReader
 
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
@@ -119,17 +121,13 @@ def _decoded(payload: bytes, found: dict[str, str], max_payload: int) -> tuple[b
     for encoding in reversed(found.get("content-encoding", "").lower().split(",")[-4:]):
         name = encoding.strip()
         try:
-            if name in {"gzip", "x-gzip"}:
-                payload, cut = _inflated(payload, max_payload)
-            elif name == "deflate":
-                payload, cut = _deflated(payload, max_payload)
-            elif name == "br":
-                payload, cut = _unbrotlied(payload, max_payload)
+            if name in _DECODERS:
+                payload, cut = _DECODERS[name](payload, max_payload)
             else:
                 if name not in {"", "identity", "none", "utf-8", "utf8"}:
                     faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
                 continue
-        except (zlib.error, brotli.error) as error:
+        except (zlib.error, brotli.error, OSError, ValueError) as error:
             # Most often the crawler has stored the page decoded and kept the header: then it is the page already.
             if b"<" not in payload[:1024]:
                 faults += (("bad-encoding", f"the {name} payload does not decode ({error})"),)
@@ -197,3 +195,18 @@ def _unbrotlied(payload: bytes, limit: int) -> tuple[bytes, bool]:
         size += len(part)
     data = b"".join(parts)
     return data[:limit], size > limit or (size == limit and not decoder.is_finished())
+
+
+def _unzstd(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    if not payload.startswith(b"\x28\xb5\x2f\xfd"):
+        raise ValueError("no zstd frame")
+    reader = ZstdReader(io.BytesIO(payload))
+    parts: list[bytes] = []
+    size = 0
+    while size <= limit and (part := reader.read(1 << 20)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)[:limit], size > limit
+
+
+_DECODERS = {"gzip": _inflated, "x-gzip": _inflated, "deflate": _deflated, "br": _unbrotlied, "zstd": _unzstd}

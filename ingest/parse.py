@@ -7,15 +7,18 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from graphlang.db.records import Declaration, Page, Problem
+from graphlang.db.records import Page, Problem
 
 from . import html, http, media
 from .arc import Arc
 from .charset import decode
+from .declared import declarations
 from .joiner import Joiner
 from .links import links_of
 from .urls import canonical
-from .warc import PAGE_TYPES, Warc
+from .warc import Warc
+from .wat import page_of_wat
+from .wet import page_of_wet
 
 if TYPE_CHECKING:
     from .limits import Limits
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
-_MAX_DECLARED = 100
 
 Item: TypeAlias = Page | Problem
 
@@ -51,6 +53,8 @@ class Parser:
             return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, target_uri(raw))]
 
     def _parse(self, raw: Raw) -> list[Item]:
+        if raw.item is not None:
+            return [raw.item]
         said = _said(raw)
         if said is None:
             return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
@@ -70,14 +74,20 @@ class Parser:
         if url is not None:
             page, more = self._page(raw, url, date, mime, head)
             faults += more
-            items.append(page)
+            if page is not None:
+                items.append(page)
         told = (url or written or "")[:_MAX_TOLD] or None
         return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
 
     def _page(
         self, raw: Raw, url: str, date: str, mime: str, head: dict[str, str]
-    ) -> tuple[Page, list[tuple[str, str]]]:
+    ) -> tuple[Page | None, list[tuple[str, str]]]:
         limits = self._limits
+        kind = head.get("warc-type", "").lower()
+        if kind == "metadata":
+            return page_of_wat(raw, self._joiner, limits)
+        if kind == "conversion":
+            return page_of_wet(raw, url, date, head, limits), []
         if _is_http(raw, mime, head):
             answer = http.response(raw.block, limits.max_header, limits.max_payload)
             mime, charset = media.media_type(answer.fields.get("content-type", ""))
@@ -86,9 +96,11 @@ class Parser:
             mime, charset = media.media_type(mime)
         status, fields, payload = answer.status, answer.fields, answer.payload
         faults = list(answer.faults)
-        revisit = head.get("warc-type", "").lower() == "revisit"
+        revisit = kind == "revisit"
+        refers_to_date = head.get("warc-refers-to-date", "").strip()
         document: html.Document | None = None
         title = text = charset_from = ""
+        main = 0
         used: str | None = None
         form = media.form(mime, payload)
         if form:
@@ -96,11 +108,12 @@ class Parser:
             used, charset_from = decoded.charset, decoded.source
             if form == "html":
                 document = html.read(decoded.text, limits)
-                title, text = document.title, document.text
+                title, text, main = document.title, document.text, document.main_length
                 if document.flattened:
                     faults.append(("too-deep", "markup nested too deep for a tree; only its text and links were read"))
             else:
                 text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
+                main = len(text)
         links, left_out = links_of(url, document, status, fields, self._joiner, limits)
         page = Page(
             url=url,
@@ -116,15 +129,17 @@ class Parser:
             size=len(payload),
             digest=_digest(head.get("warc-payload-digest", ""), payload),
             revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
-            declared=_declared(document, fields),
+            declared=declarations(document, fields),
             links=links,
+            revisit_date=refers_to_date if revisit and _DATE.fullmatch(refers_to_date) else "",
+            main_length=min(limits.text_limit, main),
         )
         return page, faults + left_out
 
 
 def is_candidate(raw: Raw) -> bool:
     """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
-    return bool(raw.faults) or not _is_warc(raw) or Warc.type(raw.head) in PAGE_TYPES
+    return bool(raw.faults) or raw.item is not None or not _is_warc(raw) or Warc.may_be_page(raw.head)
 
 
 def _is_warc(raw: Raw) -> bool:
@@ -134,7 +149,7 @@ def _is_warc(raw: Raw) -> bool:
 def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
     """Return target URI, date, media type of the block and header fields; None for records that are no pages."""
     if _is_warc(raw):
-        if Warc.type(raw.head) not in PAGE_TYPES:
+        if not Warc.may_be_page(raw.head):
             return None
         head = http.fields(raw.head)
         date = head.get("warc-date", "").strip()
@@ -163,22 +178,6 @@ def _digest(given: str, payload: bytes) -> str:
     if not payload:
         return ""
     return base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()
-
-
-def _declared(document: html.Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
-    """Return the languages that the page and its server claim, as written."""
-    found = []
-    if document is not None:
-        found = [("html-lang", document.lang), ("xml-lang", document.xml_lang)]
-        found += [
-            ("meta-content-language", meta.get("content"))
-            for meta in document.metas
-            if (meta.get("http-equiv") or "").strip().lower() == "content-language"
-        ]
-    found.append(("http-content-language", fields.get("content-language")))
-    return tuple(
-        Declaration(source, value.strip()[:_MAX_DECLARED]) for source, value in found if value and value.strip()
-    )
 
 
 def target_uri(raw: Raw) -> str | None:

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.db.records import Problem
 
+from .formats import open_records
 from .parse import is_candidate, target_uri
 from .process import Answers, Process, WorkerError
-from .reader import Reader
 from .stretch import Stretch
 from .wire import pack_raw, unpack_item
 
@@ -188,8 +188,7 @@ class Pool:
         """Read a stretch here, and have it parsed with care."""
         passed = 0
         try:
-            with stretch.path.open("rb", buffering=0) as file:
-                reader = Reader(file, stretch.path.name, self._limits, begin=stretch.begin, stop=stretch.stop)
+            with open_records(stretch.path, self._limits, begin=stretch.begin, stop=stretch.stop) as reader:
                 raws = iter(reader)
                 for raw in raws:
                     passed += 1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .limits import Limits
+    from .parse import Item
     from .stream import Chunk, Source
 
 _NEWLINES = b"\r\n"
@@ -30,6 +31,7 @@ class Raw(NamedTuple):
     head: bytes  #: the record's header with its line ends
     block: bytes  #: what follows the header, at most ``Limits.max_payload`` bytes
     faults: tuple[tuple[str, str], ...] = ()  #: kind and reason of each Problem that the reading met
+    item: Item | None = None  #: for formats that hold pages rather than records: what was read, and nothing else
 
 
 class Grammar(Protocol):

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from .formats import open_records
 from .limits import Limits
 from .parse import Item, Parser, is_candidate
 from .pool import Group, Pool
@@ -73,7 +74,7 @@ def _small(paths: Iterator[Path]) -> bool:
     size = 0
     for path in paths:
         try:
-            size += path.stat().st_size
+            size += _SMALL if path.is_dir() else path.stat().st_size
         except OSError:
             continue  # it will be told when the file is opened
         if size >= _SMALL:
@@ -117,13 +118,14 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
     """Cut a file into what the workers get: stretches that they read, or, where it cannot be cut, groups of records."""
     cut: Iterator[Stretch] = iter(())
     try:
-        size = path.stat().st_size
+        size = _WHOLE if path.is_dir() else path.stat().st_size
         if size < _WHOLE:
             cut = iter([Stretch(path, 0, size + 1, exact=True, skip=start)])
-        with path.open("rb", buffering=0) as file:
-            if size > 2 * LENGTH and can_be_cut(file):
-                begin, passed = _taken_up(file, path.name, start, limits)
-                cut = stretches(path, begin, size, start - passed)
+        if size > 2 * LENGTH and path.is_file():
+            with path.open("rb", buffering=0) as file:
+                if can_be_cut(file):
+                    begin, passed = _taken_up(file, path.name, start, limits)
+                    cut = stretches(path, begin, size, start - passed)
     except OSError:
         cut = iter(())  # the reading by groups tells what is wrong
     following = next(cut, None)
@@ -156,8 +158,7 @@ def _groups(index: int, path: Path, start: int, limits: Limits) -> Iterator[_Gro
     position = size = passed = 0
     reached = 0
     try:
-        with path.open("rb", buffering=0) as file:
-            reader = Reader(file, path.name, limits)
+        with open_records(path, limits) as reader:
             for raw in reader:
                 position += 1
                 if position <= start:

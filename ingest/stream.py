@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from fastwarc.stream_io import Lz4Reader, ZstdReader
 
+from .span import Span
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -81,10 +83,14 @@ class Source:
     @property
     def size(self) -> int | None:
         """Bytes of the decompressed file, where that is known beforehand: where it is not compressed."""
-        return None if self.compression else os.fstat(self._file.fileno()).st_size
+        if self.compression:
+            return None
+        return self._file.size if isinstance(self._file, Span) else os.fstat(self._file.fileno()).st_size
 
     def peek(self, offset: int, count: int) -> bytes:
         """Return bytes from any place of the file as it is stored; reading goes on where it was."""
+        if isinstance(self._file, Span):
+            return self._file.peek(offset, count)
         return os.pread(self._file.fileno(), count, offset)
 
     @property

@@ -10,9 +10,13 @@ _START = re.compile(rb"WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:", r
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
 _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
 
-#: Record types that can be pages. ``warcinfo``, ``request``, ``metadata``, ``conversion`` (a copy in another format)
-#: and ``continuation`` (a later segment of a block) are not.
-PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})
+#: Record types that can be pages. ``warcinfo``, ``request`` and ``continuation`` (a later segment of a block) are not.
+_PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})
+#: Types that are pages if their block is of a certain media type: WET (a page's text) and WAT (what was found in it).
+_PART_TYPES = {
+    b"conversion": re.compile(rb"\ncontent-type[ \t]*:[ \t]*text/plain", re.IGNORECASE),
+    b"metadata": re.compile(rb"\ncontent-type[ \t]*:[ \t]*application/json", re.IGNORECASE),
+}
 
 
 class Warc:
@@ -51,3 +55,9 @@ class Warc:
         """
         found = _TYPE.search(head)
         return found[1].lower() if found else b""
+
+    @classmethod
+    def may_be_page(cls, head: bytes) -> bool:
+        """Tell by the header whether the record can hold a page, its text (WET) or its links (WAT)."""
+        kind = cls.type(head)
+        return kind in _PAGE_TYPES or (kind in _PART_TYPES and _PART_TYPES[kind].search(head) is not None)

@@ -16,6 +16,7 @@ from .raw import Raw
 if TYPE_CHECKING:
     from .parse import Item
 
+_LISTS = 13  # place of the declarations among the fields of a page; the links follow
 _HEAD = 8  # bytes of a frame that say how long the rest is
 
 
@@ -54,12 +55,13 @@ def decode_frame(data: bytes) -> Any:
 
 def pack_raw(raw: Raw) -> tuple[Any, ...]:
     """Return a raw record as a plain tuple."""
-    return tuple(raw)
+    return (*raw[:-1], None if raw.item is None else pack_item(raw.item))
 
 
 def unpack_raw(packed: tuple[Any, ...]) -> Raw:
     """Return the raw record of a plain tuple."""
-    return Raw(*packed)
+    offset, head, block, faults, item = packed
+    return Raw(offset, head, block, faults, None if item is None else unpack_item(item))
 
 
 def pack_item(item: Item) -> tuple[Any, ...]:
@@ -82,6 +84,9 @@ def pack_item(item: Item) -> tuple[Any, ...]:
         item.revisit_of,
         list(map(tuple, item.declared)),
         list(map(tuple, item.links)),
+        item.revisit_date,
+        item.parts,
+        item.main_length,
     )
 
 
@@ -89,7 +94,6 @@ def unpack_item(packed: Any) -> Item:
     """Return the page or problem of a plain tuple."""
     if len(packed) == 4:  # noqa: PLR2004 - a problem's fields
         return Problem(*packed)
-    declared = tuple(map(Declaration._make, packed[-2]))
-    links = tuple(map(Link._make, packed[-1]))
-    values: list[Any] = [*packed[:-2], declared, links]
+    before, (declared, links), after = packed[:_LISTS], packed[_LISTS : _LISTS + 2], packed[_LISTS + 2 :]
+    values: list[Any] = [*before, tuple(map(Declaration._make, declared)), tuple(map(Link._make, links)), *after]
     return Page(*values)

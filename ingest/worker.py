@@ -17,9 +17,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
+from .formats import open_records
 from .limits import Limits
 from .parse import Parser, is_candidate
-from .reader import Reader
 from .stretch import Stretch, find_record
 from .wire import decode_frame, encode_frame, pack_item, read_frame, unpack_raw
 
@@ -77,15 +77,16 @@ def main() -> None:
 
 def _stretch(stretch: Stretch, parser: Parser, limits: Limits, answer: Callable[..., None]) -> None:
     """Read and parse a stretch of a file."""
-    with stretch.path.open("rb", buffering=0) as file:
-        begin: int | None = stretch.begin
-        if not stretch.exact:
-            begin = find_record(file, stretch.begin, stretch.stop)
-            # Without a place to start from the parent reads the stretch, if it is not part of the one before.
-            answer(-1 if begin is None else begin, last=begin is None)
-            if begin is None:
-                return
-        reader = Reader(file, stretch.path.name, limits, begin=begin or 0, stop=stretch.stop)
+    begin = stretch.begin
+    if not stretch.exact:
+        with stretch.path.open("rb", buffering=0) as file:
+            found = find_record(file, stretch.begin, stretch.stop)
+        # Without a place to start from the parent reads the stretch, if it is not part of the one before.
+        answer(-1 if found is None else found, last=found is None)
+        if found is None:
+            return
+        begin = found
+    with open_records(stretch.path, limits, begin=begin, stop=stretch.stop) as reader:
         items: list[Any] = []
         taken = size = raws = 0
         skip = stretch.skip

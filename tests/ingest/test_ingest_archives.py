@@ -156,7 +156,7 @@ def test_a_file_that_is_not_there_is_a_problem_of_its_own(archive: Archive, tmp_
     there = tmp_path / "there"
     there.write_bytes(archive.warc("http://a.example/"))
     items = [batch.items for batch in batches([(tmp_path / "gone", 0), (there, 0), (tmp_path, 0)])]
-    assert [getattr(item[0], "kind", "page") for item in items] == ["unreadable", "page", "unreadable"]
+    assert [getattr(item[0], "kind", "page") for item in items] == ["unreadable", "page", "not-an-archive"]
 
 
 def test_wrong_arguments_are_refused_at_once(tmp_path: Path) -> None:

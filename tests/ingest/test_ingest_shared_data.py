@@ -27,7 +27,16 @@ def by_warcio(path: Path) -> int | None:
         with path.open("rb") as file:
             for record in ArchiveIterator(file, arc2warc=True):
                 uri = record.rec_headers.get_header("WARC-Target-URI") or ""
-                count += record.rec_type in {"response", "resource", "revisit"} and uri.startswith("http")
+                mime = record.rec_headers.get_header("Content-Type") or ""
+                count += uri.startswith("http") and (
+                    record.rec_type in {"response", "resource", "revisit"}
+                    or (record.rec_type == "conversion" and mime == "text/plain")
+                    or (
+                        record.rec_type == "metadata"
+                        and mime == "application/json"
+                        and b'"WARC-Type":"response"' in record.raw_stream.read()
+                    )
+                )
     except (ArchiveLoadFailed, EOFError):
         return None
     return count

@@ -1,0 +1,112 @@
+"""WARC and ARC files -> store files, and back: every record, byte for byte."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from .arc import Arc
+from .formats import open_records
+from .http import text
+from .limits import Limits
+from .store import write_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .raw import Raw
+
+_LENGTH = re.compile(rb"(\ncontent-length[ \t]*:[ \t]*)\d{1,18}", re.IGNORECASE)
+_LIMITS = Limits(max_payload=1 << 30)  # a record is to be copied whole, whatever it is
+
+
+class Converted(NamedTuple):
+    """What a conversion did."""
+
+    records: int  #: that were written
+    faults: list[tuple[int, str, str]]  #: offset, kind and reason of each thing that was wrong with the source
+
+
+def to_store(source: Path, target: Path) -> Converted:
+    """Write the records of an archive, of all types, to a store file.
+
+    Args:
+        source: any archive that can be read.
+        target: is replaced when all is written, and left as it was if anything fails.
+
+    Raises:
+        OSError: the source cannot be read, or the target not written.
+    """
+    with _replacing(target) as file:
+        return _copied(source, lambda raw: write_record(file, raw.head, raw.block))
+
+
+def to_warc(source: Path, target: Path) -> Converted:
+    """Write the records of a store file, or of any other archive, to a WARC file, compressed if its name ends in .gz.
+
+    Records that came from WARC have the header that they had; those that came from ARC get one.
+
+    Args:
+        source: the store file.
+        target: as in `to_store`.
+
+    Raises:
+        OSError: the source cannot be read, or the target not written.
+    """
+    compressed = target.name.lower().endswith(".gz")
+    with _replacing(target) as file:
+
+        def write(raw: Raw) -> None:
+            record = _header(raw) + raw.block + b"\r\n\r\n"
+            file.write(gzip.compress(record, mtime=0) if compressed else record)
+
+        return _copied(source, write)
+
+
+def _copied(source: Path, write: Callable[[Raw], None]) -> Converted:
+    records = 0
+    faults: list[tuple[int, str, str]] = []
+    with open_records(source, _LIMITS) as reader:
+        for raw in reader:
+            faults += [(raw.offset, kind, reason) for kind, reason in raw.faults]
+            if raw.head:
+                write(raw)
+                records += 1
+    return Converted(records, faults)
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        os.replace(part, target)  # noqa: PTH105 - replaces on every system
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _header(raw: Raw) -> bytes:
+    """Return the record's WARC header, with the length that the block has."""
+    if raw.head[:5].upper() == b"WARC/":
+        return _LENGTH.sub(lambda found: found[1] + str(len(raw.block)).encode(), raw.head, count=1)
+    found = Arc.fields(raw.head)
+    url, date, mime = found or (b"", "", b"")
+    kind, content = "resource", text(mime) or "application/octet-stream"
+    if url.startswith(b"filedesc:"):
+        kind, content = "warcinfo", "application/octet-stream"
+    elif raw.block.startswith(b"HTTP/"):
+        kind, content = "response", "application/http; msgtype=response"
+    lines = [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Target-URI: {text(url)}" if kind != "warcinfo" else "",
+        f"WARC-Date: {date}" if date else "",
+        f"Content-Type: {content}",
+        f"Content-Length: {len(raw.block)}",
+    ]
+    return ("\r\n".join(line for line in lines if line) + "\r\n\r\n").encode()

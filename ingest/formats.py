@@ -1,0 +1,127 @@
+"""Which reader a file gets: told by its content, and by its name only where the content is damaged.
+
+Other packages can add readers under the entry point group ``graphlang.readers``. An entry point names a function that
+takes the first bytes of a file (decompressed, at most 64 KB) and its name, and returns None, or a function that takes
+the open file and yields `graphlang.db.records.Page` and `Problem` records in the order of the file:
+
+    def reader(head: bytes, name: str) -> Callable[[BinaryIO], Iterator[Page | Problem]] | None
+
+They are asked before our own, in the order of their names. What they yield must not depend on anything but the file, so
+that reading can be stopped and taken up again.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from . import store, wacz
+from .jsonl import Jsonl
+from .mirror import Mirror
+from .raw import Raw
+from .reader import Reader
+from .stream import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .limits import Limits
+    from .parse import Item
+
+GROUP = "graphlang.readers"
+_SNIFFED = 1 << 16
+
+
+class Records(Protocol):
+    """A file, or a stretch of it, that is being read."""
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file, as it is stored, that was reached."""
+
+    @property
+    def ended(self) -> int | None:
+        """Where the next stretch begins; None at the end of the file."""
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records, and what is none, in the order of the file."""
+
+
+class _Added:
+    """What a reader of another package yields."""
+
+    ended: int | None = None
+
+    def __init__(self, file: BinaryIO, read: Callable[[BinaryIO], Iterator[Item]], name: str) -> None:
+        self._file = file
+        self._read = read
+        self._name = name
+
+    @property
+    def bytes_read(self) -> int:
+        return self._file.tell()
+
+    def __iter__(self) -> Iterator[Raw]:
+        try:
+            for item in self._read(self._file):
+                yield Raw(item.offset or 0, b"", b"", item=item)
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
+            reason = f"the reader {self._name} failed: {type(error).__name__}: {error}"[:500]
+            yield Raw(0, b"", b"", (("failed", reason),))
+
+
+@contextmanager
+def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None = None) -> Iterator[Records]:
+    """Open a file, or a folder that holds a mirror.
+
+    Args:
+        path: where it is.
+        limits: bounds of a record.
+        begin: see `graphlang.ingest.reader.Reader`; not 0 only for archives.
+        stop: the same.
+
+    Raises:
+        OSError: it cannot be opened, or, while records are taken, read.
+    """
+    if not begin and path.is_dir():
+        yield Mirror(path, limits)
+        return
+    with path.open("rb", buffering=0) as file:
+        yield (
+            _reader(file, path.name, limits, stop)
+            if not begin
+            else Reader(file, path.name, limits, begin=begin, stop=stop)
+        )
+
+
+def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Records:
+    stored = file.read(_SNIFFED)
+    head = b"".join(chunk.data for chunk, _ in zip(_chunks(file), range(2), strict=False))[:_SNIFFED]
+    file.seek(0)
+    for added, choose in _added():
+        read = choose(head, name)
+        if read is not None:
+            return _Added(file, read, added)
+    if stored.startswith(wacz.MAGIC):
+        return wacz.Wacz(file, limits)
+    if store.COOKIE in stored and not head.startswith((b"WARC/", b"filedesc:")):
+        return store.Store(file, limits)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return Jsonl(file, limits)
+    return Reader(file, name, limits, stop=stop)
+
+
+def _chunks(file: BinaryIO) -> Iterator[Any]:
+    file.seek(0)
+    return Source(file).chunks()
+
+
+@cache
+def _added() -> tuple[tuple[str, Any], ...]:
+    """Return the readers of other packages, by name."""
+    return tuple(sorted((one.name, one.load()) for one in entry_points(group=GROUP)))

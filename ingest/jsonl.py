@@ -1,0 +1,168 @@
+"""Pages that another program extracted: one JSON object a line, compressed or not.
+
+The fields are those that such programs write: ``url`` (or ``uri``, or ``url`` in ``metadata``, or ``warc-target-uri``
+in ``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``); and where they are there ``title``,
+``date`` (``timestamp``, ``crawl_date``), ``status``, ``mime`` and ``links`` (strings, or objects with ``url``, ``rel``
+and ``hreflang``). What a program took for the language is not kept: it is no word of the page. Offsets are those of
+lines, in the decompressed file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from graphlang.db.records import Page, Problem
+
+from .html import Document, Reference, fold
+from .joiner import Joiner
+from .links import links_of
+from .raw import Raw
+from .stream import Source
+from .urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .limits import Limits
+    from .parse import Item
+
+_TEXTS = ("text", "content", "raw_content", "plain_text")
+_DATE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:?00)?")
+
+
+class Jsonl:
+    """Reads one file; see `graphlang.ingest.formats.Records`.
+
+    Args:
+        file: opened for reading bytes.
+        limits: bounds of a page; a line is at most ``max_payload`` bytes long.
+    """
+
+    ended: int | None = None
+
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        self._source = Source(file)
+        self._limits = limits
+        self._joiner = Joiner()
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file, as it is stored, that was reached."""
+        return self._source.reached
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield each page, and each problem, by itself."""
+        for offset, line, fault in self._lines():
+            if fault is not None:
+                yield Raw(offset, b"", b"", (fault,))
+            elif line.strip():
+                yield Raw(offset, b"", b"", item=self._item(offset, line))
+
+    def _lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
+        rest = bytearray()
+        offset = 0
+        too_long = 0  # bytes of a line that is passed over
+        for chunk in self._source.chunks():
+            data = chunk.data
+            at = 0
+            while (end := data.find(b"\n", at)) >= 0:
+                if too_long:
+                    yield offset, b"", ("too-large", f"a line of more than {self._limits.max_payload} bytes")
+                    offset += too_long + end + 1 - at
+                    too_long = 0
+                else:
+                    rest += data[at:end]
+                    yield offset, bytes(rest), None
+                    offset += len(rest) + 1
+                rest.clear()
+                at = end + 1
+            if too_long:
+                too_long += len(data) - at
+            else:
+                rest += data[at:]
+            if len(rest) > self._limits.max_payload:
+                too_long = len(rest)
+                rest.clear()
+            if chunk.fault:
+                yield offset, b"", ("damaged", chunk.fault)
+        if too_long:
+            yield offset, b"", ("too-large", f"a line of more than {self._limits.max_payload} bytes")
+        elif rest:
+            yield offset, bytes(rest), None
+
+    def _item(self, offset: int, line: bytes) -> Item:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            return Problem("bad-json", f"a line that is not JSON ({type(error).__name__})", offset)
+        if not isinstance(found, dict):
+            return Problem("bad-json", "a line that is no JSON object", offset)
+        written = _url(found)
+        url = canonical(written) if written else None
+        if url is None or len(url) > self._limits.max_url:
+            reason = "the page's URL is not a valid one" if written else "no field that holds a URL"
+            return Problem("bad-url", reason, offset, (written or "")[:500] or None)
+        return self._page(offset, url, found)
+
+    def _page(self, offset: int, url: str, found: dict[str, Any]) -> Page:
+        limits = self._limits
+        text = fold(next((found[name] for name in _TEXTS if isinstance(found.get(name), str)), ""))
+        title = found.get("title")
+        status = found.get("status")
+        date = next(
+            (
+                matched
+                for name in ("date", "timestamp", "crawl_date")
+                for place in (found, found.get("metadata"))
+                if isinstance(place, dict) and isinstance(value := place.get(name), str)
+                if (matched := _DATE.fullmatch(value))
+            ),
+            None,
+        )
+        links = found.get("links")
+        return Page(
+            url=url,
+            offset=offset,
+            date=f"{date[1]}T{date[2]}Z" if date else "",
+            status=status if isinstance(status, int) and 100 <= status <= 999 else None,  # noqa: PLR2004
+            mime=str(found.get("mime") or "")[:100].lower(),
+            charset="utf-8",
+            charset_from="utf-8",
+            title=fold(title)[: limits.title_limit] if isinstance(title, str) else "",
+            text=text[: limits.text_limit],
+            length=len(text),
+            size=len(text.encode("utf-8", "replace")),
+            links=links_of(url, _document(links), None, {}, self._joiner, limits)[0] if isinstance(links, list) else (),
+            parts="both" if isinstance(links, list) else "text",
+            main_length=min(limits.text_limit, len(text)),
+        )
+
+
+def _url(found: dict[str, Any]) -> str:
+    for value in (found.get("url"), found.get("uri"), _of(found, "metadata", "url")):
+        if isinstance(value, str) and value:
+            return value
+    value = _of(found, "warc_headers", "warc-target-uri")
+    return value if isinstance(value, str) else ""
+
+
+def _of(found: dict[str, Any], place: str, name: str) -> Any:
+    inner = found.get(place)
+    return inner.get(name) if isinstance(inner, dict) else None
+
+
+def _document(links: list[Any]) -> Document:
+    anchors = [one for one in links if isinstance(one, str)]
+    references = [
+        Reference("a", one["url"], _string(one, "rel"), _string(one, "hreflang") or None)
+        for one in links
+        if isinstance(one, dict) and isinstance(one.get("url"), str)
+    ]
+    return Document(anchors=list(dict.fromkeys(anchors)), references=references)
+
+
+def _string(value: dict[str, Any], name: str) -> str:
+    inner = value.get(name)
+    return inner if isinstance(inner, str) else ""

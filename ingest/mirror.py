@@ -1,0 +1,133 @@
+"""A folder that wget mirrored: HTML files, whose URLs are told by their paths.
+
+wget writes a page to a folder named after its host, and within it to the path of its URL; a path that ends in a slash
+gets the file name ``index.html``, and a query stays in the name, behind ``?``.
+So the host is the first part of the path that looks like one, ``https`` where a folder of that name stands before it
+(``--protocol-directories``), else ``http``. Where wget changed links and kept the original as ``.orig``, that is read.
+
+Symbolic links are not followed. Files that show no sign of HTML are passed over, like those in no host's folder.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from .media import form
+from .raw import Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from .limits import Limits
+
+_HOST = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?:[a-z]{2,63}|xn--[\w-]{2,59})(?:[:+]\d{1,5})?", re.IGNORECASE)
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:+]\d{1,5})?|localhost(?:[:+]\d{1,5})?")
+_FILE = re.compile(
+    r".+\.(?:html?|xhtml|shtml|php|aspx?|jsp|cgi|pl|txt|css|js|png|jpe?g|gif|svg|pdf|xml|orig)", re.IGNORECASE
+)
+_SNIFFED = 4096
+_DEPTH = 64  # folders within each other
+_SAFE = "/%:@!$&'()*+,;=~-._"
+
+
+class Mirror:
+    """Reads one folder; see `graphlang.ingest.formats.Records`.
+
+    Args:
+        path: the host's folder, or one above it.
+        limits: of a file ``max_payload`` bytes are read.
+    """
+
+    ended: int | None = None
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._path = path
+        self._limits = limits
+        self.bytes_read = 0  #: of all files so far
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield each page as a WARC resource record would be, in the order of the paths."""
+        empty = True
+        for parts, path in _files(self._path, ()):
+            named = (self._path.resolve().name, *parts)
+            url = url_of(named)
+            if url is None:
+                continue
+            try:
+                with path.open("rb") as file:
+                    head = file.read(_SNIFFED)
+                    if not form("", head):
+                        continue
+                    data = head + file.read(self._limits.max_payload - len(head) + 1)
+                changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            except OSError as error:
+                yield Raw(0, b"", b"", (("unreadable", f"{'/'.join(parts)}: {error.strerror or error}"),))
+                continue
+            empty = False
+            self.bytes_read += len(data)
+            faults: tuple[tuple[str, str], ...] = ()
+            if len(data) > self._limits.max_payload:
+                data = data[: self._limits.max_payload]
+                faults = (("too-large", f"a file of more than {len(data)} bytes; the rest was dropped"),)
+            warc = (
+                f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nWARC-Date: {changed}\r\n"
+                f"Content-Type: text/html\r\nContent-Length: {len(data)}\r\n\r\n"
+            )
+            yield Raw(0, warc.encode("utf-8", "replace"), data, faults)
+        if empty:
+            yield Raw(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
+
+
+def looks_mirrored(path: Path) -> bool:
+    """Tell whether a folder holds a file of HTML in a host's folder, among the first few thousand files."""
+    for count, (parts, _) in enumerate(_files(path, ())):
+        if count > 5_000:  # noqa: PLR2004
+            return False
+        if parts[-1].lower().endswith((".html", ".htm")) and url_of((path.resolve().name, *parts)) is not None:
+            return True
+    return False
+
+
+def url_of(parts: tuple[str, ...]) -> str | None:
+    """Return the URL of a mirrored file; None where no part of its path names a host.
+
+    >>> url_of(("mirror", "www.a.example", "b", "index.html")), url_of(("https", "a.example+8080", "c?d=1"))
+    ('http://www.a.example/b/', 'https://a.example:8080/c?d=1')
+    >>> url_of(("notes", "index.html")) is None
+    True
+    """
+    for place, part in enumerate(parts[:-1]):
+        if _ADDRESS.fullmatch(part) or (_HOST.fullmatch(part) and not _FILE.fullmatch(part)):
+            scheme = "https" if place and parts[place - 1] == "https" else "http"
+            *folders, name = parts[place + 1 :]
+            name = name.removesuffix(".orig")
+            if name.lower() in {"index.html", "index.htm"}:
+                name = ""
+            name, mark, query = name.partition("?") if "?" in name else (name, "", "")
+            path = "/".join(quote(one, _SAFE, errors="surrogateescape") for one in (*folders, name))
+            asked = mark + quote(query, _SAFE + "?", errors="surrogateescape")
+            return f"{scheme}://{part.replace('+', ':')}/{path}{asked}"
+    return None
+
+
+def _files(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Path]]:
+    """Yield the files of a folder with the parts of their paths, in an order that does not depend on the machine."""
+    try:
+        entries = sorted(folder.iterdir(), key=lambda one: one.name)
+    except OSError:
+        return  # a folder that may not be entered holds nothing for us
+    names = {one.name for one in entries}
+    for entry in entries:
+        try:
+            mode = entry.lstat().st_mode
+        except OSError:
+            continue
+        if stat.S_ISDIR(mode) and len(above) < _DEPTH:
+            yield from _files(entry, (*above, entry.name))
+        elif stat.S_ISREG(mode) and f"{entry.name}.orig" not in names:
+            yield (*above, entry.name), entry

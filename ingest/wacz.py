@@ -1,0 +1,120 @@
+"""WACZ: a zip file that holds archives and indexes over them (webrecorder's Web Archive Collection Zipped, 1.1).
+
+Only the archives are read, those under ``archive/``, in the order of their names. Nothing is unpacked to a path, so no
+name in the zip file is believed further than that. The specification wants archives stored as they are, for they are
+compressed record by record; one that is deflated none the less is unpacked to a temporary file of bounded size.
+Offsets are those in the WACZ file itself; within a deflated archive all are that of its entry.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from .raw import Raw
+from .reader import Reader
+from .span import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .limits import Limits
+
+MAGIC = (b"PK\x03\x04", b"PK\x05\x06")  #: of a zip file, and of an empty one
+_DIRECTORY = 64 << 20  # bytes of a zip file's directory: 500,000 entries
+_DEFLATED = 1 << 30  # bytes of a deflated archive, unpacked
+_LOCAL = struct.Struct("<4s5H3L2H")
+_END = b"PK\x05\x06"
+_END_64 = b"PK\x06\x06"
+
+
+class Wacz:
+    """Reads the archives of one WACZ file; see `graphlang.ingest.formats.Records`.
+
+    Args:
+        file: the zip file, opened for reading bytes.
+        limits: bounds of a record.
+    """
+
+    ended: int | None = None
+
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        self._file = file
+        self._limits = limits
+        self.bytes_read = 0  #: offset in the zip file that was reached
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records of all archives; what is wrong with the zip file is told in one without header."""
+        size = os.fstat(self._file.fileno()).st_size
+        if _directory_size(Span(self._file, 0, size)) > _DIRECTORY:
+            yield _fault("too-large", "the directory of the zip file is too large to be read")
+            return
+        try:
+            with zipfile.ZipFile(cast("BinaryIO", Span(self._file, 0, size))) as zipped:
+                found = {one.filename: one for one in zipped.infolist() if _is_archive(one)}
+                if not found:
+                    yield _fault("not-an-archive", "a zip file without any archive under archive/")
+                if sum(one.compress_size for one in found.values()) > size:
+                    yield _fault("damaged", "the archives in the zip file overlap")
+                    return
+                for name in sorted(found):
+                    yield from self._entry(zipped, found[name])
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
+            yield _fault("not-an-archive", f"not a sound zip file ({error})"[:300])
+
+    def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[Raw]:
+        start = entry.header_offset
+        if entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1:
+            local = Span(self._file, start, _LOCAL.size).read()
+            if len(local or b"") < _LOCAL.size or (local or b"")[:4] != b"PK\x03\x04":
+                yield _fault("damaged", "an entry of the zip file is not where its directory says", start)
+                return
+            fields = _LOCAL.unpack(local or b"")
+            begin = start + _LOCAL.size + fields[-2] + fields[-1]
+            yield from self._archive(cast("BinaryIO", Span(self._file, begin, entry.file_size)), entry, begin)
+            return
+        if entry.file_size > _DEFLATED:
+            yield _fault("too-large", f"a deflated archive of more than {_DEFLATED} bytes", start)
+            return
+        with tempfile.TemporaryFile(buffering=0) as unpacked:
+            try:
+                with zipped.open(entry) as stream:
+                    shutil.copyfileobj(stream, unpacked, 1 << 20)  # no more than the size that the entry states
+            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+                yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:300], start)
+            unpacked.seek(0)
+            yield from self._archive(cast("BinaryIO", unpacked), entry, None)
+
+    def _archive(self, file: BinaryIO, entry: zipfile.ZipInfo, begin: int | None) -> Iterator[Raw]:
+        name = entry.filename.rpartition("/")[2]
+        reader = Reader(file, name, self._limits)
+        for raw in reader:
+            self.bytes_read = entry.header_offset if begin is None else begin + reader.bytes_read
+            yield raw._replace(offset=entry.header_offset if begin is None else begin + raw.offset)
+        self.bytes_read = entry.header_offset + entry.compress_size
+
+
+def _is_archive(entry: zipfile.ZipInfo) -> bool:
+    return entry.filename.startswith("archive/") and not entry.is_dir()
+
+
+def _fault(kind: str, reason: str, offset: int = 0) -> Raw:
+    return Raw(offset, b"", b"", ((kind, reason),))
+
+
+def _directory_size(span: Span) -> int:
+    """Return the bytes of the zip file's directory, all of which the library reads at once; 0 if there is none."""
+    tail = span.peek(max(0, span.size - (1 << 17)), 1 << 17)
+    at = tail.rfind(_END)
+    if at < 0 or len(tail) < at + 16:
+        return 0
+    size = int.from_bytes(tail[at + 12 : at + 16], "little")
+    if size == 0xFFFFFFFF:  # noqa: PLR2004 - it stands in the record for large files
+        at = tail.rfind(_END_64, 0, at)
+        return int.from_bytes(tail[at + 40 : at + 48], "little") if at >= 0 else size
+    return size
