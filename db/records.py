@@ -40,8 +40,8 @@ class Link(NamedTuple):
 class Declaration(NamedTuple):
     """A language that the page declares for itself: evidence, never the answer."""
 
-    #: ``html-lang``, ``xml-lang``, ``meta-content-language`` or ``http-content-language``; and ``robots`` with the value
-    #: ``noindex``, which is no language: the page does not want to be found
+    #: ``html-lang``, ``xml-lang``, ``meta-content-language`` or ``http-content-language``; and ``robots`` with the
+    #: value ``noindex``, which is no language: the page does not want to be found
     source: str
     value: str  #: as written, at most 100 characters
 
