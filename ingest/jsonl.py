@@ -68,9 +68,9 @@ class Jsonl:
             data = chunk.data
             at = 0
             while (end := data.find(b"\n", at)) >= 0:
-                if too_long:
+                if too_long or len(rest) + end - at > self._limits.max_payload:
                     yield offset, b"", ("too-large", f"a line of more than {self._limits.max_payload} bytes")
-                    offset += too_long + end + 1 - at
+                    offset += too_long + len(rest) + end + 1 - at
                     too_long = 0
                 else:
                     rest += data[at:end]

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+from graphlang.ingest import Limits
+from graphlang.ingest.html import read
+
+LINKS = "".join(f"<li><a href=/{word}>{word} page</a>" for word in ("first", "second", "third", "fourth"))
+PLENTY = "<p>" + "words of content " * 20
+
+
+@pytest.mark.parametrize(
+    ("markup", "main", "rest"),
+    [
+        ("<nav>menu</nav><p>text", "text", "menu"),
+        ("<header>site<nav>menu</nav></header><main>text</main><footer>us</footer>", "text", "site menu us"),
+        ("<article><header>headline</header>text<aside>note</aside></article>", "headline text note", ""),
+        ("<aside>other</aside><p>text", "text", "other"),
+        ('<div role="navigation">menu<div role="navigation">more</div></div>text', "text", "menu more"),
+        ("<div id=cookie-banner>We use cookies</div>text", "text", "We use cookies"),
+        # a menu of languages, whatever it is made of
+        (
+            "<p><a href=a>Deutsch</a> <a href=b>English</a> <a href=c>Français</a></p><p>text",
+            "text",
+            "Deutsch English Français",
+        ),
+        (
+            "<ul><li><b><a href=a>Deutsch</a></b><li>English<li><a href=b>Français</a></ul>x",
+            "Deutsch English Français x",
+            "",
+        ),
+        ("<p>Deutsch, English, Français, Español</p>", "Deutsch, English, Français, Español", ""),
+        # a list of links is a menu only beside something else
+        (f"<ul>{LINKS}</ul>", "first page second page third page fourth page", ""),
+        ("<nav>all there is</nav>", "", "all there is"),
+        ("no body at all", "no body at all", ""),
+    ],
+)
+def test_what_stands_around_the_content_comes_behind_it(markup: str, main: str, rest: str) -> None:
+    page = read(markup, Limits())
+    assert page.text[: page.main_length] == main
+    assert page.text[page.main_length :].strip() == rest
+
+
+def test_lists_of_links_at_the_edges_of_old_pages() -> None:
+    page = read(f"<ul>{LINKS}</ul>{PLENTY}<ul><li>one<li>two</ul>", Limits())
+    assert page.text[: page.main_length].startswith("words of content")
+    assert page.text[: page.main_length].endswith("one two")
+    assert page.text.endswith(" first page second page third page fourth page")
+
+
+def test_links_are_kept_wherever_they_stand() -> None:
+    page = read("<nav><a href=/a>a</a></nav><p><a href=/b>b</a><div id=cookie-bar>Cookies<a href=/c>c</a>", Limits())
+    assert page.anchors == ["/a", "/b", "/c"]
+
+
+@pytest.mark.parametrize("hidden", ["template", "svg", "object", "canvas", "video", "select><option"])
+def test_what_is_hidden_is_no_rest_either(hidden: str) -> None:
+    nested = f"<{hidden}><object><canvas></canvas><foreignObject><nav>n<footer>f</footer></nav></object></object>"
+    page = read(f"<p>a</p>{nested * 3}</{hidden}>", Limits())
+    assert page.text.startswith("a")
+    page = read(
+        f"<div><object><svg></svg><nav>hidden</nav><ul><li>hidden</ul></object>{'<nav>x</nav>' * 3}text", Limits()
+    )
+    assert page.text == "text x x x"
+
+
+def test_thousands_of_menus_cost_little() -> None:
+    page = read("<nav>" * 400 + "a" + "</nav>" * 400 + "<header>b</header>" * 5000 + "c", Limits())
+    assert page.text[: page.main_length] == "c"
+    deep = read("<div>" * 450 + "<footer>x</footer>" * 3000 + "</div>" * 450 + "y", Limits())
+    assert deep.text[: deep.main_length] == "y"
+    menus = "<p><a>Deutsch</a> <a>English</a> <a>Français</a></p>" * 300
+    assert "Deutsch" in read(menus, Limits()).text

@@ -1,0 +1,224 @@
+"""WACZ, JSONL, mirrors, readers of other packages; what the user names."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import struct
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pytest
+from graphlang.db.records import Link, LinkKind, Page, Problem
+from graphlang.ingest import batches, expand, formats
+from graphlang.ingest.files import listed, received
+from graphlang.ingest.mirror import url_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Archive, Read
+
+DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+def zipped(*entries: tuple[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", how) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_wacz_is_its_archives_in_the_order_of_names(read: Read, archive: Archive, how: int) -> None:
+    data = zipped(
+        ("archive/b.warc.gz", archive.gz(archive.warc("http://a.example/2"), archive.warc("http://a.example/3"))),
+        ("pages/pages.jsonl", b"{}"),
+        ("archive/a.warc", archive.warc("http://a.example/1")),
+        ("archive/../../evil.warc", archive.warc("http://a.example/4")),
+        how=how,
+    )
+    pages, problems = read(data, "a.wacz")
+    assert [page.url[-1] for page in pages] == ["4", "1", "2", "3"]
+    assert not problems
+    if how == zipfile.ZIP_STORED:
+        at = {page.url[-1]: page.offset for page in pages}
+        assert data[at["1"] :].startswith(b"WARC/1.0")
+        assert gzip.decompress(data[at["3"] : data.index(b"PK", at["3"])]).startswith(b"WARC/1.0")
+
+
+def test_wacz_that_lies(read: Read, archive: Archive) -> None:
+    data = zipped(("archive/a.warc", archive.warc("http://a.example/1")))
+    assert [p.kind for p in read(data[:-30], "a.wacz")[1]] == ["not-an-archive"]
+    assert [p.kind for p in read(zipped(("other", b"x")))[1]] == ["not-an-archive"]
+    end = data.rindex(b"PK\x05\x06")
+    huge = data[: end + 12] + struct.pack("<L", 1 << 30) + data[end + 16 :]
+    assert [p.kind for p in read(huge)[1]] == ["too-large"]
+    bomb = zipped(("archive/a.warc.gz", b"\0" * 3_000_000), how=zipfile.ZIP_DEFLATED)
+    assert read(bomb)[0] == []
+
+
+@pytest.mark.skipif(not (DATA / "warc/py-wacz").is_dir(), reason="the shared data are not on this machine")
+def test_wacz_of_others() -> None:
+    for name in ("valid_example_1.wacz", "valid_example_2.wacz", "valid_signed_example_1.wacz"):
+        items = [item for batch in batches([(DATA / "warc/py-wacz" / name, 0)]) for item in batch.items]
+        assert any(isinstance(item, Page) and item.text for item in items), name
+
+
+def lines(*values: Any) -> bytes:
+    return b"\n".join(one if isinstance(one, bytes) else json.dumps(one).encode() for one in values)
+
+
+@pytest.mark.parametrize("squeezed", [False, True])
+def test_jsonl_in_the_words_of_several_programs(read: Read, *, squeezed: bool) -> None:
+    data = lines(
+        {"url": "http://a.example/1", "text": "Uno\n dos", "timestamp": "2019-04-25T12:57:54Z"},
+        {"text": "tres", "metadata": {"url": "http://a.example/2", "date": "2020-01-02 03:04:05"}},
+        b"",
+        {"content": "four", "warc_headers": {"warc-target-uri": "http://a.example/3"}, "title": "T"},
+        {"uri": "http://a.example/4", "links": ["5", {"url": "/6", "rel": "nofollow"}, 7], "status": 200},
+    )
+    pages, problems = read(gzip.compress(data) if squeezed else data, "a.jsonl")
+    assert not problems
+    assert [(p.url[-1], p.text, p.date, p.title, p.parts) for p in pages] == [
+        ("1", "Uno dos", "2019-04-25T12:57:54Z", "", "text"),
+        ("2", "tres", "2020-01-02T03:04:05Z", "", "text"),
+        ("3", "four", "", "T", "text"),
+        ("4", "", "", "", "both"),
+    ]
+    assert pages[3].links == (
+        Link("http://a.example/6", LinkKind.ANCHOR, nofollow=True),
+        Link("http://a.example/5", LinkKind.ANCHOR),
+    )
+    assert (pages[3].status, pages[0].offset) == (200, 0)
+
+
+def test_jsonl_with_bad_lines(read: Read) -> None:
+    good = {"url": "http://a.example/1", "text": "x"}
+    bad = [b"{", b"[1]", {"text": "no url"}, {"url": "mailto:x"}, b'"' + b"x" * 3000 + b'"', b"[" * 900, b"\xff{}"]
+    pages, problems = read(lines(good, *bad, good), max_payload=2000)
+    assert len(pages) == 2
+    assert [problem.kind for problem in problems] == [
+        *("bad-json", "bad-json", "bad-url", "bad-url", "too-large", "bad-json", "bad-json")
+    ]
+    assert pages[1].offset == len(lines(good, *bad)) + 1
+
+
+@pytest.mark.parametrize(
+    ("path", "url"),
+    [
+        ("a.example/index.html", "http://a.example/"),
+        ("mirror/www.a.example/b/c.html", "http://www.a.example/b/c.html"),
+        ("a.example+8080/x y?p=1&q=%2F2", "http://a.example:8080/x%20y?p=1&q=%2F2"),
+        ("https/a.example/index.html?x=1", "https://a.example/index.html?x=1"),
+        ("192.0.2.1/a", "http://192.0.2.1/a"),
+        ("a.example/b/page.html.orig", "http://a.example/b/page.html"),
+        ("bücher.example/é", "http://bücher.example/%C3%A9"),
+        ("notes/page.html/x", None),
+        ("a.example", None),
+    ],
+)
+def test_url_of_a_mirrored_file(path: str, url: str | None) -> None:
+    assert url_of(tuple(path.split("/"))) == url
+
+
+def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
+    root = tmp_path / "mirror"
+    for path, text in {
+        "a.example/index.html": "<p>start<a href=b/c.html>c</a>",
+        "a.example/b/c.html": "<p>changed",
+        "a.example/b/c.html.orig": "<p>original",
+        "a.example/i.png": "\x89PNG",
+        "a.example/robots.txt": "User-agent: *",
+        "notes/x.html": "<p>no host",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    (root / "a.example/loop").symlink_to(root)
+    assert expand([root]) == [root]
+    expected = [("http://a.example/b/c.html", "original"), ("http://a.example/", "startc")]
+    for start in (0, 1, 2):
+        items = [item for batch in batches([(root, start)]) for item in batch.items]
+        assert [(p.url, p.text) for p in items if isinstance(p, Page)] == expected[start:]
+    links = [item.links for batch in batches([(root, 0)]) for item in batch.items if isinstance(item, Page)]
+    assert links[1][0].url == "http://a.example/b/c.html"
+
+
+def test_every_format_is_read_alike_by_any_number_of_workers(
+    tmp_path: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphlang.ingest.reading._SMALL", 0)
+    mirror = tmp_path / "a.example"
+    mirror.mkdir()
+    (mirror / "index.html").write_text("<p>x")
+    files = {
+        "a.jsonl": lines(*({"url": f"http://a.example/{n}", "text": "x"} for n in range(200)), b"{"),
+        "a.wacz": zipped(("archive/a.warc", archive.warc("http://a.example/1"))),
+        "a.store": b"junk",
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    sources = [(tmp_path / name, 0) for name in files] + [(mirror, 0)]
+    for whole in (1 << 22, 0):  # by a worker, or here
+        monkeypatch.setattr("graphlang.ingest.reading._WHOLE", whole)
+        one, two = (
+            [(batch.source, item) for batch in batches(sources, workers=workers) for item in batch.items]
+            for workers in (1, 2)
+        )
+        assert one == two
+        assert len(one) == 204
+
+
+class _EntryPoint:
+    def __init__(self, name: str, what: object) -> None:
+        self.name = name
+        self._what = what
+
+    def load(self) -> object:
+        return self._what
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def reader(head: bytes, name: str) -> Callable[[BinaryIO], Iterator[Page | Problem]] | None:
+        return pages if head.startswith(b"MINE") and name.endswith(".mine") else None
+
+    def pages(file: BinaryIO) -> Iterator[Page | Problem]:
+        for number, line in enumerate(file.read().split(b"\n")[1:]):
+            yield Page("http://a.example/" + line.decode(), number)
+            if line == b"bad":
+                raise KeyError(line)
+
+    monkeypatch.setattr(formats, "entry_points", lambda group: [_EntryPoint("mine", reader)] * (group == formats.GROUP))
+    formats._added.cache_clear()
+    yield
+    formats._added.cache_clear()
+
+
+@pytest.mark.usefixtures("added")
+def test_a_reader_of_another_package(read: Read) -> None:
+    pages, problems = read(b"MINE\n1\n2", "x.mine")
+    assert ([page.url[-1] for page in pages], problems) == (["1", "2"], [])
+    pages, problems = read(b"MINE\n1\nbad\n2", "x.mine")
+    assert len(pages) == 2
+    assert [(p.kind, p.reason) for p in problems] == [("failed", "the reader mine failed: KeyError: b'bad'")]
+    assert [p.kind for p in read(b"MINE\n1", "x.other")[1]] == ["not-an-archive"]
+
+
+def test_patterns_lists_and_streams(tmp_path: Path) -> None:
+    for name in ("b.warc.gz", "a.wacz", "c.txt", "d/e.arc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    names = [path.relative_to(tmp_path).as_posix() for path in expand([tmp_path])]
+    assert names == ["a.wacz", "b.warc.gz", "d/e.arc"]
+    assert [path.name for path in expand([f"{tmp_path}/*.w*", tmp_path / "c.txt"])] == ["a.wacz", "b.warc.gz", "c.txt"]
+    assert [path.name for path in expand([f"{tmp_path}/**/*.arc"])] == ["e.arc"]
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        expand([f"{tmp_path}/*.none"])
+    (tmp_path / "paths.txt").write_text("# crawls\n\nb.warc.gz\n /x y/z \n")
+    assert listed(tmp_path / "paths.txt") == ["b.warc.gz", "/x y/z"]
+    assert received(io.BytesIO(b"bytes"), tmp_path).read_bytes() == b"bytes"

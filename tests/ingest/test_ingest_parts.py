@@ -1,0 +1,148 @@
+"""WET and WAT: halves of a page; and what a record says of itself."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fastwarc.stream_io import ZstdWriter
+from graphlang.db.records import Declaration, Link, LinkKind, Page
+from graphlang.ingest import batches
+
+if TYPE_CHECKING:
+    from conftest import Archive, Read
+
+DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
+WHIRLWIND = DATA / "warc" / "whirlwind-python"
+
+
+def record(kind: str, mime: str, block: bytes, extra: str = "") -> bytes:
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/x\r\nWARC-Date: 2026-11-21T00:17:00Z\r\n"
+        f"{extra}Content-Type: {mime}\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def test_wet_is_text_without_links(read: Read) -> None:
+    pages, problems = read(record("conversion", "text/plain", "Título\n Uno  dos\n\ttres".encode()))
+    assert not problems
+    (page,) = pages
+    assert (page.url, page.parts, page.title) == ("http://a.example/x", "text", "Título")
+    assert page.text == "Título Uno dos tres"
+    assert (page.length, page.main_length, page.links) == (19, 19, ())
+
+
+def test_other_conversions_and_metadata_are_no_pages(read: Read) -> None:
+    data = record("conversion", "image/png", b"x") + record("metadata", "application/warc-fields", b"via: x")
+    assert read(data) == ([], [])
+
+
+def wat(**answer: Any) -> bytes:
+    envelope = {
+        "WARC-Header-Metadata": {
+            "WARC-Type": "response",
+            "WARC-Target-URI": "http://a.example/x/y",
+            "WARC-Date": "2025-01-02T03:04:05Z",
+        },
+        "Payload-Metadata": {"HTTP-Response-Metadata": answer},
+    }
+    return record("metadata", "application/json", json.dumps({"Envelope": envelope}).encode())
+
+
+def test_wat_is_links_without_text(read: Read) -> None:
+    pages, problems = read(
+        wat(
+            **{
+                "Response-Message": {"Status": "200"},
+                "Headers": {"Content-Type": "text/html; charset=utf-8", "Content-Language": "es"},
+                "Entity-Length": "120",
+                "HTML-Metadata": {
+                    "Head": {
+                        "Title": "Uno\n dos",
+                        "Metas": [{"name": "robots", "content": "noindex, follow"}],
+                        "Link": [
+                            {"path": "LINK@/href", "url": "/de", "rel": "alternate", "hreflang": "de"},
+                            {"path": "LINK@/href", "url": "/style.css", "rel": "stylesheet"},
+                        ],
+                    },
+                    "Links": [
+                        {"path": "A@/href", "url": "z", "text": "Z"},
+                        {"path": "A@/href", "url": "#top"},
+                        {"path": "IMG@/src", "url": "i.png"},
+                        {"path": "A@/href", "url": "//b.example/", "rel": "nofollow"},
+                    ],
+                },
+            }
+        )
+    )
+    assert not problems
+    (page,) = pages
+    assert (page.url, page.date, page.parts) == ("http://a.example/x/y", "2025-01-02T03:04:05Z", "links")
+    assert (page.status, page.mime, page.size, page.title, page.text) == (200, "text/html", 120, "Uno dos", "")
+    assert page.links == (
+        Link("http://a.example/de", LinkKind.ALTERNATE, hreflang="de"),
+        Link("http://b.example/", LinkKind.ANCHOR, nofollow=True),
+        Link("http://a.example/x/z", LinkKind.ANCHOR),
+    )
+    assert page.declared == (Declaration("http-content-language", "es"), Declaration("robots", "noindex"))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [b"{", b"[]", b'{"Envelope": 3}', b"[" * 100_000, b'{"Envelope": {"WARC-Header-Metadata": {"WARC-Type": 1}}}'],
+)
+def test_metadata_of_any_form_cost_no_more_than_a_problem(read: Read, block: bytes) -> None:
+    pages, problems = read(record("metadata", "application/json", block))
+    assert not pages
+    assert [problem.kind for problem in problems] in ([], ["bad-json"])
+
+
+@pytest.mark.skipif(not WHIRLWIND.is_dir(), reason="the shared data are not on this machine (GRAPHLANG_DATA)")
+def test_the_text_of_a_page_agrees_with_the_page() -> None:
+    names = ("whirlwind.warc.gz", "whirlwind.warc.wet.gz", "whirlwind.warc.wat.gz")
+    items = [item for batch in batches([(WHIRLWIND / name, 0) for name in names]) for item in batch.items]
+    whole, text = [item for item in items if isinstance(item, Page)]  # the WAT file describes the request alone
+    assert len(items) == 2
+    assert (whole.parts, text.parts) == ("both", "text")
+    assert (whole.url, whole.date, whole.title) == (text.url, text.date, text.title)
+    words = set(whole.text.split())
+    assert sum(word in words for word in text.text.split()) > 0.9 * len(text.text.split()) > 500
+
+
+@pytest.mark.parametrize(
+    ("http", "body"),
+    [
+        (b"X-Robots-Tag: NoIndex\r\n", b"<p>x"),
+        (b"", b"<meta name=Robots content='noindex,follow'><p>x"),
+        (b"", b"<meta name=robots content=none><p>x"),
+    ],
+)
+def test_noindex_is_kept_as_evidence(read: Read, archive: Archive, http: bytes, body: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + http
+    ((page,), _) = read(archive.warc("http://a.example/", body, http=head))
+    assert page.declared == (Declaration("robots", "noindex"),)
+
+
+def test_a_revisit_says_what_it_refers_to(read: Read, archive: Archive) -> None:
+    extra = b"WARC-Refers-To-Target-URI: http://B.example\r\nWARC-Refers-To-Date: 2020-01-02T03:04:05Z\r\n"
+    ((page,), _) = read(archive.warc("http://a.example/", b"", kind="revisit", extra=extra))
+    assert (page.revisit_of, page.revisit_date) == ("http://b.example/", "2020-01-02T03:04:05Z")
+    ((page,), _) = read(archive.warc("http://a.example/", b"", kind="revisit"))
+    assert (page.revisit_of, page.revisit_date) == ("http://a.example/", "")
+
+
+def test_zstd_content_is_decoded(read: Read, archive: Archive, tmp_path: Path) -> None:
+    path = tmp_path / "body.zst"
+    with path.open("wb") as file:
+        writer = ZstdWriter(file)
+        writer.write(b"<p>squeezed")
+        writer.close()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n"
+    ((page,), problems) = read(archive.warc("http://a.example/", path.read_bytes(), http=head))
+    assert (page.text, problems) == ("squeezed", [])
+    ((page,), problems) = read(archive.warc("http://a.example/", path.read_bytes()[:9] + b"\xff" * 9, http=head))
+    assert [problem.kind for problem in problems] == ["bad-encoding"]
