@@ -46,11 +46,12 @@ class Wacz:
     def __init__(self, file: BinaryIO, limits: Limits) -> None:
         self._file = file
         self._limits = limits
+        self._size = os.fstat(file.fileno()).st_size
         self.bytes_read = 0  #: offset in the zip file that was reached
 
     def __iter__(self) -> Iterator[Raw]:
         """Yield the raw records of all archives; what is wrong with the zip file is told in one without header."""
-        size = os.fstat(self._file.fileno()).st_size
+        size = self._size
         if _directory_size(Span(self._file, 0, size)) > _DIRECTORY:
             yield _fault("too-large", "the directory of the zip file is too large to be read")
             return
@@ -69,14 +70,19 @@ class Wacz:
 
     def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[Raw]:
         start = entry.header_offset
+        if start < 0 or start > self._size - _LOCAL.size:
+            yield _fault("damaged", "an entry of the zip file is not where its directory says")
+            return
         if entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1:
             local = Span(self._file, start, _LOCAL.size).read()
-            if len(local or b"") < _LOCAL.size or (local or b"")[:4] != b"PK\x03\x04":
+            if not local or not local.startswith(MAGIC[0]):
                 yield _fault("damaged", "an entry of the zip file is not where its directory says", start)
                 return
-            fields = _LOCAL.unpack(local or b"")
+            fields = _LOCAL.unpack(local)
             begin = start + _LOCAL.size + fields[-2] + fields[-1]
-            yield from self._archive(cast("BinaryIO", Span(self._file, begin, entry.file_size)), entry, begin)
+            yield from self._archive(
+                cast("BinaryIO", Span(self._file, begin, min(entry.file_size, self._size))), entry, begin
+            )
             return
         if entry.file_size > _DEFLATED:
             yield _fault("too-large", f"a deflated archive of more than {_DEFLATED} bytes", start)

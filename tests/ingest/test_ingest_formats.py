@@ -58,6 +58,9 @@ def test_wacz_that_lies(read: Read, archive: Archive) -> None:
     end = data.rindex(b"PK\x05\x06")
     huge = data[: end + 12] + struct.pack("<L", 1 << 30) + data[end + 16 :]
     assert [p.kind for p in read(huge)[1]] == ["too-large"]
+    # An entry before the file, found by the fuzzer: the directory is 100 bytes larger than it says it is.
+    shifted = data[: end + 16] + struct.pack("<L", struct.unpack_from("<L", data, end + 16)[0] + 100) + data[end + 20 :]
+    assert [p.kind for p in read(shifted)[1]] == ["damaged"]
     bomb = zipped(("archive/a.warc.gz", b"\0" * 3_000_000), how=zipfile.ZIP_DEFLATED)
     assert read(bomb)[0] == []
 
