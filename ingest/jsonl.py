@@ -37,7 +37,7 @@ class Jsonl:
 
     Args:
         file: opened for reading bytes.
-        limits: bounds of a page; a line is at most ``max_payload`` bytes long.
+        limits: bounds of a page; a line is at most ``max_json`` bytes long.
     """
 
     ended: int | None = None
@@ -68,8 +68,8 @@ class Jsonl:
             data = chunk.data
             at = 0
             while (end := data.find(b"\n", at)) >= 0:
-                if too_long or len(rest) + end - at > self._limits.max_payload:
-                    yield offset, b"", ("too-large", f"a line of more than {self._limits.max_payload} bytes")
+                if too_long or len(rest) + end - at > self._limits.max_json:
+                    yield offset, b"", ("too-large", f"a line of more than {self._limits.max_json} bytes")
                     offset += too_long + len(rest) + end + 1 - at
                     too_long = 0
                 else:
@@ -82,13 +82,13 @@ class Jsonl:
                 too_long += len(data) - at
             else:
                 rest += data[at:]
-            if len(rest) > self._limits.max_payload:
+            if len(rest) > self._limits.max_json:
                 too_long = len(rest)
                 rest.clear()
             if chunk.fault:
                 yield offset, b"", ("damaged", chunk.fault)
         if too_long:
-            yield offset, b"", ("too-large", f"a line of more than {self._limits.max_payload} bytes")
+            yield offset, b"", ("too-large", f"a line of more than {self._limits.max_json} bytes")
         elif rest:
             yield offset, bytes(rest), None
 

@@ -31,6 +31,8 @@ def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, 
 
     There is a page only for descriptions of a response or resource; those of requests and of warcinfo are passed over.
     """
+    if len(raw.block) > limits.max_json:
+        return None, [("too-large", f"metadata of more than {limits.max_json} bytes")]
     try:
         described = json.loads(raw.block)
     except (ValueError, RecursionError) as error:

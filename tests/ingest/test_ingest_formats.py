@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pytest
+from fastwarc.stream_io import ZstdWriter
 from graphlang.db.records import Link, LinkKind, Page, Problem
 from graphlang.ingest import batches, expand, formats
 from graphlang.ingest.files import listed, received
@@ -49,6 +50,15 @@ def test_wacz_is_its_archives_in_the_order_of_names(read: Read, archive: Archive
         at = {page.url[-1]: page.offset for page in pages}
         assert data[at["1"] :].startswith(b"WARC/1.0")
         assert gzip.decompress(data[at["3"] : data.index(b"PK", at["3"])]).startswith(b"WARC/1.0")
+
+
+def test_wacz_with_an_archive_in_zstd(read: Read, archive: Archive, tmp_path: Path) -> None:
+    with (tmp_path / "a.zst").open("wb") as file:
+        writer = ZstdWriter(file)
+        writer.write(archive.warc("http://a.example/1") * 2)
+        writer.close()
+    pages, problems = read(zipped(("archive/a.warc.zst", (tmp_path / "a.zst").read_bytes())), "a.wacz")
+    assert ([page.url[-1] for page in pages], problems) == (["1", "1"], [])
 
 
 def test_wacz_that_lies(read: Read, archive: Archive) -> None:
@@ -103,12 +113,19 @@ def test_jsonl_in_the_words_of_several_programs(read: Read, *, squeezed: bool) -
 def test_jsonl_with_bad_lines(read: Read) -> None:
     good = {"url": "http://a.example/1", "text": "x"}
     bad = [b"{", b"[1]", {"text": "no url"}, {"url": "mailto:x"}, b'"' + b"x" * 3000 + b'"', b"[" * 900, b"\xff{}"]
-    pages, problems = read(lines(good, *bad, good), max_payload=2000)
+    pages, problems = read(lines(good, *bad, good), max_json=2000)
     assert len(pages) == 2
     assert [problem.kind for problem in problems] == [
         *("bad-json", "bad-json", "bad-url", "bad-url", "too-large", "bad-json", "bad-json")
     ]
     assert pages[1].offset == len(lines(good, *bad)) + 1
+
+
+def test_a_line_without_end_costs_no_memory(read: Read) -> None:
+    bomb = gzip.compress(b'{"url": "' + b"x" * 50_000_000 + b'"}\n{"url": "http://a.example/", "text": "x"}')
+    pages, problems = read(bomb, "a.jsonl.gz", max_json=100_000)
+    assert [page.url for page in pages] == ["http://a.example/"]
+    assert [problem.kind for problem in problems] == ["too-large"]
 
 
 @pytest.mark.parametrize(
