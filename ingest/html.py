@@ -5,6 +5,7 @@ Visible is what a reader sees of the page as it loads: not scripts, styles, temp
 and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``,
 ``<datalist>``): a drop-down of forty language names shows one of them. Block elements, table cells and ``<br>`` set
 words apart; inline elements do not. White space is folded and soft hyphens are dropped. Style sheets are not looked at.
+The main content comes first in the text, and what stands around it (see `graphlang.ingest.boilerplate`) behind it.
 
 What can be done in C is done there: a space is put before the block tags that need one, the parser builds the tree,
 and the text of the body is taken in one go once the hidden elements are out. Python sees only the elements, in one

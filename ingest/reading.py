@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
 from .formats import open_records
 from .limits import Limits
@@ -15,7 +15,7 @@ from .reader import Reader
 from .stretch import LENGTH, Stretch, can_be_cut, end_of, stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 _RECORDS = 64  # raw records of a batch at most, of those that may be pages
@@ -36,11 +36,14 @@ class Batch:
     last: bool  #: the file ends here; true for the last batch of each file, which may be empty, and for no other
 
 
-class _Group(NamedTuple):
+_Taken = TypeVar("_Taken")
+
+
+class _Group(NamedTuple, Generic[_Taken]):
     source: int
     position: int
     bytes_read: int
-    raws: list[Raw]
+    taken: list[_Taken]
     last: bool
 
 
@@ -85,13 +88,12 @@ def _small(paths: Iterator[Path]) -> bool:
 def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
     parser = Parser(limits)
     for index, (path, start) in enumerate(sources):
-        for group in _groups(index, path, start, limits):
-            items = [item for raw in group.raws for item in parser.parse(raw)]
-            yield Batch(group.source, group.position, group.bytes_read, items, group.last)
+        for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the processor's cache
+            yield Batch(*group)
 
 
 def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, workers: int) -> Iterator[Batch]:
-    handed: deque[_Group] = deque()  # what is known of each task that was given and not done
+    handed: deque[_Group[Raw]] = deque()  # what is known of each task that was given and not done
 
     def tasks() -> Iterator[Group | Stretch]:
         for index, (path, start) in enumerate(sources):
@@ -114,7 +116,7 @@ def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, workers: int) 
             handed.popleft()
 
 
-def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | Stretch, _Group]]:
+def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
     """Cut a file into what the workers get: stretches that they read, or, where it cannot be cut, groups of records."""
     cut: Iterator[Stretch] = iter(())
     try:
@@ -130,8 +132,8 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
         cut = iter(())  # the reading by groups tells what is wrong
     following = next(cut, None)
     if following is None:
-        for group in _groups(index, path, start, limits):
-            yield Group(group.raws), group._replace(raws=[])
+        for group in _groups(index, path, start, limits, lambda raw: [raw]):
+            yield Group(group.taken), group._replace(taken=[])
         return
     position = start
     while following is not None:
@@ -152,10 +154,12 @@ def _taken_up(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[in
         passed += count
 
 
-def _groups(index: int, path: Path, start: int, limits: Limits) -> Iterator[_Group]:
-    """Yield the records of one file from a position on, as many together as one task is to have."""
-    raws: list[Raw] = []
-    position = size = passed = 0
+def _groups(
+    index: int, path: Path, start: int, limits: Limits, take: Callable[[Raw], list[_Taken]]
+) -> Iterator[_Group[_Taken]]:
+    """Yield what is made of the records of one file from a position on, as much together as one task is to have."""
+    taken: list[_Taken] = []
+    position = count = size = passed = 0
     reached = 0
     try:
         with open_records(path, limits) as reader:
@@ -165,15 +169,16 @@ def _groups(index: int, path: Path, start: int, limits: Limits) -> Iterator[_Gro
                     continue
                 passed += 1
                 if is_candidate(raw):
-                    raws.append(raw)
+                    taken += take(raw)
+                    count += 1
                     size += len(raw.block)
-                if len(raws) >= _RECORDS or size >= _BYTES or passed >= _PASSED:
-                    yield _Group(index, position, reader.bytes_read, raws, last=False)
-                    raws, size, passed = [], 0, 0
+                if count >= _RECORDS or size >= _BYTES or passed >= _PASSED:
+                    yield _Group(index, position, reader.bytes_read, taken, last=False)
+                    taken, count, size, passed = [], 0, 0, 0
             reached = reader.bytes_read
     except OSError as error:
         position += 1
         if position > start:
             reason = f"{error.strerror or error}"
-            raws.append(Raw(reached, b"", b"", (("unreadable", reason),)))
-    yield _Group(index, max(position, start), reached, raws, last=True)
+            taken += take(Raw(reached, b"", b"", (("unreadable", reason),)))
+    yield _Group(index, max(position, start), reached, taken, last=True)
