@@ -155,7 +155,8 @@ class _Inference:
                 if signal.background is not None:
                     against = signals.background(signal.background, playing)
                 odds = signals.log_odds(table, against, right)
-                self.signals[name] = (signal.weight * listens[:, None] * odds).astype(np.float32)
+                odds *= (signal.weight * listens).astype(np.float32)[:, None]
+                self.signals[name] = odds
         # links that reach a page which still listens
         self.wanted = (
             np.flatnonzero(free[links.source] | free[links.target]) if options.neighbours else np.zeros(0, int)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 USUAL = 0.8  #: how often a signal is right, before anything was seen
 SPEAKS = 1.0  #: log-odds by which its best language must lead where a page has nothing else to go by
+BLOCK = 1 << 14  #: pages worked on at once
 PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for each host
 
 
@@ -38,13 +39,15 @@ def reliability(
 
 def log_odds(
     scores: NDArray[np.float32], prior: NDArray[np.floating[Any]], right: NDArray[np.float64]
-) -> NDArray[np.float64]:
+) -> NDArray[np.float32]:
     """What the signal says of each language: log((1 - r) + r S(x) / q(x)), 0 where it has no opinion; shape (n, L)."""
-    odds = np.zeros(scores.shape)
+    odds = np.zeros(scores.shape, np.float32)
     known = np.flatnonzero(scores.sum(axis=1) > 0)  # of most signals, few pages
-    against = prior if len(prior) == 1 else prior[known]
-    ratio = (1 - right[known])[:, None] + right[known][:, None] * scores[known] / against
-    odds[known] = np.log(np.maximum(ratio, 1e-6))
+    for start in range(0, len(known), BLOCK):  # in blocks: what is worked out in double precision stays small
+        rows = known[start : start + BLOCK]
+        against = prior if len(prior) == 1 else prior[rows]
+        ratio = (1 - right[rows])[:, None] + right[rows][:, None] * scores[rows] / against
+        odds[rows] = np.log(np.maximum(ratio, 1e-6))
     return odds
 
 
