@@ -21,7 +21,7 @@ from . import store, wacz
 from .jsonl import Jsonl
 from .mirror import Mirror
 from .raw import Raw
-from .reader import Reader
+from .reader import GRAMMARS, Reader
 from .stream import Source
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
             return _Added(file, read, added)
     if stored.startswith(wacz.MAGIC):
         return wacz.Wacz(file, limits)
-    if store.COOKIE in stored and not head.startswith((b"WARC/", b"filedesc:")):
+    if store.COOKIE in stored and not any(grammar.find(head, 0) == 0 for grammar in GRAMMARS):
         return store.Store(file, limits)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return Jsonl(file, limits)

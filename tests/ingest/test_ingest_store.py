@@ -79,7 +79,7 @@ def test_a_lie_about_the_length_costs_no_memory(read: Read, archive: Archive) ->
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(0, 4000), st.integers(0, 30), st.binary(max_size=20) | st.just(COOKIE))
+@given(st.integers(0, 4000), st.integers(0, 30), st.binary(max_size=20) | st.sampled_from([COOKIE, b"filedesc:", b"{"]))
 def test_any_damage_leaves_the_others(archive: Archive, read: Read, place: int, size: int, other: bytes) -> None:
     records = stored(archive, 8)
     data = b"".join(records)
