@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Float = TypeVar("Float", np.float32, np.float64)
 
 PLAYS = 0.3  #: a language takes part when some page's text is at least so likely in it, or a long text most likely is
+SPOKEN = 1000  #: a language that no text is in takes part if a signal gives it to one in so many pages
 FLOOR = 0.002  #: probability left to all languages that a list of scores does not name, at least
 SHARED = 100  #: they share it as if they were so many, at least
 GROWTH = 100.0  #: characters at which a text counts twice
@@ -48,9 +49,19 @@ def in_play(evidence: Evidence, said: Mapping[str, Signal], long: NDArray[np.boo
     found = np.unique(best[(best >= 0) & ((sure >= PLAYS) | long)])
     if not len(found):
         found = np.unique(best[best >= 0])
-    more = [s.languages[:, 0][s.probabilities[:, 0] > 0] for s in said.values() if s.weight and s.languages.size]
+    more = [_announced(signal) for signal in said.values() if signal.weight and signal.languages.size]
     found = np.unique(np.concatenate([found, *more]).astype(np.int16))
     return np.append(found, NONE).astype(np.int16) if len(found) == 1 else found
+
+
+def _announced(signal: Signal) -> NDArray[np.int16]:
+    """Languages that a signal brings into play: those of one in ``SPOKEN`` of the pages that it speaks of.
+
+    Every language costs memory for every page, and a few odd URLs can sound like any of a hundred.
+    """
+    best = signal.languages[:, 0][(signal.probabilities[:, 0] >= PLAYS) & (signal.languages[:, 0] >= 0)]
+    found, pages = np.unique(best, return_counts=True)
+    return found[pages * SPOKEN >= len(best)].astype(np.int16)
 
 
 def columns(
