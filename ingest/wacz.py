@@ -84,6 +84,9 @@ class Wacz:
                 cast("BinaryIO", Span(self._file, begin, min(entry.file_size, self._size))), entry, begin
             )
             return
+        if entry.compress_type != zipfile.ZIP_DEFLATED:
+            yield _fault("not-an-archive", "an archive that is encrypted or compressed in an unusual way", start)
+            return
         if entry.file_size > _DEFLATED:
             yield _fault("too-large", f"a deflated archive of more than {_DEFLATED} bytes", start)
             return

@@ -71,6 +71,9 @@ def test_wacz_that_lies(read: Read, archive: Archive) -> None:
     # An entry before the file, found by the fuzzer: the directory is 100 bytes larger than it says it is.
     shifted = data[: end + 16] + struct.pack("<L", struct.unpack_from("<L", data, end + 16)[0] + 100) + data[end + 20 :]
     assert [p.kind for p in read(shifted)[1]] == ["damaged"]
+    # Found by the fuzzer: damage that makes an entry one of bzip2, whose errors look like those of a disk.
+    bzip2 = data[: data.index(b"PK\x01\x02") + 10] + b"\x0c" + data[data.index(b"PK\x01\x02") + 11 :]
+    assert [p.kind for p in read(bzip2)[1]] == ["not-an-archive"]
     bomb = zipped(("archive/a.warc.gz", b"\0" * 3_000_000), how=zipfile.ZIP_DEFLATED)
     assert read(bomb)[0] == []
 
