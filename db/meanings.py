@@ -72,7 +72,7 @@ TABLES: dict[str, Table] = {
         "Languages that pages declare for themselves: evidence, never believed blindly.",
         {
             "page": "The page.",
-            "source": "`html-lang`, `xml-lang`, `meta-content-language`, `http-content-language`; or `robots` (no language).",
+            "source": "`html-lang`, `xml-lang`, `meta-content-language`, `http-content-language`; or `robots`.",
             "value": "As written.",
         },
     ),
