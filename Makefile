@@ -29,7 +29,7 @@ docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python tests/examples/test_walkthrough.py
 
-model: $(STAMP)  ## train the shipped models from the training text in $(DATA)
+model: $(STAMP)  ## train the shipped default model from the training text in $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc
 
 example: $(STAMP)  ## build the example crawl again
