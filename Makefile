@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
-SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -path '*/data/*'))
+SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.c' -o -path '*/data/*'))
+KERNELS := $(filter %.c,$(SOURCES))
 STAMP := $(VENV)/installed
 
 .PHONY: demo test check lint types docs model example bench clean
@@ -42,7 +43,7 @@ bench: $(STAMP)  ## timings and accuracy beside named peers; needs the data, and
 # files is part of the stamp's name for that reason.
 FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
 
-$(STAMP): pyproject.toml $(FILES)
+$(STAMP): pyproject.toml $(KERNELS) $(FILES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --config-settings editable_mode=strict --editable .
 	$(BIN)/python -m pip install --quiet --group dev
