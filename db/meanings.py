@@ -17,11 +17,14 @@ TABLES: dict[str, Table] = {
         "The files that were read into the collection, and how far.",
         {
             "id": "Number of the file, in the order in which files were first read.",
-            "name": "The file's name as it was given.",
-            "sha256": "SHA-256 of the file's bytes: the same bytes are read once, whatever their name.",
+            "name": "The file's name as it was given; `-` for standard input.",
+            "sha256": "SHA-256 of the file's bytes: the same bytes are read once, whatever their name. Of a folder that"
+            " was mirrored: of the paths and bytes of its files.",
             "bytes": "Size of the file.",
             "position": "Raw records taken so far: reading goes on at this one after a stop.",
             "finished": "1 when the whole file was read.",
+            "keep": "Which of several captures of a URL was kept while this file was read: `best`, `first`, `last`,"
+            " `longest`.",
         },
     ),
     "hosts": Table(
@@ -43,7 +46,8 @@ TABLES: dict[str, Table] = {
         },
     ),
     "captures": Table(
-        "What was read of a page, one capture each (the newest with status 200); no row: never fetched.",
+        "What was read of a page, one capture each (the newest with status 200, unless told otherwise); no row: never"
+        " fetched.",
         {
             "page": "The page.",
             "source": "The file that holds the capture.",
@@ -58,6 +62,9 @@ TABLES: dict[str, Table] = {
             "digest": "SHA-1 of the payload in base 32, as in WARC-Payload-Digest.",
             "revisit_of": "For a WARC revisit record: the target URI that it refers to.",
             "captures": "How many captures of this URL were read in all.",
+            "revisit_date": "For a revisit record: the date of the capture that it refers to, where it is given.",
+            "original": "For a revisit record: the page whose capture holds what was the same, and lends it its text.",
+            "parts": "What was read of it: `both`, `text` (as from WET), `links` (as from WAT), or these two `joined`.",
         },
     ),
     "texts": Table(
@@ -65,7 +72,15 @@ TABLES: dict[str, Table] = {
         {
             "page": "The page.",
             "title": "Text of the title element.",
-            "text": "Visible text, white space folded, cut at the limit of the ingest.",
+            "text": "Visible text, white space folded, cut at the limit of the ingest; the main content stands first.",
+            "main": "Characters of it that are main content; navigation, banners and the like follow.",
+        },
+    ),
+    "visible_bytes": Table(
+        "Visible bytes of pages, not decoded: of those whose charset is in doubt, or of all (`--bytes`).",
+        {
+            "page": "The page.",
+            "bytes": "Its bytes without markup, character references as UTF-8, white space folded, cut at the limit.",
         },
     ),
     "declarations": Table(
@@ -139,6 +154,7 @@ TABLES: dict[str, Table] = {
             "runner_up": "The second best, in `labels`; NULL where there is none.",
             "runner_up_confidence": "Its probability.",
             "characters": "Letters and single spaces between words in the text (at most its first 2,000 characters).",
+            "encoding": "Encoding that a method over bytes found; NULL from methods over text.",
         },
     ),
     "scores": Table(
@@ -179,6 +195,7 @@ TABLES: dict[str, Table] = {
             "date": "Capture time.",
             "length": "Characters of the visible text.",
             "characters": "Letters that the content method looked at.",
+            "encoding": "Encoding that a method over bytes found.",
         },
     ),
     "site_languages": Table(

@@ -72,8 +72,11 @@ class Page:
     declared: tuple[Declaration, ...] = ()
     links: tuple[Link, ...] = ()
     revisit_date: str = ""  #: for a revisit record: the date of the capture that it refers to, where it is given
-    parts: str = "both"  #: what a capture can carry here: ``both``, ``text`` (WET: no links), ``links`` (WAT: no text)
+    parts: str = (
+        "both"  #: what a record carries: ``both``, ``text`` (WET), ``links`` (WAT); ``joined``: these two together
+    )
     main_length: int = 0  #: characters at the start of `text` that are main content; navigation and the like follow
+    visible: bytes = b""  #: visible bytes of the page, not decoded, where they are kept; cut at the limit of the ingest
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,7 @@ class Answers(NamedTuple):
     runner_up: NDArray[np.int64]
     runner_up_confidence: NDArray[np.float64]
     characters: NDArray[np.int64]
+    encodings: Sequence[str | None] | None = None  #: of methods over bytes; not read back by `read_answers`
 
 
 class Scores(NamedTuple):
@@ -198,7 +200,7 @@ def write(
     try:
         runner_up = answers.runner_up
         connection.executemany(
-            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             zip(
                 [run] * len(answers.pages),
                 answers.pages.tolist(),
@@ -210,6 +212,7 @@ def write(
                     for label, value in zip(runner_up.tolist(), _tidy(answers.runner_up_confidence), strict=True)
                 ],
                 answers.characters.tolist(),
+                answers.encodings or repeat(None, len(answers.pages)),
                 strict=True,
             ),
         )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import TYPE_CHECKING, NamedTuple
+
+from .connection import StoreError
+from .snapshot import Keep
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,24 +20,53 @@ class Source(NamedTuple):
     id: int
     position: int  #: raw records taken so far
     finished: bool
+    size: int  #: bytes
 
 
-def register(connection: sqlite3.Connection, path: Path) -> Source:
+def register(connection: sqlite3.Connection, path: Path, *, name: str | None = None, keep: Keep = Keep.BEST) -> Source:
     """Enter a file, known by the SHA-256 of its bytes, unless it is there already.
+
+    A folder (a mirror) is known by the paths and the bytes of its files; links to other files are not followed.
+
+    Args:
+        connection: a collection opened for writing.
+        path: where the file is.
+        name: what it is called in the collection; the path unless given.
+        keep: which of several captures of a URL is kept.
 
     Raises:
         OSError: the file cannot be read.
+        StoreError: it was read in part with another choice of captures.
     """
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        size = file.tell()
-    row = connection.execute("SELECT id, position, finished FROM sources WHERE sha256 = ?", (digest,)).fetchone()
+    digest, size = _of_folder(path) if path.is_dir() else _of_file(path)
+    row = connection.execute("SELECT id, position, finished, keep FROM sources WHERE sha256 = ?", (digest,)).fetchone()
     if row is None:
         cursor = connection.execute(
-            "INSERT INTO sources (name, sha256, bytes) VALUES (?, ?, ?)", (str(path), digest, size)
+            "INSERT INTO sources (name, sha256, bytes, keep) VALUES (?, ?, ?, ?)",
+            (name or str(path), digest, size, keep),
         )
-        return Source(int(cursor.lastrowid or 0), 0, finished=False)
-    return Source(row[0], row[1], bool(row[2]))
+        return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
+    if row[1] and not row[2] and row[3] != keep:
+        msg = f"{path} was read in part with --keep {row[3]}: go on with that"
+        raise StoreError(msg)
+    return Source(row[0], row[1], bool(row[2]), size)
+
+
+def _of_file(path: Path) -> tuple[str, int]:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+
+
+def _of_folder(folder: Path) -> tuple[str, int]:
+    whole = hashlib.sha256()
+    size = 0
+    for path in sorted(folder.rglob("*"), key=lambda one: one.relative_to(folder).parts):
+        if not path.is_symlink() and path.is_file():
+            digest, own = _of_file(path)
+            # Hexadecimal digits and a NUL, which no path has: what two folders have in common cannot shift.
+            whole.update(os.fsencode(path.relative_to(folder)) + b"\0" + digest.encode())
+            size += own
+    return whole.hexdigest(), size
 
 
 def state(connection: sqlite3.Connection) -> str:

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from . import captures, revisits
 from .connection import StoreError
 from .records import Page, Problem
+from .snapshot import Choice, Facts, Keep
 from .url_ids import UrlIds
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-_HTTP_OK = 200
 #: Hosts kept in memory; beyond that the table is asked.
 _HOSTS_CACHED = 200_000
 _READ_BACK = 50_000
@@ -43,18 +42,6 @@ class Counts(NamedTuple):
     problems: int
 
 
-def capture_quality(status: int | None, date: str, revisit_of: str | None) -> tuple[int, str]:
-    """Of two captures of a URL the greater is kept: status 200 before others, a revisit (no text) last, then the newer.
-
-    >>> capture_quality(200, "2020", None) > capture_quality(404, "2024", None)
-    True
-    >>> capture_quality(404, "2024", None) > capture_quality(200, "2025", "http://a.example/")
-    True
-    """
-    rank = 0 if revisit_of is not None else 2 if status == _HTTP_OK else 1
-    return rank, date
-
-
 class Writer:
     """The one writer of a collection.
 
@@ -65,11 +52,13 @@ class Writer:
     Args:
         connection: a collection opened for writing.
         site: from a URL to what stands in the ``hosts`` table.
+        keep: which of several captures of a URL is kept.
     """
 
-    def __init__(self, connection: sqlite3.Connection, site: Callable[[str], Site]) -> None:
+    def __init__(self, connection: sqlite3.Connection, site: Callable[[str], Site], *, keep: Keep = Keep.BEST) -> None:
         self._connection = connection
         self._site = site
+        self._keep = keep
         self._ids = UrlIds()
         self._hosts: dict[str, int] = {}
         self._next_host = connection.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM hosts").fetchone()[0]
@@ -123,8 +112,12 @@ class Writer:
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
     def finish(self) -> None:
-        """Make the index over URLs; at the end, because that is several times faster than keeping it up to date."""
+        """Make the index over URLs, at the end, because that is several times faster than keeping it up to date.
+
+        Then the pages of revisit records get what their originals hold.
+        """
         self._connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+        revisits.resolve(self._connection)
 
     def _add_pages(self, source: int, pages: list[Page]) -> int:
         if not pages:
@@ -140,12 +133,14 @@ class Writer:
         own = ids[starts[:-1]]
         self._reserve(len(self._ids) + 1)
         # Of several captures of a URL one is written; what the others link to has its id, but not their links.
-        kept = self._choose(own, pages)
-        own_kept = own[list(kept)].tolist()
-        pages_kept = [pages[i] for i in kept]
-        self._add_captures(source, own_kept, pages_kept, list(kept.values()))
-        targets = [ids[starts[i] + 1 : starts[i + 1]].tolist() for i in kept]
-        return self._add_links(own_kept, pages_kept, targets)
+        choices = self._choose(own.tolist(), pages)
+        captures.write(self._connection, source, choices)
+        targets = {
+            page_id: ids[starts[choice.place] + 1 : starts[choice.place + 1]].tolist()
+            for page_id, choice in choices.items()
+            if choice.read is not None
+        }
+        return self._add_links(choices, targets)
 
     def _add_urls(self, urls: list[str], ids: list[int]) -> None:
         hosts = [self._host(url) for url in urls]
@@ -177,80 +172,25 @@ class Writer:
             grown[: len(self._captured)] = self._captured
             self._captured = grown
 
-    def _choose(self, own: NDArray[np.int64], pages: list[Page]) -> dict[int, int]:
-        """Which captures to write: position -> how many captures of that URL there are so far."""
-        if len(np.unique(own)) == len(own) and not self._captured[own].any():
-            self._captured[own] = True
-            return dict.fromkeys(range(len(pages)), 1)
-        best: dict[int, tuple[tuple[int, str], int | None]] = {}
-        counts: dict[int, int] = {}
-        for index, (page_id, page) in enumerate(zip(own.tolist(), pages, strict=True)):
-            if page_id not in best and self._captured[page_id]:
-                status, date, revisit_of, count = self._connection.execute(
-                    "SELECT status, date, revisit_of, captures FROM captures WHERE page = ?", (page_id,)
-                ).fetchone()
-                best[page_id], counts[page_id] = (capture_quality(status, date, revisit_of), None), count
-            quality = capture_quality(page.status, page.date, page.revisit_of)
-            if page_id not in best or quality > best[page_id][0]:
-                best[page_id] = quality, index
-            counts[page_id] = counts.get(page_id, 0) + 1
-        for page_id, (_, winner) in best.items():
-            if winner is None:
-                self._connection.execute("UPDATE captures SET captures = ? WHERE page = ?", (counts[page_id], page_id))
-            elif self._captured[page_id]:
-                self._forget(page_id)
-            self._captured[page_id] = True
-        return {
-            winner: counts[page_id]
-            for page_id, (_, winner) in sorted(best.items(), key=lambda item: item[1][1] or 0)
-            if winner is not None
-        }
+    def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
+        """What becomes of each page that this batch has a capture of, by page id."""
+        choices: dict[int, Choice] = {}
+        for place, (page_id, page) in enumerate(zip(own, pages, strict=True)):
+            held = choices.get(page_id)
+            if held is None and self._captured[page_id]:
+                held = choices[page_id] = captures.stored(self._connection, page_id)
+            if held is None:
+                choices[page_id] = Choice(Facts.of(page), 1, page, place)
+            else:
+                held.take(page, place, self._keep)
+        self._captured[list(choices)] = True
+        return choices
 
-    def _forget(self, page_id: int) -> None:
-        for table, column in (("captures", "page"), ("texts", "page"), ("declarations", "page"), ("links", "source")):
-            self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (page_id,))
-
-    def _add_captures(self, source: int, ids: list[int], pages: list[Page], counts: list[int]) -> None:
-        execute = self._connection.executemany
-        execute(
-            "INSERT INTO captures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    page_id,
-                    source,
-                    page.offset,
-                    page.date,
-                    page.status,
-                    page.mime,
-                    page.charset,
-                    page.charset_from,
-                    page.length,
-                    page.size,
-                    page.digest,
-                    page.revisit_of,
-                    count,
-                )
-                for page_id, page, count in zip(ids, pages, counts, strict=True)
-            ],
-        )
-        execute(
-            "INSERT INTO texts VALUES (?, ?, ?)",
-            [
-                (page_id, page.title, page.text)
-                for page_id, page in zip(ids, pages, strict=True)
-                if page.text or page.title
-            ],
-        )
-        execute(
-            "INSERT OR IGNORE INTO declarations VALUES (?, ?, ?)",
-            [(page_id, name, value) for page_id, page in zip(ids, pages, strict=True) for name, value in page.declared],
-        )
-
-    def _add_links(self, ids: list[int], pages: list[Page], targets: list[list[int]]) -> int:
+    def _add_links(self, choices: dict[int, Choice], targets: dict[int, list[int]]) -> int:
         rows = [
             (origin, target, kind, nofollow, hreflang)
-            for origin, page, its_targets in zip(ids, pages, targets, strict=True)
-            for target, (_, kind, nofollow, hreflang) in zip(its_targets, page.links, strict=True)
+            for origin, its_targets in targets.items()
+            for target, (_, kind, nofollow, hreflang) in zip(its_targets, choices[origin].links, strict=True)
             if target != origin
         ]
         # In key order the tree grows at its end instead of in the middle.

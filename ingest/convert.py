@@ -31,21 +31,22 @@ class Converted(NamedTuple):
     faults: list[tuple[int, str, str]]  #: offset, kind and reason of each thing that was wrong with the source
 
 
-def to_store(source: Path, target: Path) -> Converted:
+def to_store(source: Path, target: Path, *, progress: Callable[[int], None] = lambda _done: None) -> Converted:
     """Write the records of an archive, of all types, to a store file.
 
     Args:
         source: any archive that can be read.
         target: is replaced when all is written, and left as it was if anything fails.
+        progress: told how many bytes of the source are done.
 
     Raises:
         OSError: the source cannot be read, or the target not written.
     """
     with _replacing(target) as file:
-        return _copied(source, lambda raw: write_record(file, raw.head, raw.block))
+        return _copied(source, lambda raw: write_record(file, raw.head, raw.block), progress)
 
 
-def to_warc(source: Path, target: Path) -> Converted:
+def to_warc(source: Path, target: Path, *, progress: Callable[[int], None] = lambda _done: None) -> Converted:
     """Write the records of a store file, or of any other archive, to a WARC file, compressed if its name ends in .gz.
 
     Records that came from WARC have the header that they had; those that came from ARC get one.
@@ -53,6 +54,7 @@ def to_warc(source: Path, target: Path) -> Converted:
     Args:
         source: the store file.
         target: as in `to_store`.
+        progress: as in `to_store`.
 
     Raises:
         OSError: the source cannot be read, or the target not written.
@@ -64,18 +66,23 @@ def to_warc(source: Path, target: Path) -> Converted:
             record = _header(raw) + raw.block + b"\r\n\r\n"
             file.write(gzip.compress(record, mtime=0) if compressed else record)
 
-        return _copied(source, write)
+        return _copied(source, write, progress)
 
 
-def _copied(source: Path, write: Callable[[Raw], None]) -> Converted:
+def _copied(source: Path, write: Callable[[Raw], None], progress: Callable[[int], None]) -> Converted:
     records = 0
     faults: list[tuple[int, str, str]] = []
     with open_records(source, _LIMITS) as reader:
         for raw in reader:
             faults += [(raw.offset, kind, reason) for kind, reason in raw.faults]
+            if raw.item is not None:
+                faults.append(
+                    (raw.offset, "not-a-record", "a page that was extracted, without the record it came from")
+                )
             if raw.head:
                 write(raw)
                 records += 1
+            progress(reader.bytes_read)
     return Converted(records, faults)
 
 

@@ -58,15 +58,14 @@ def _of(path: Path) -> list[Path]:
     return sorted(inside, key=lambda one: one.as_posix())
 
 
-def listed(path: Path) -> list[str]:
-    """Return the paths that a file lists, one a line; empty lines and those that begin with ``#`` are passed over.
+def listed(lines: Iterable[str]) -> list[str]:
+    r"""Return the paths of a list, one a line; empty lines and those that begin with ``#`` are passed over.
 
     Relative paths are left as they are: they count from where the user is.
 
-    Raises:
-        OSError: the list cannot be read.
+    >>> listed(["# monday\n", "a.warc.gz\n", "\n"])
+    ['a.warc.gz']
     """
-    lines = path.read_text("utf-8", "surrogateescape").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 

@@ -11,10 +11,12 @@ from graphlang.db.records import Page, Problem
 
 from . import html, http, media
 from .arc import Arc
-from .charset import decode
+from .bytehtml import visible
+from .charset import Decoded, decode
 from .declared import declarations
 from .joiner import Joiner
 from .links import links_of
+from .plain import plain_page
 from .urls import canonical
 from .warc import Warc
 from .wat import page_of_wat
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
+_IN_DOUBT = frozenset({"detector", "default"})
+_MOST_BYTES = 1 << 20  # of a page, for its visible bytes
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
 
 Item: TypeAlias = Page | Problem
@@ -48,9 +52,12 @@ class Parser:
         Whatever goes wrong with one record is told in a Problem of kind ``failed``, never raised.
         """
         try:
-            return self._parse(raw)
+            items = self._parse(raw)
         except Exception as error:  # noqa: BLE001 - the archive is hostile, and the other records are innocent
             return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, target_uri(raw))]
+        if self._limits.plain_urls:
+            return [plain_page(item) if isinstance(item, Page) else item for item in items]
+        return items
 
     def _parse(self, raw: Raw) -> list[Item]:
         if raw.item is not None:
@@ -102,6 +109,7 @@ class Parser:
         title = text = charset_from = ""
         main = 0
         used: str | None = None
+        decoded: Decoded | None = None
         form = media.form(mime, payload)
         if form:
             decoded = decode(payload, charset, markup=form == "html")
@@ -114,6 +122,9 @@ class Parser:
             else:
                 text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
                 main = len(text)
+        if revisit and not payload and not (status is not None and 300 <= status < 400):  # noqa: PLR2004 - redirections
+            # Whatever its header repeats of the original's comes with the original.
+            fields = {}
         links, left_out = links_of(url, document, status, fields, self._joiner, limits)
         page = Page(
             url=url,
@@ -133,8 +144,17 @@ class Parser:
             links=links,
             revisit_date=refers_to_date if revisit and _DATE.fullmatch(refers_to_date) else "",
             main_length=min(limits.text_limit, main),
+            visible=self._visible(payload, decoded) if decoded is not None and form == "html" else b"",
         )
         return page, faults + left_out
+
+    def _visible(self, payload: bytes, decoded: Decoded) -> bytes:
+        """Return the visible bytes of a page whose charset nobody is sure of, or of any where all are wanted."""
+        if not self._limits.all_bytes and decoded.source not in _IN_DOUBT:
+            return b""
+        if decoded.charset.startswith(("utf-16", "utf-32")):
+            return b""  # the byte path needs ASCII's own bytes for tags
+        return b" ".join(visible(payload[:_MOST_BYTES]).split())[: self._limits.text_limit]
 
 
 def is_candidate(raw: Raw) -> bool:

@@ -87,6 +87,7 @@ def pack_item(item: Item) -> tuple[Any, ...]:
         item.revisit_date,
         item.parts,
         item.main_length,
+        item.visible,
     )
 
 

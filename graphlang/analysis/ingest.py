@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, sources
+from graphlang.db.snapshot import Keep
 from graphlang.db.writer import Site, Writer
 from graphlang.ingest import Limits, batches, expand
 from graphlang.ingest.urls import host, public_suffix, registered_domain, tld
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
@@ -34,6 +35,8 @@ def ingest(
     connection: sqlite3.Connection,
     files: Iterable[Path],
     *,
+    names: Mapping[Path, str] | None = None,
+    keep: Keep = Keep.BEST,
     limits: Limits | None = None,
     workers: int = 1,
     progress: Progress = SILENT,
@@ -46,6 +49,8 @@ def ingest(
     Args:
         connection: a collection opened for writing.
         files: archives, or folders that hold them.
+        names: what some of the files are called in the collection, if not by their paths.
+        keep: which of several captures of a URL is kept.
         limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
         workers: processes that parse pages; 1 parses in this process.
         progress: told of bytes, pages and links.
@@ -57,10 +62,11 @@ def ingest(
     done = Ingested()
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
+    sizes: list[int] = []
     given: set[int] = set()
     for path in _expanded(files):
         try:
-            source = sources.register(connection, path)
+            source = sources.register(connection, path, name=(names or {}).get(path), keep=keep)
         except OSError as error:
             msg = f"cannot read {path}: {error.strerror or error}"
             raise StoreError(msg) from error
@@ -70,8 +76,21 @@ def ingest(
         else:
             queue.append((path, source.position))
             ids.append(source.id)
+            sizes.append(source.size)
     if queue:
-        _read(connection, queue, ids, done=done, limits=limits or Limits(), workers=workers, progress=progress)
+        progress.stage("ingest", sum(sizes), "bytes")
+        writer = Writer(connection, _site, keep=keep)
+        before = 0
+        for batch in batches(queue, limits=limits or Limits(), workers=workers):
+            counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
+            done.pages += counts.pages
+            done.links += counts.links
+            done.problems += counts.problems
+            progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
+            if batch.last:
+                before += sizes[batch.source]
+                done.files += 1
+        writer.finish()
     done.problems = sum(
         connection.execute("SELECT COUNT(*) FROM problems WHERE source = ?", (source,)).fetchone()[0]
         for source in given
@@ -86,32 +105,6 @@ def _expanded(files: Iterable[Path]) -> list[Path]:
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
         raise StoreError(msg) from error
-
-
-def _read(
-    connection: sqlite3.Connection,
-    queue: list[tuple[Path, int]],
-    ids: list[int],
-    *,
-    done: Ingested,
-    limits: Limits,
-    workers: int,
-    progress: Progress,
-) -> None:
-    sizes = [path.stat().st_size for path, _ in queue]
-    progress.stage("ingest", sum(sizes), "bytes")
-    writer = Writer(connection, _site)
-    before = 0
-    for batch in batches(queue, limits=limits, workers=workers):
-        counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
-        done.pages += counts.pages
-        done.links += counts.links
-        done.problems += counts.problems
-        progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
-        if batch.last:
-            before += sizes[batch.source]
-            done.files += 1
-    writer.finish()
 
 
 def _site(url: str) -> Site:

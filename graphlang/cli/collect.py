@@ -5,30 +5,29 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from graphlang.analysis import classify, propagate, vote
-from graphlang.analysis import ingest as reading
-from graphlang.cli import options
+from graphlang.cli import options, reading
 from graphlang.cli.output import console, visible
 from graphlang.cli.progress import Bars, bars
 from graphlang.content import methods
 from graphlang.db import create
-from graphlang.ingest import Limits
 from graphlang.maps.sites import language_map
 
 if TYPE_CHECKING:
     import sqlite3
 
-_MEGABYTE = 1 << 20
+    from graphlang.analysis.ingest import Ingested
+
 _SITES_SHOWN = 30
 _LANGUAGES_SHOWN = 6
 
 
 @click.command()
-@options.files
+@reading.files
 @click.option(
     "--db",
     "db",
@@ -37,23 +36,14 @@ _LANGUAGES_SHOWN = 6
     help="The database; made if it does not exist.",
 )
 @click.option("--method", default="nfc", show_default=True, help="Content method, see 'graphlang methods'.")
-@options.ingest_options
+@reading.how
 @options.quiet
-def run(
-    files: tuple[Path, ...],
-    db: Path,
-    method: str,
-    workers: int | None,
-    text_limit: int,
-    max_payload: int,
-    *,
-    quiet: bool,
-) -> None:
+def run(files: tuple[Path, ...], db: Path, method: str, *, quiet: bool, **how: Unpack[reading.How]) -> None:
     """Find the language of every page in FILES and print the language map.
 
     Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
     whole graph; the last answer is what the database's views show. Stopped at any moment, the same command goes on;
-    with more files it adds them.
+    with more files it adds them. FILES are as in 'graphlang ingest'.
 
     \b
     Examples:
@@ -62,13 +52,7 @@ def run(
     """
     identifier = methods.load(method)
     with closing(create(db)) as connection, bars(quiet=quiet) as shown:
-        done = reading.ingest(
-            connection,
-            files,
-            limits=Limits(text_limit=text_limit, max_payload=max_payload * _MEGABYTE),
-            workers=workers or options.cores(),
-            progress=shown,
-        )
+        done = reading.read(connection, db, files, how, shown)
         classify.classify(connection, identifier, progress=shown)
         vote.vote(connection, progress=shown)
         final = propagate.propagate(connection, progress=shown)
@@ -85,43 +69,33 @@ def run(
 
 @click.command()
 @options.database
-@options.files
-@options.ingest_options
+@reading.files
+@reading.how
 @options.quiet
-def ingest(
-    db: Path,
-    files: tuple[Path, ...],
-    workers: int | None,
-    text_limit: int,
-    max_payload: int,
-    *,
-    quiet: bool,
-) -> None:
-    """Read FILES (WARC and ARC, compressed or not; folders of them) into DB.
+def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[reading.How]) -> None:
+    """Read FILES into DB.
 
+    FILES are WARC, ARC, WACZ, WET, WAT, store files and JSON lines, compressed or not, told apart by their content;
+    folders of them; patterns in quotes; a folder that wget mirrored; and - for standard input.
     Files that DB has already are passed over, whatever their name; a file that was cut off goes on where it stopped.
     What cannot be read is listed by 'graphlang problems', and the exit code is 1.
 
     \b
     Examples:
       graphlang ingest crawl.db crawl.warc.gz
-      graphlang ingest crawl.db archive-folder/
+      graphlang ingest crawl.db archive-folder/ 'more/*.arc.gz' --keep first
+      graphlang ingest crawl.db --from paths.txt
+      zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
     with closing(create(db)) as connection, bars(quiet=quiet) as shown:
-        done = reading.ingest(
-            connection,
-            files,
-            limits=Limits(text_limit=text_limit, max_payload=max_payload * _MEGABYTE),
-            workers=workers or options.cores(),
-            progress=shown,
-        )
+        done = reading.read(connection, db, files, how, shown)
         shown.end()
         if not quiet:
             _summary(done, shown)
     _exit(done)
 
 
-def _summary(done: reading.Ingested, shown: Bars) -> None:
+def _summary(done: Ingested, shown: Bars) -> None:
     for path in done.known:
         click.echo(f"already read: {visible(str(path))}", err=True)
     rate = f" ({done.pages / done.seconds:,.0f} pages/s)" if done.pages else ""
@@ -134,7 +108,7 @@ def _summary(done: reading.Ingested, shown: Bars) -> None:
     click.echo(f"stages: {stages}", err=True)
 
 
-def _exit(done: reading.Ingested) -> None:
+def _exit(done: Ingested) -> None:
     if done.problems:
         click.echo(f"{done.problems:,} problems: 'graphlang problems' lists them", err=True)
         sys.exit(1)

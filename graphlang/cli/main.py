@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import graphlang
-from graphlang.cli import collect, crawl, describe, identify, infer, listing, measure
+from graphlang.cli import collect, convert, crawl, describe, identify, infer, listing, measure
 from graphlang.content.errors import ModelError
 from graphlang.db import StoreError
 
@@ -72,6 +72,7 @@ def cli() -> None:
 for _command in (
     collect.run,
     collect.ingest,
+    convert.convert,
     infer.classify,
     infer.vote,
     infer.propagate,

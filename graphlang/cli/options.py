@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path))
 
-files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
 
 seed = click.option("--seed", type=click.IntRange(min=1), metavar="RUN", help="Content run to start from; the newest.")
@@ -100,30 +98,3 @@ def inference(function: Callable[..., None]) -> Callable[..., None]:
 def cores() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def ingest_options(function: Callable[..., None]) -> Callable[..., None]:
-    """How much is read of a page, and by how many processes."""
-    function = click.option(
-        "--max-payload",
-        type=click.IntRange(min=1),
-        default=32,
-        show_default=True,
-        metavar="MB",
-        help="Bytes of a page beyond this are not read (the page is kept, and a problem noted).",
-    )(function)
-    function = click.option(
-        "--text-limit",
-        type=click.IntRange(min=0),
-        default=10_000,
-        show_default=True,
-        metavar="CHARACTERS",
-        help="Text kept of each page.",
-    )(function)
-    return click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        default=None,
-        metavar="N",
-        help="Processes that parse pages; all cores by default. The result is the same with any number.",
-    )(function)

@@ -243,5 +243,6 @@ def test_patterns_lists_and_streams(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such file"):
         expand([f"{tmp_path}/*.none"])
     (tmp_path / "paths.txt").write_text("# crawls\n\nb.warc.gz\n /x y/z \n")
-    assert listed(tmp_path / "paths.txt") == ["b.warc.gz", "/x y/z"]
+    with (tmp_path / "paths.txt").open() as lines:
+        assert listed(lines) == ["b.warc.gz", "/x y/z"]
     assert received(io.BytesIO(b"bytes"), tmp_path).read_bytes() == b"bytes"

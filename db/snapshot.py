@@ -1,0 +1,134 @@
+"""One snapshot: of several captures of a URL one is kept, and captures that came in two parts become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .records import Link, Page
+
+_HTTP_OK = 200
+_UNDATED = "~"  # after every date
+
+
+class Keep(StrEnum):
+    """Which of several captures of a URL is kept. A revisit record gives way to any other, whatever is asked for."""
+
+    BEST = "best"  #: the newest with status 200 that has text
+    FIRST = "first"  #: the oldest
+    LAST = "last"  #: the newest, whatever its status
+    LONGEST = "longest"  #: the one with the most visible text
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the choice depends on."""
+
+    status: int | None
+    date: str
+    revisit: bool
+    parts: str
+    length: int
+
+    @classmethod
+    def of(cls, page: Page) -> Facts:
+        """The facts of a capture that was read."""
+        return cls(page.status, page.date, page.revisit_of is not None, page.parts, page.length)
+
+    def better(self, held: Facts, keep: Keep) -> bool:
+        """Whether this capture takes the place of the one that is held; the first to come stays where they are equal.
+
+        >>> old, gone = Facts(200, "2020", False, "both", 90), Facts(404, "2024", False, "both", 9)
+        >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
+        (False, True, False)
+        """
+        if self.revisit or held.revisit:
+            return held.revisit and (not self.revisit or self.date > held.date)
+        if keep is Keep.FIRST:
+            return (self.date or _UNDATED) < (held.date or _UNDATED)
+        if keep is Keep.LAST:
+            return self.date > held.date
+        mine, its = self._rank(), held._rank()
+        if keep is Keep.LONGEST:
+            return (self.length, *mine) > (held.length, *its)
+        return mine > its
+
+    def _rank(self) -> tuple[bool, bool, str]:
+        # Who extracts texts does so from answers with status 200, and does not repeat it.
+        fine = self.status == _HTTP_OK or (self.status is None and self.parts == "text")
+        return fine, self.parts != "links", self.date
+
+    def same_capture(self, other: Facts) -> bool:
+        """Whether the two are parts of one capture, or one of them is a part of the other.
+
+        >>> wet, wat = Facts(None, "2020", False, "text", 9), Facts(200, "2020", False, "links", 0)
+        >>> wet.same_capture(wat), wet.same_capture(wet)
+        (True, False)
+        """
+        if self.parts == other.parts or self.revisit or other.revisit:
+            return False
+        return self.date == other.date or not self.date or not other.date
+
+
+def joined(text: Page, links: Page) -> Page:
+    """One capture of its two parts: the words of the one, and what the other says of the server and of links."""
+    return replace(
+        links,
+        offset=text.offset,
+        date=links.date or text.date,
+        charset=text.charset,
+        charset_from=text.charset_from,
+        title=links.title or text.title,
+        text=text.text,
+        length=text.length,
+        main_length=text.main_length,
+        visible=text.visible,
+        parts="joined",
+    )
+
+
+@dataclass(slots=True)
+class Choice:
+    """What is to be kept of one URL: a capture that was just read, or the one that is stored, or that and a part."""
+
+    facts: Facts
+    count: int  #: captures of this URL so far
+    page: Page | None = None  #: to be written, in place of whatever is stored
+    place: int = -1  #: where in the batch the capture stands whose links are kept
+    part: Page | None = None  #: the other part of what is stored
+    stored: bool = False  #: whether there is anything in the collection yet
+
+    @property
+    def read(self) -> Page | None:
+        """What is written, if anything."""
+        return self.page or self.part
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that are written."""
+        return () if self.read is None else self.read.links
+
+    def take(self, page: Page, place: int, keep: Keep) -> None:
+        """Look at one more capture, at a place of the batch."""
+        facts = Facts.of(page)
+        if facts.same_capture(self.facts):
+            if facts.parts == "both":
+                self.facts, self.page, self.part, self.place = facts, page, None, place
+            elif self.facts.parts in {"text", "links"}:
+                self._join(page, facts, place)
+            return
+        self.count += 1
+        if facts.better(self.facts, keep):
+            self.facts, self.page, self.part, self.place = facts, page, None, place
+
+    def _join(self, page: Page, facts: Facts, place: int) -> None:
+        text, links = (facts, self.facts) if facts.parts == "text" else (self.facts, facts)
+        self.facts = Facts(links.status, links.date or text.date, revisit=False, parts="joined", length=text.length)
+        if self.page is None:
+            self.part, self.place = page, place
+        elif page.parts == "text":
+            self.page = joined(page, self.page)
+        else:
+            self.page, self.place = joined(self.page, page), place

@@ -1,0 +1,224 @@
+"""One snapshot out of several captures: which is kept, how parts are joined, and what revisits borrow."""
+
+import sqlite3
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, create, open_existing, sources
+from graphlang.db.schema import VERSION, migrations
+from graphlang.db.snapshot import Keep
+from graphlang.db.writer import Site, Writer
+
+URL = "http://a.example/"
+
+
+def site(url: str) -> Site:
+    host = url.split("/")[2]
+    return Site(host, host, "example", "example")
+
+
+def page(url: str = URL, **more: object) -> Page:
+    given: dict[str, object] = {"offset": 0, "status": 200, "date": "2024-01-01T00:00:00Z", "size": 9, **more}
+    text = str(given.get("text", ""))
+    return Page(url=url, length=len(text), main_length=len(text), **given)  # type: ignore[arg-type]
+
+
+def wet(date: str = "2024-01-01T00:00:00Z", text: str = "Guten Tag") -> Page:
+    return page(
+        status=None, date=date, mime="text/plain", charset="utf-8", charset_from="utf-8", text=text, parts="text"
+    )
+
+
+def wat(date: str = "2024-01-01T00:00:00Z") -> Page:
+    links = (Link("http://b.example/", LinkKind.ANCHOR),)
+    declared = (Declaration("html-lang", "de"),)
+    return page(date=date, mime="text/html", digest="D" * 32, links=links, declared=declared, title="T", parts="links")
+
+
+def collection(tmp_path: Path, batches: list[list[Page]], keep: Keep = Keep.BEST) -> sqlite3.Connection:
+    path = tmp_path / "a.db"
+    path.unlink(missing_ok=True)
+    connection = create(path)
+    for number, batch in enumerate(batches, 1):
+        connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a', ?, 1)", (str(number),))
+        writer = Writer(connection, site, keep=keep)
+        writer.add(number, batch, position=len(batch), finished=True)
+        writer.finish()
+    return connection
+
+
+def texts(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    query = "SELECT url, title, text FROM texts JOIN pages ON id = page ORDER BY page"
+    return [(url, title, text) for url, title, text in connection.execute(query)]
+
+
+@pytest.mark.parametrize(
+    ("keep", "text"), [(Keep.BEST, "newer"), (Keep.FIRST, "old"), (Keep.LAST, "gone"), (Keep.LONGEST, "longest of all")]
+)
+def test_each_way_to_choose_a_capture_whatever_the_order(tmp_path: Path, keep: Keep, text: str) -> None:
+    captures = [
+        page(date="2020-01-01T00:00:00Z", text="old"),
+        page(date="2021-01-01T00:00:00Z", text="longest of all"),
+        page(date="2022-01-01T00:00:00Z", text="newer"),
+        page(date="2023-01-01T00:00:00Z", text="gone", status=404),
+        page(date="2024-01-01T00:00:00Z", revisit_of=URL, size=0),
+    ]
+    for order in permutations(captures):
+        together = collection(tmp_path, [list(order)], keep)
+        assert texts(together) == [(URL, "", text)]
+        assert together.execute("SELECT captures FROM captures").fetchall() == [(5,)]
+        together.close()
+    apart = collection(tmp_path, [[one] for one in captures], keep)
+    assert texts(apart) == [(URL, "", text)]
+    apart.close()
+
+
+@pytest.mark.parametrize("batches", [[[wet(), wat()]], [[wat(), wet()]], [[wet()], [wat()]], [[wat()], [wet()]]])
+def test_text_of_a_wet_and_links_of_a_wat_are_one_capture(tmp_path: Path, batches: list[list[Page]]) -> None:
+    connection = collection(tmp_path, batches)
+    assert texts(connection) == [(URL, "T", "Guten Tag")]
+    assert connection.execute("SELECT target FROM links").fetchall() == [(2,)]
+    assert connection.execute("SELECT value FROM declarations").fetchall() == [("de",)]
+    row = connection.execute("SELECT status, mime, charset, length, digest, parts, captures FROM captures").fetchall()
+    assert row == [(200, "text/html", "utf-8", 9, "D" * 32, "joined", 1)]
+    connection.close()
+
+
+def test_a_part_of_another_date_is_another_capture(tmp_path: Path) -> None:
+    connection = collection(tmp_path, [[wet(), wat("2025-01-01T00:00:00Z")]])
+    assert connection.execute("SELECT parts, date, captures FROM captures").fetchall() == [
+        ("text", "2024-01-01T00:00:00Z", 2)  # a page without text says less than an older one with it
+    ]
+    connection.close()
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_whole_capture_takes_the_place_of_its_parts(tmp_path: Path, first: bool) -> None:
+    whole = page(text="Guten Tag allerseits", links=(Link("http://c.example/", LinkKind.ANCHOR),))
+    connection = collection(tmp_path, [[whole], [wet(), wat()]] if first else [[wat()], [wet()], [whole]])
+    assert texts(connection) == [(URL, "", "Guten Tag allerseits")]
+    linked = connection.execute("SELECT url FROM links JOIN pages ON id = target").fetchall()
+    assert linked == [("http://c.example/",)]
+    assert connection.execute("SELECT parts, captures FROM captures").fetchall() == [("both", 1)]
+    connection.close()
+
+
+OLD = "http://old.example/"
+ORIGINAL = page(
+    OLD,
+    text="Guten Tag",
+    charset="utf-8",
+    charset_from="http",
+    digest="A" * 32,
+    links=(Link("http://b.example/", LinkKind.ANCHOR), Link(URL, LinkKind.ANCHOR)),
+    declared=(Declaration("html-lang", "de"),),
+    visible=b"Guten Tag",
+)
+
+
+def revisit(**more: object) -> Page:
+    given = {"revisit_of": OLD, "revisit_date": ORIGINAL.date, "date": "2025-01-01T00:00:00Z", "size": 0, **more}
+    return page(**given)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        revisit(),
+        revisit(revisit_date="", digest="A" * 32),
+        revisit(revisit_of="http://nowhere.example/", revisit_date="", digest="A" * 32),
+    ],
+    ids=["by URL and date", "by URL and digest", "by digest alone"],
+)
+@pytest.mark.parametrize("before", [True, False])
+def test_a_revisit_borrows_what_its_original_holds(tmp_path: Path, second: Page, before: bool) -> None:
+    connection = collection(tmp_path, [[second], [ORIGINAL]] if before else [[ORIGINAL, second]])
+    assert sorted(texts(connection)) == [(URL, "", "Guten Tag"), (OLD, "", "Guten Tag")]
+    ids = dict(connection.execute("SELECT url, id FROM pages"))
+    targets = connection.execute("SELECT target FROM links WHERE source = ?", (ids[URL],)).fetchall()
+    assert targets == [(ids["http://b.example/"],)]  # and not itself
+    row = connection.execute("SELECT original, charset, length, date FROM captures WHERE page = ?", (ids[URL],))
+    assert row.fetchall() == [(ids[OLD], "utf-8", 9, "2025-01-01T00:00:00Z")]
+    assert connection.execute("SELECT COUNT(*) FROM visible_bytes").fetchone() == (2,)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "second",
+    [revisit(revisit_date="2019-01-01T00:00:00Z"), revisit(status=301), revisit(revisit_date="", digest="B" * 32)],
+    ids=["another capture", "a redirect", "other content"],
+)
+def test_a_revisit_of_something_else_stays_empty(tmp_path: Path, second: Page) -> None:
+    connection = collection(tmp_path, [[ORIGINAL, second]])
+    assert texts(connection) == [(OLD, "", "Guten Tag")]
+    connection.close()
+
+
+def test_what_was_borrowed_is_given_back_when_the_original_makes_way(tmp_path: Path) -> None:
+    newer = page(OLD, date="2026-01-01T00:00:00Z", text="Bonjour")
+    step_by_step = collection(tmp_path, [[ORIGINAL, revisit()], [newer]])
+    assert texts(step_by_step) == [(OLD, "", "Bonjour")]
+    rows = "SELECT * FROM captures ORDER BY page"
+    parted = step_by_step.execute(rows).fetchall()
+    step_by_step.close()
+    at_once = collection(tmp_path, [[ORIGINAL, revisit(), newer]])
+    assert texts(at_once) == [(OLD, "", "Bonjour")]
+    assert [row[2:] for row in parted] == [row[2:] for row in at_once.execute(rows)]
+    at_once.close()
+
+
+def test_a_folder_is_known_by_the_paths_and_bytes_of_its_files(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder in (one, two):
+        (folder / "a.example").mkdir(parents=True)
+        (folder / "a.example" / "index.html").write_bytes(b"<p>Hallo")
+    (one / "elsewhere").symlink_to(tmp_path / "a.db")
+    first = sources.register(connection, one)
+    assert (first.size, sources.register(connection, two)) == (8, first)
+    (two / "a.example" / "index.html").rename(two / "a.example" / "b.html")
+    assert sources.register(connection, two).id != first.id
+    connection.close()
+
+
+def test_a_file_is_read_to_its_end_with_one_choice_of_captures(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    (tmp_path / "a.warc").write_bytes(b"WARC/1.0\r\n")
+    source = sources.register(connection, tmp_path / "a.warc", keep=Keep.FIRST)
+    connection.execute("UPDATE sources SET position = 1 WHERE id = ?", (source.id,))
+    with pytest.raises(StoreError, match=r"read in part with --keep first"):
+        sources.register(connection, tmp_path / "a.warc")
+    connection.close()
+
+
+def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    connection = create(path)
+    connection.close()
+    raw = sqlite3.connect(path)
+    for name in ("site_languages", "page_languages", "link_details", "page_scores"):
+        raw.execute(f"DROP VIEW {name}")
+    for (name,) in raw.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    ).fetchall():
+        raw.execute(f"DROP TABLE {name}")
+    import sqlite_utils  # noqa: PLC0415
+
+    migrations.apply(sqlite_utils.Database(raw), stop_before="0002_parts_revisits_bytes")
+    raw.execute("PRAGMA user_version = 1")
+    raw.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a', 'x', 1)")
+    raw.execute("INSERT INTO hosts VALUES (1, 'a.example', 'a.example', 'example', 'example')")
+    raw.execute("INSERT INTO pages VALUES (1, 'http://a.example/', 1)")
+    raw.execute("INSERT INTO captures VALUES (1, 1, 0, '2020', 200, 'text/html', 'utf-8', 'http', 5, 9, '', NULL, 1)")
+    raw.execute("INSERT INTO texts VALUES (1, 'T', 'Hallo')")
+    raw.commit()
+    raw.close()
+    brought = open_existing(path)
+    assert brought.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    assert brought.execute("SELECT main FROM texts").fetchall() == [(5,)]
+    assert brought.execute("SELECT parts, original, revisit_date FROM captures").fetchall() == [("both", None, "")]
+    assert brought.execute("SELECT url, language, encoding FROM page_languages").fetchall() == [
+        ("http://a.example/", "und", None)
+    ]
+    brought.close()
