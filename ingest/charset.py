@@ -16,20 +16,20 @@ Labels are resolved by the WHATWG encoding standard (webencodings), so that ``is
 
 from __future__ import annotations
 
+import codecs
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import cchardet
 import webencodings
 
+from .undeclared import escaped, guessed, wide
+
 if TYPE_CHECKING:
-    from codecs import CodecInfo
     from collections.abc import Iterator
 
 _FORGIVEN = 200
 _PRESCAN = 2048  # bytes in which a declaration must stand (HTML asks for 1024; pages are careless)
-_DETECT = 1 << 16  # bytes that the detector sees
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32le"),
@@ -47,27 +47,46 @@ _MORE = {
     "utf-32le": "utf-32le",
     "utf-32be": "utf-32be",
     "iso-2022-kr": "iso2022_kr",
-    "ibm855": "cp855",
-    "cp855": "cp855",
     "johab": "johab",
-    "viscii": "viscii",
-}
-#: Names that detectors and old pages use for charsets that the WHATWG knows by another.
+    "koi8-t": "koi8_t",
+    "kz-1048": "kz1048",
+    "ptcp154": "ptcp154",
+    "x-mac-ce": "mac_latin2",
+    "x-mac-greek": "mac_greek",
+    "x-mac-turkish": "mac_turkish",
+    "x-mac-icelandic": "mac_iceland",
+} | {f"ibm{page}": f"cp{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 1125)}
+#: Names that detectors and old pages use for charsets that the WHATWG (or the list above) knows by another.
 _ALIASES = {
     "maccyrillic": "x-mac-cyrillic",
     "mac-cyrillic": "x-mac-cyrillic",
     "macroman": "macintosh",
+    "mac-roman": "macintosh",
     "x-mac-roman": "macintosh",
-    "cp949": "euc-kr",
-    "uhc": "euc-kr",
+    "macce": "x-mac-ce",
+    "x-mac-centraleurroman": "x-mac-ce",
     "cp932": "shift_jis",
+    "shift_jis_2004": "shift_jis",
+    "euc_jis_2004": "euc-jp",
+    "cp949": "euc-kr",
+    "euc_kr": "euc-kr",
+    "uhc": "euc-kr",
     "cp936": "gbk",
     "cp950": "big5",
-    "cp1250": "windows-1250",
-    "cp1251": "windows-1251",
-    "cp1252": "windows-1252",
-    "cp866": "ibm866",
-    "big5-hkscs": "big5",
+    "big5hkscs": "big5",
+    "iso-2022-jp-1": "iso-2022-jp",
+    "iso-2022-jp-2": "iso-2022-jp",
+    "iso-2022-jp-3": "iso-2022-jp",
+    "csiso2022kr": "iso-2022-kr",
+    "cp874": "windows-874",
+    "kz1048": "kz-1048",
+    "strk1048-2002": "kz-1048",
+} | {f"cp{page}": f"ibm{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 866, 1125)}
+#: Python's codecs that hold a little more than the one of the name: the standard's decoders read these bytes as well.
+_WIDER = {
+    "gbk": ("gb18030",),
+    "euc-jp": ("euc_jis_2004",),
+    "iso-2022-jp": ("iso2022_jp_ext", "iso2022_jp_2"),
 }
 
 
@@ -81,7 +100,8 @@ class Decoded(NamedTuple):
 
 class _Charset(NamedTuple):
     name: str
-    codec: CodecInfo
+    codec: codecs.CodecInfo
+    wider: tuple[codecs.CodecInfo, ...] = ()
 
 
 def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> Decoded:  # noqa: C901, PLR0911 - precedence
@@ -141,16 +161,14 @@ def _declared(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tup
 def _lookup(label: str) -> _Charset | None:
     label = label.strip().strip("\"'").lower()
     label = _ALIASES.get(label, label)
+    if label.startswith("iso8859-"):
+        label = "iso-8859-" + label[8:]
     known = webencodings.lookup(label)
     if known is not None and known.name not in {"replacement", "x-user-defined"}:
-        return _Charset(known.name, known.codec_info)
+        wider = tuple(codecs.lookup(name) for name in _WIDER.get(known.name, ()))
+        return _Charset(known.name, known.codec_info, wider)
     if label in _MORE:
-        import codecs  # noqa: PLC0415 - only for the rarest labels
-
-        try:
-            return _Charset(label, codecs.lookup(_MORE[label]))
-        except LookupError:
-            return None
+        return _Charset(label, codecs.lookup(_MORE[label]))
     return None
 
 
@@ -174,62 +192,44 @@ def _believed(payload: bytes, charset: _Charset) -> str | None:
     """Decode under a declared charset; None where the bytes show that it is not theirs."""
     if charset.name.startswith(("utf-16", "utf-32")) and re.match(rb"\s*<[!?a-zA-Z]{2}", payload):
         return None  # markup that can be read byte by byte
+    text = _strictly(payload, charset)
+    if text is not None:
+        return text
     try:
-        return charset.codec.decode(payload, "strict")[0]
+        charset.codec.decode(payload, "strict")
     except UnicodeDecodeError as error:
         if len(payload) - error.start < 4:  # noqa: PLR2004 - a page that was cut may end within a character
             return charset.codec.decode(payload[: error.start], "replace")[0]
-    text = charset.codec.decode(payload, "replace")[0]
+    text = (charset.wider or (charset.codec,))[0].decode(payload, "replace")[0]
     wrong = text.count("\ufffd")
     beyond = len(text) - len(text.encode("ascii", "ignore"))
     return text if wrong * _FORGIVEN <= beyond else None
 
 
+def _strictly(payload: bytes, charset: _Charset) -> str | None:
+    for codec in (charset.codec, *charset.wider):
+        try:
+            return codec.decode(payload, "strict")[0]
+        except UnicodeDecodeError:
+            continue
+    return None
+
+
 def _undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
     """Decide without anybody's word."""
-    wide = _wide(payload)
-    if wide:
-        return Decoded(payload.decode(wide, "replace"), wide, "detector")
-    for sign, label in ((b"\x1b$", "iso-2022-jp"), (b"~{", "hz-gb-2312")):
-        charset = _lookup(label) if sign in payload else None
-        if charset:
-            try:
-                return Decoded(charset.codec.decode(payload, "strict")[0], charset.name, "detector")
-            except UnicodeDecodeError:
-                continue
+    name = wide(payload)
+    if name:
+        return Decoded(payload.decode(name, "replace"), name, "detector")
+    for label in escaped(payload):
+        charset = _lookup(label)
+        text = _strictly(payload, charset) if charset else None
+        if text is not None and charset:
+            return Decoded(text, charset.name, "detector")
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
-    guess: str | None = cchardet.detect(payload[:_DETECT])["encoding"]
-    for label in ("utf-8", guess or ""):
+    for label in ("utf-8", guessed(payload)):
         charset = _lookup(label)
         text = _believed(payload, charset) if charset else None
         if text is not None and charset:
             return Decoded(text, charset.name, "utf-8" if label == "utf-8" else "detector")
     return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")
-
-
-def _wide(payload: bytes) -> str:
-    """Name the UTF-16 or UTF-32 of text without byte order mark by where its zero bytes stand; empty if it is neither.
-
-    ASCII characters, of which every page has some, leave a zero at each even place (big endian) or at each odd one.
-    """
-    head = payload[:4096]
-    if head.count(0) * 50 < len(head) or len(head) < 4:  # noqa: PLR2004
-        return ""
-    zeros = [head[place::4].count(0) for place in range(4)]
-    nearly_all = len(head) * 9 // 40
-    if min(zeros[:2]) >= nearly_all:
-        name = "utf-32be"
-    elif min(zeros[2:]) >= nearly_all:
-        name = "utf-32le"
-    elif zeros[0] + zeros[2] > 9 * (zeros[1] + zeros[3]):
-        name = "utf-16be"
-    elif zeros[1] + zeros[3] > 9 * (zeros[0] + zeros[2]):
-        name = "utf-16le"
-    else:
-        return ""
-    try:
-        head[: len(head) // 4 * 4].decode(name)
-    except UnicodeDecodeError as error:
-        return name if error.end >= len(head) - 4 else ""
-    return name

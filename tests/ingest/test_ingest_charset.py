@@ -42,6 +42,15 @@ def page(text: str, codec: str, *, meta: str = "", xml: str = "") -> bytes:
         (page("日本語の文章です。", "cp932", meta="x-sjis"), None, "shift_jis", "meta"),
         (page("中文网页的内容", "gbk", meta="gb2312"), None, "gbk", "meta"),
         (page("ภาษาไทย", "cp874", meta="tis-620"), None, "windows-874", "meta"),
+        (page("ภาษาไทย", "cp874", meta="cp874"), None, "windows-874", "meta"),
+        (page("Größe", "cp850", meta="ibm850"), None, "ibm850", "meta"),
+        (page("Größe", "cp850", meta="cp850"), None, "ibm850", "meta"),
+        (page("Қазақ тілі", "kz1048", meta="kz-1048"), None, "kz-1048", "meta"),
+        # what the standard's decoders read and the codec of the name alone does not
+        (page("① 日本語", "euc_jis_2004", meta="euc-jp"), None, "euc-jp", "meta"),
+        (page("ﾃｽﾄ", "iso2022_jp_ext", meta="iso-2022-jp"), None, "iso-2022-jp", "meta"),
+        (page("똠방각하", "cp949", meta="ks_c_5601-1987"), None, "euc-kr", "meta"),
+        (page("€ 中文", "gb18030", meta="gb2312"), None, "gbk", "meta"),
         # ASCII is in nearly all of them: the declared one stands
         (page("plain", "ascii", meta="koi8-r"), None, "koi8-r", "meta"),
         (page("plain", "ascii"), None, "utf-8", "utf-8"),
@@ -51,7 +60,11 @@ def page(text: str, codec: str, *, meta: str = "", xml: str = "") -> bytes:
         (("<html>" + RUSSIAN).encode("utf-32be"), None, "utf-32be", "detector"),
         (page("これは日本語です。", "iso2022_jp"), None, "iso-2022-jp", "detector"),
         (page("中文网页", "hz"), None, "hz-gb-2312", "detector"),
+        (page("한국어 문장입니다.", "iso2022_kr"), None, "iso-2022-kr", "detector"),
+        (("<html><p>" + "\u3000日本語\u3000の" * 9).encode("utf-16le"), None, "utf-16le", "detector"),
         (page(RUSSIAN * 20, "koi8-r"), None, "koi8-r", "detector"),
+        (page("Привіт, це сторінка українською мовою.", "koi8-u"), None, "koi8-u", "detector"),
+        (page("Größe und Maße", "cp1252"), None, "windows-1252", "detector"),  # not half Cyrillic
         (page(RUSSIAN * 20, "cp1251"), None, "windows-1251", "detector"),
     ],
 )

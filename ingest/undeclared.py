@@ -1,0 +1,130 @@
+"""Which charset bytes are in, when nobody's word can be believed: by the bytes alone.
+
+The charsets that are not single bytes show themselves: UTF-16 and UTF-32 by where their zeros stand, ISO-2022 and HZ by
+their escapes. For the others chardet (7 and later: a bigram model for each charset and language) is asked. It sees the
+text around bytes beyond ASCII only, so that a page of markup costs no more than its first few thousand such bytes; and
+it may answer only what pages came in: without EBCDIC and the code pages of DOS, and without the charsets of ISO 8859
+that hardly a page was ever written in, a short text is taken for something exotic less often.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SAMPLE: Final = 8192  # bytes that the detector sees
+_BEYOND = re.compile(rb"[\x80-\xff]")
+_MARKUP = re.compile(rb"[<>]")
+_LATIN: Final = (
+    *("ascii", "utf-8"),
+    *("cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "iso8859-2", "iso8859-9", "iso8859-13"),
+)
+_CANDIDATES: Final = (
+    *_LATIN,
+    *("big5hkscs", "cp932", "cp949", "euc_kr", "euc_jis_2004", "shift_jis_2004", "gb18030", "johab", "cp874"),
+    *("tis-620", "cp1251", "cp1253", "cp1255", "cp1256", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8"),
+    *("koi8-r", "koi8-u", "mac-cyrillic", "cp855", "cp866"),
+)
+_SINGLE_BYTE = re.compile(r"(?:cp125|iso8859|koi8|mac|cp8(?!74)).*")
+_WORD = re.compile(r"[^\W\d_]+")
+_ANOTHER_SCRIPT = re.compile(r"[\u0370-\u1dff]")  # Greek to Ethiopic and beyond: whatever is single-byte and not Latin
+_ASCII_LETTER = re.compile(r"[A-Za-z]")
+_WIDE_HEAD: Final = 4096
+#: Characters that any text has. Zeros alone would deceive: that of an ideographic space (U+3000) is on the other side.
+_USUAL: Final = " \n<>/aeiou"
+_LEANING: Final = 3  # how many times more of them one byte order must give than the other
+_ESCAPES: Final = (
+    (b"\x1b$)C", "iso-2022-kr"),
+    (b"\x1b$", "iso-2022-jp"),
+    (b"\x1b(I", "iso-2022-jp"),
+    (b"~{", "hz-gb-2312"),
+)
+
+
+def escaped(payload: bytes) -> list[str]:
+    r"""Name the charsets whose escapes the bytes hold, likeliest first.
+
+    >>> escaped("한국".encode("iso2022_kr")), escaped("日本".encode("iso2022_jp")), escaped("中文".encode("hz"))
+    (['iso-2022-kr', 'iso-2022-jp'], ['iso-2022-jp'], ['hz-gb-2312'])
+    """
+    return list(dict.fromkeys(name for sign, name in _ESCAPES if sign in payload))
+
+
+def wide(payload: bytes) -> str:
+    """Name the UTF-16 or UTF-32 of text without byte order mark; empty if it is neither.
+
+    ASCII characters, of which every page has some, leave zeros, and come out as themselves in one byte order only.
+
+    >>> wide("<p>日本".encode("utf-16-be")), wide("<p>日本".encode("utf-32-le")), wide("<p>日本".encode())
+    ('utf-16be', 'utf-32le', '')
+    """
+    head = payload[:_WIDE_HEAD]
+    if head.count(0) * 50 < len(head) or len(head) < 4:  # noqa: PLR2004 - one character
+        return ""
+    zeros = [head[place::4].count(0) for place in range(4)]
+    big, little = (sum(map(head.decode(name, "replace").count, _USUAL)) for name in ("utf-16be", "utf-16le"))
+    nearly_all = len(head) * 9 // 40
+    if min(zeros[:2]) >= nearly_all:
+        name = "utf-32be"
+    elif min(zeros[2:]) >= nearly_all:
+        name = "utf-32le"
+    elif big > _LEANING * little:
+        name = "utf-16be"
+    elif little > _LEANING * big:
+        name = "utf-16le"
+    else:
+        return ""
+    try:
+        head[: len(head) // 4 * 4].decode(name)
+    except UnicodeDecodeError as error:
+        return name if error.end >= len(head) - 4 else ""
+    return name
+
+
+def guessed(payload: bytes) -> str:
+    """Name the charset of bytes that are not ASCII, as Python spells it; empty where nothing fits.
+
+    >>> guessed("<p>Съешь же ещё этих мягких французских булок".encode("koi8-r"))
+    'koi8-r'
+    """
+    sample = _sample(payload)
+    name = _ask(sample, _CANDIDATES)
+    if name and _SINGLE_BYTE.fullmatch(name) and _is_mixed(sample.decode(name, "replace")):
+        return _ask(sample, _LATIN) or name
+    return name
+
+
+def _ask(sample: bytes, candidates: tuple[str, ...]) -> str:
+    import chardet  # noqa: PLC0415 - its models are read when the first page needs them; most pages say what they are
+
+    found = chardet.detect(sample, include_encodings=candidates, compat_names=False, no_match_encoding="ascii")
+    # It says ASCII, of bytes that are not, where nothing fits.
+    return "" if found["encoding"] in {None, "ascii"} else found["encoding"]
+
+
+def _sample(payload: bytes) -> bytes:
+    """Return the pieces of text, between tags, that hold bytes beyond ASCII, up to a few thousand bytes of them."""
+    parts = bytearray()
+    at = 0
+    while len(parts) < _SAMPLE:
+        found = _BEYOND.search(payload, at)
+        if not found:
+            break
+        lowest = max(at, found.start() - _SAMPLE)
+        begin = max(payload.rfind(b"<", lowest, found.start()), payload.rfind(b">", lowest, found.start())) + 1
+        close = _MARKUP.search(payload, found.end(), found.end() + _SAMPLE)
+        end = close.start() if close else min(len(payload), found.end() + _SAMPLE)
+        parts += payload[max(begin, lowest) : end] + b"\n"
+        at = end
+    return bytes(parts[:_SAMPLE])
+
+
+def _is_mixed(text: str) -> bool:
+    """Tell whether most words beyond ASCII mix ASCII letters with those of another script: no language writes so.
+
+    >>> _is_mixed("GrцЯe"), _is_mixed("Größe"), _is_mixed("HTML и CSS")
+    (True, False, False)
+    """
+    beyond = [word for word in _WORD.findall(text) if not word.isascii()]
+    mixed = sum(1 for word in beyond if _ANOTHER_SCRIPT.search(word) and _ASCII_LETTER.search(word))
+    return 2 * mixed > len(beyond)
