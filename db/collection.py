@@ -21,7 +21,9 @@ class Texts(NamedTuple):
 
     pages: list[int]
     titles: list[str]
-    texts: list[str]
+    texts: list[str]  #: main content first
+    mains: list[int]  #: characters of the text that are main content
+    visible: list[bytes]  #: visible bytes, not decoded; empty where they are not kept
 
 
 class Edges(NamedTuple):
@@ -44,12 +46,14 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
     """Titles and texts of all pages that have any, ``batch`` pages at a time, from the id after ``after`` on."""
     while True:
         rows = connection.execute(
-            "SELECT page, title, text FROM texts WHERE page > ? ORDER BY page LIMIT ?", (after, batch)
+            "SELECT page, title, text, main, COALESCE(bytes, X'') FROM texts LEFT JOIN visible_bytes USING (page)"
+            " WHERE page > ? ORDER BY page LIMIT ?",
+            (after, batch),
         ).fetchall()
         if not rows:
             return
-        pages, titles, bodies = map(list, zip(*rows, strict=True))
-        yield Texts(pages, titles, bodies)
+        pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
+        yield Texts(pages, titles, bodies, mains, visible)
         after = pages[-1]
 
 

@@ -10,6 +10,7 @@ import graphlang
 from graphlang import languages
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.answers import top
+from graphlang.content.material import ENOUGH, Material, say
 from graphlang.content.normalise import normalise
 from graphlang.db import collection, runs
 
@@ -36,6 +37,7 @@ class _Batch(NamedTuple):
     pages: list[int]
     probabilities: NDArray[np.float32]  #: shape (pages, labels); a row of zeros: no linguistic content
     characters: NDArray[np.int64]
+    encodings: list[str | None] | None = None  #: of a method over bytes
 
 
 def classify(
@@ -48,9 +50,10 @@ def classify(
 ) -> runs.Run:
     """Classify the text of every page that has any.
 
-    A page whose text holds no letters is ``zxx``. Pages without text (never fetched, images, redirects) get no row:
-    the views show them as ``und``. Stopped halfway, the next call with the same method goes on; called again on an
-    unchanged collection, it finds the run done.
+    What a method sees of a page is told in ``graphlang.content.material``: its title and main content, or its bytes
+    where these are kept and the method reads bytes. A page whose text holds no letters is ``zxx``. Pages without text
+    (never fetched, images, redirects) get no row: the views show them as ``und``. Stopped halfway, the next call with
+    the same method goes on; called again on an unchanged collection, it finds the run done.
 
     Args:
         connection: a collection opened for writing.
@@ -65,12 +68,10 @@ def classify(
 
     def batches(after: int) -> Iterator[_Batch]:
         for batch in collection.texts(connection, after=after):
-            texts = batch.texts
-            if title:
-                texts = [f"{head}\n{text}" if head else text for head, text in zip(batch.titles, texts, strict=True)]
-            yield _Batch(batch.pages, identifier.probabilities(texts), _letters(texts))
+            said = say(identifier, Material(*batch[1:]), title=title)
+            yield _Batch(batch.pages, said.probabilities, _letters(said.texts), said.encodings)
 
-    run = _start(connection, identifier, "content", {"title": title})
+    run = _start(connection, identifier, "content", {"title": title, "main": ENOUGH})
     return _fill(connection, run, identifier.labels, "texts", batches, choose=choose, progress=progress)
 
 
@@ -149,7 +150,15 @@ def _answers(
     score[nothing, 0] = 1.0
     chance = score.astype(np.float64)
     return (
-        runs.Answers(np.array(batch.pages), label[:, 0], chance[:, 0], label[:, 1], chance[:, 1], batch.characters),
+        runs.Answers(
+            np.array(batch.pages),
+            label[:, 0],
+            chance[:, 0],
+            label[:, 1],
+            chance[:, 1],
+            batch.characters,
+            batch.encodings,
+        ),
         (label, score),
     )
 

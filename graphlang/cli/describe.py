@@ -127,16 +127,36 @@ def _named(code: str) -> str:
     show_default=True,
     help="Table for people; csv, tsv, jsonl for programs.",
 )
-def info(db: Path, format_: str) -> None:
+@click.option("--encodings", is_flag=True, help="Count pages by language and encoding instead.")
+def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count what a database holds: files, pages, links by kind, charsets, languages, problems.
 
+    With --encodings: how many pages of each language (by the chosen run) come in each charset, on whose word that is,
+    and which encoding a method over bytes found in them, where one was run.
+
     \b
-    Example:
+    Examples:
       graphlang info crawl.db
+      graphlang info crawl.db --encodings --format csv
     """
     with closing(open_existing(db)) as connection:
+        if encodings:
+            counted = connection.execute(_ENCODINGS).fetchall()
+            write_rows(("language", "charset", "charset_from", "encoding", "pages"), counted, format_=format_)
+            return
         rows = _facts(connection)
     write_rows(("what", "value", "count"), rows, format_=format_)
+
+
+#: The encoding is that of the newest run that names any.
+_ENCODINGS = """
+SELECT language, charset, charset_from, found.encoding, COUNT(*) FROM page_languages
+LEFT JOIN predictions AS found ON found.page = page_languages.page AND found.run = (
+    SELECT MAX(run) FROM predictions WHERE encoding IS NOT NULL
+)
+WHERE charset IS NOT NULL
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 5 DESC, 2, 3, 4
+"""
 
 
 _COUNTS = (
@@ -146,6 +166,20 @@ _COUNTS = (
     ("pages", "SELECT NULL, COUNT(*) FROM pages"),
     ("pages read", "SELECT NULL, COUNT(*) FROM captures"),
     ("captures of them", "SELECT NULL, COALESCE(SUM(captures), 0) FROM captures"),
+    (
+        "captures by what was read",
+        "SELECT parts, COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1",
+    ),
+    ("revisits with their original", "SELECT NULL, COUNT(original) FROM captures"),
+    ("revisits without", "SELECT NULL, COUNT(*) FROM captures WHERE revisit_of IS NOT NULL AND original IS NULL"),
+    (
+        "pages with the payload of another",
+        (
+            "SELECT NULL, COALESCE(SUM(pages - 1), 0) FROM (SELECT COUNT(*) AS pages FROM captures"
+            " WHERE digest <> '' AND revisit_of IS NULL GROUP BY digest)"
+        ),
+    ),
+    ("pages with undecoded bytes", "SELECT NULL, COUNT(*) FROM visible_bytes"),
     ("pages with text", "SELECT NULL, COUNT(*) FROM texts WHERE text <> ''"),
     ("characters of text", "SELECT NULL, COALESCE(SUM(length), 0) FROM captures"),
     ("links", "SELECT NULL, COUNT(*) FROM links"),

@@ -120,12 +120,21 @@ class Strict:
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
         """As that of the method where it is sure, else `und` without an encoding."""
-        labels, chances, encodings = self.inner.identify_bytes(data)
+        chances, encodings = self.bytes_probabilities(data)
+        best = chances.argmax(axis=1).astype(np.int16)
+        score = chances.max(axis=1, initial=0)
+        best[score <= 0] = -1
+        return best, score, encodings
+
+    def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
+        """As those of the method where it is sure, else 1 for `und`, without an encoding."""
+        chances, encodings = self.inner.bytes_probabilities(data)
         sure = detected(self.inner.by_label(self.inner.rates(data)), *self._bounds)
-        unable = ~sure & (labels >= 0)
-        labels[unable] = len(self.labels) - 1
-        chances[unable] = 1
-        return labels, chances, [None if lost else name for lost, name in zip(unable.tolist(), encodings, strict=True)]
+        unable = ~sure & (chances.max(axis=1, initial=0) > 0)
+        answer = np.zeros((len(data), len(self.labels)), dtype=np.float32)
+        answer[:, :-1] = np.where(unable[:, None], 0, chances)
+        answer[unable, -1] = 1
+        return answer, [None if lost else name for lost, name in zip(unable.tolist(), encodings, strict=True)]
 
 
 def load(model: Model, digest: str, source: str) -> ByteTrigrams | Strict:

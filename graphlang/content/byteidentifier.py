@@ -98,16 +98,27 @@ class ByteIdentifier(Calibrated):
         return scores
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Label, probability and encoding of byte strings whose encoding nobody knows.
+        """Label, probability and encoding of byte strings whose encoding nobody knows; see `bytes_probabilities`.
+
+        Returns:
+            `(labels, probabilities, encodings)`; label -1, probability 0 and None where there is no letter.
+        """
+        chances, encodings = self.bytes_probabilities(data)
+        best = chances.argmax(axis=1).astype(np.int16)
+        score = chances.max(axis=1, initial=0)
+        best[score <= 0] = -1
+        return best, score, encodings
+
+    def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
+        """Probabilities of the labels, and the encoding, of byte strings whose encoding nobody knows.
 
         Bytes that are all ASCII, without the escapes of ISO-2022 and HZ, are the same in every encoding: it is
         `us-ascii`.
 
         Returns:
-            `(labels, probabilities, encodings)`; label -1, probability 0 and None where there is no letter.
+            `(probabilities, encodings)`: (byte strings, labels), a row of zeros and None where there is no letter.
         """
-        labels = np.full(len(data), -1, dtype=np.int16)
-        chances = np.zeros(len(data), dtype=np.float32)
+        chances = np.zeros((len(data), len(self.labels)), dtype=np.float32)
         encodings: list[str | None] = [None] * len(data)
         for start, stop in self._blocks(data):
             part = data[start:stop]
@@ -121,13 +132,12 @@ class ByteIdentifier(Calibrated):
             lengths = normalise(cut, limit=self.limit).lengths
             sharp = calibrate.softmax(by_label * calibrate.sharpness(self._sharpness, lengths)[:, None])
             letters = byterows.has_letters(part) & (lengths > 0)
-            labels[start:stop] = np.where(letters, best, -1)
-            chances[start:stop] = np.where(letters, sharp.max(axis=1), 0)
+            chances[start:stop] = np.where(letters[:, None], sharp, 0)
             encodings[start:stop] = [
                 ("us-ascii" if _is_ascii(item) else name) if known else None
                 for item, name, known in zip(part, found, letters.tolist(), strict=True)
             ]
-        return labels, chances, encodings
+        return chances, encodings
 
     def by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Of the profiles of each label the best: (byte strings, labels)."""
