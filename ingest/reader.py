@@ -65,7 +65,13 @@ class Reader:
         chunks = _chained(first, chunks)
         if self._stop is not None:
             chunks = self._until(chunks, self._stop, grammar)
-        yield from raw_records(chunks, grammar, self._limits, self._source, members=2 if self._begin else 0)
+        records = raw_records(chunks, grammar, self._limits, self._source, members=2 if self._begin else 0)
+        first_record = next(records, None)
+        if first_record is None and not self._begin and self.ended is None:
+            yield Raw(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
+        if first_record is not None:
+            yield first_record
+            yield from records
 
     def _until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
         for chunk in chunks:

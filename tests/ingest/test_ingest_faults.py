@@ -23,6 +23,7 @@ def kinds(problems: list) -> list[str]:
     [
         (b"", "a.warc.gz"),
         (b"\n\n", "a.txt"),
+        (b"\r\n", "a.warc"),
         (b"PK\x03\x04 no archive of ours", "a.zip"),
         (b"%PDF-1.4", "a"),
         (gzip.compress(b"some words"), "a.gz"),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from fastwarc.warc import ArchiveIterator as FastWarcIterator
+from fastwarc.warc import WarcRecordType
 from graphlang.db.records import Page
 from graphlang.ingest import batches
 from graphlang.ingest.charset import decode
+from graphlang.ingest.urls import canonical
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
@@ -17,6 +21,7 @@ DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared
 ARCHIVES = sorted(
     path for path in DATA.glob("warc/*/*") if path.is_file() and path.suffix not in {".cdx", ".cdxj", ".wacz"}
 )
+PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
 needs_data = pytest.mark.skipif(not ARCHIVES, reason="the shared data are not on this machine (GRAPHLANG_DATA)")
 
 
@@ -57,6 +62,61 @@ def test_no_page_that_warcio_reads_is_lost_nor_one_invented(folder: str) -> None
             assert len(pages) >= expected, path
             if not problems and path.suffix != ".lz4":
                 assert len(pages) == expected, path
+
+
+def by_fastwarc(path: Path) -> Counter[str]:
+    """Count the captures of web pages by URL, up to where fastwarc gives up."""
+    found: Counter[str] = Counter()
+    with path.open("rb") as file:
+        try:
+            for record in FastWarcIterator(file):
+                url = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
+                found[url or ""] += record.record_type in PAGES
+        except (OSError, UnicodeDecodeError):
+            return found
+    return found
+
+
+def urls_by_warcio(path: Path) -> Counter[str]:
+    """Count the captures of web pages by URL, up to where warcio gives up."""
+    found: Counter[str] = Counter()
+    with path.open("rb") as file:
+        try:
+            for record in ArchiveIterator(file, arc2warc=True):
+                url = canonical(record.rec_headers.get_header("WARC-Target-URI") or "")
+                found[url or ""] += record.rec_type in {"response", "resource", "revisit"}
+        except (ArchiveLoadFailed, EOFError):
+            return found
+    return found
+
+
+@needs_data
+def test_every_page_that_warcio_and_fastwarc_agree_on_is_there() -> None:
+    agreed = 0
+    for path in ARCHIVES:
+        both = urls_by_warcio(path) & by_fastwarc(path)
+        del both[""]
+        items = [item for batch in batches([(path, 0)]) for item in batch.items]
+        assert not both - Counter(item.url for item in items if isinstance(item, Page)), path
+        agreed += both.total()
+    assert agreed > 900  # else nothing was compared
+
+
+INVALID = sorted((DATA / "warc" / "jhove").glob("invalid-*"))
+#: What is wrong with these is a field that no page depends on, or a digest: their records are sound to us.
+READABLE = re.compile(r"fieldpolicy-(2|9|10)|warcrecord-2|digests-[123]")
+
+
+@pytest.mark.skipif(not INVALID, reason="the shared data are not on this machine (GRAPHLANG_DATA)")
+def test_each_file_that_jhove_made_invalid_tells_its_problem() -> None:
+    assert len(INVALID) == 49
+    for path in INVALID:
+        items = [item for batch in batches([(path, 0)]) for item in batch.items]
+        problems = [item for item in items if not isinstance(item, Page)]
+        assert bool(problems) != bool(READABLE.search(path.name)), path
+        for problem in problems:
+            assert problem.kind in {"bad-length", "bad-http", "truncated", "garbage", "not-an-archive"}, path
+            assert problem.offset is not None, path
 
 
 @needs_data
