@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .parse import Item
 
+_HEADING = "json-pages"  # the first line of a WACZ's list of pages says what the list is
 _TEXTS = ("text", "content", "raw_content", "plain_text")
 _DATE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:?00)?")
 
@@ -58,7 +59,9 @@ class Jsonl:
             if fault is not None:
                 yield Raw(offset, b"", b"", (fault,))
             elif line.strip():
-                yield Raw(offset, b"", b"", item=self._item(offset, line))
+                item = self._item(offset, line)
+                if item is not None:
+                    yield Raw(offset, b"", b"", item=item)
 
     def _lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
         rest = bytearray()
@@ -92,13 +95,15 @@ class Jsonl:
         elif rest:
             yield offset, bytes(rest), None
 
-    def _item(self, offset: int, line: bytes) -> Item:
+    def _item(self, offset: int, line: bytes) -> Item | None:
         try:
             found = json.loads(line)
         except (ValueError, RecursionError) as error:
             return Problem("bad-json", f"a line that is not JSON ({type(error).__name__})", offset)
         if not isinstance(found, dict):
             return Problem("bad-json", "a line that is no JSON object", offset)
+        if str(found.get("format", "")).startswith(_HEADING):
+            return None
         written = _url(found)
         url = canonical(written) if written else None
         if url is None or len(url) > self._limits.max_url:

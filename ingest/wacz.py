@@ -1,8 +1,10 @@
 """WACZ: a zip file that holds archives and indexes over them (webrecorder's Web Archive Collection Zipped, 1.1).
 
-Only the archives are read, those under ``archive/``, in the order of their names. Nothing is unpacked to a path, so no
-name in the zip file is believed further than that. The specification wants archives stored as they are, for they are
-compressed record by record; one that is deflated none the less is unpacked to a temporary file of bounded size.
+The archives under ``archive/`` are read in the order of their names; then the lists of pages, ``pages/*.jsonl``, where
+a crawler may have put the text of a page: it completes a capture that has none. Their dates are left out, for they are
+those of the visit and not of a record. Nothing is unpacked to a path, so no name in the zip file is believed further
+than that. The specification wants archives stored as they are, for they are compressed record by record; one that is
+deflated none the less is unpacked to a temporary file of bounded size.
 Offsets are those in the WACZ file itself; within a deflated archive all are that of its entry.
 """
 
@@ -14,8 +16,12 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from graphlang.db.records import Page
+
+from .jsonl import Jsonl
 from .raw import Raw
 from .reader import Reader
 from .span import Span
@@ -57,12 +63,13 @@ class Wacz:
             return
         try:
             with zipfile.ZipFile(cast("BinaryIO", Span(self._file, 0, size))) as zipped:
-                found = {one.filename: one for one in zipped.infolist() if _is_archive(one)}
-                if not found:
+                found = {one.filename: one for one in zipped.infolist() if _is_archive(one) or _is_list(one)}
+                if not any(map(_is_archive, found.values())):
                     yield _fault("not-an-archive", "a zip file without any archive under archive/")
                 if sum(one.compress_size for one in found.values()) > size:
                     yield _fault("damaged", "the archives in the zip file overlap")
                     return
+                # "archive" comes before "pages".
                 for name in sorted(found):
                     yield from self._entry(zipped, found[name])
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
@@ -101,15 +108,27 @@ class Wacz:
 
     def _archive(self, file: BinaryIO, entry: zipfile.ZipInfo, begin: int | None) -> Iterator[Raw]:
         name = entry.filename.rpartition("/")[2]
-        reader = Reader(file, name, self._limits)
+        reader = Jsonl(file, self._limits) if _is_list(entry) else Reader(file, name, self._limits)
         for raw in reader:
             self.bytes_read = entry.header_offset if begin is None else begin + reader.bytes_read
-            yield raw._replace(offset=entry.header_offset if begin is None else begin + raw.offset)
+            offset = entry.header_offset if begin is None else begin + raw.offset
+            item = raw.item
+            if isinstance(item, Page):
+                if not item.text:
+                    continue  # the list names the page and says nothing of it
+                item = replace(item, date="", offset=offset)
+            elif item is not None:
+                item = replace(item, offset=offset)
+            yield raw._replace(offset=offset, item=item)
         self.bytes_read = entry.header_offset + entry.compress_size
 
 
 def _is_archive(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.startswith("archive/") and not entry.is_dir()
+
+
+def _is_list(entry: zipfile.ZipInfo) -> bool:
+    return entry.filename.startswith("pages/") and entry.filename.endswith(".jsonl")
 
 
 def _fault(kind: str, reason: str, offset: int = 0) -> Raw:

@@ -38,7 +38,7 @@ def zipped(*entries: tuple[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
 def test_wacz_is_its_archives_in_the_order_of_names(read: Read, archive: Archive, how: int) -> None:
     data = zipped(
         ("archive/b.warc.gz", archive.gz(archive.warc("http://a.example/2"), archive.warc("http://a.example/3"))),
-        ("pages/pages.jsonl", b"{}"),
+        ("pages/pages.jsonl", b'{"format": "json-pages-1.0"}'),
         ("archive/a.warc", archive.warc("http://a.example/1")),
         ("archive/../../evil.warc", archive.warc("http://a.example/4")),
         how=how,
@@ -59,6 +59,24 @@ def test_wacz_with_an_archive_in_zstd(read: Read, archive: Archive, tmp_path: Pa
         writer.close()
     pages, problems = read(zipped(("archive/a.warc.zst", (tmp_path / "a.zst").read_bytes())), "a.wacz")
     assert ([page.url[-1] for page in pages], problems) == (["1", "1"], [])
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_wacz_with_the_texts_of_pages(read: Read, archive: Archive, how: int) -> None:
+    listed = (
+        b'{"format": "json-pages-1.0", "id": "pages", "title": "All"}\n'
+        b'{"url": "http://a.example/1", "ts": "2020-10-07T21:22:36Z", "title": "One"}\n'
+        b'{"url": "http://a.example/2", "ts": "2020-10-07T21:22:36Z", "text": "two  words"}\n'
+        b"no JSON\n"
+    )
+    data = zipped(("archive/a.warc", archive.warc("http://a.example/1")), ("pages/pages.jsonl", listed), how=how)
+    pages, problems = read(data, "a.wacz")
+    assert [(p.url, p.parts, p.date != "") for p in pages] == [
+        ("http://a.example/1", "both", True),
+        ("http://a.example/2", "text", False),
+    ]
+    assert pages[1].text == "two words"
+    assert [p.kind for p in problems] == ["bad-json"]
 
 
 def test_wacz_that_lies(read: Read, archive: Archive) -> None:
