@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
-#: Hosts kept in memory; beyond that the table is asked.
+#: Ports and spellings of hosts that are remembered as they stand in URLs; beyond that all are looked up again.
 _HOSTS_CACHED = 200_000
 _READ_BACK = 50_000
 
@@ -61,7 +61,10 @@ class Writer:
         self._keep = keep
         self._ids = UrlIds()
         self._hosts: dict[str, int] = {}
-        self._next_host = connection.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM hosts").fetchone()[0]
+        self._host_ids = UrlIds()
+        hosts = connection.execute("SELECT host FROM hosts ORDER BY id")
+        while rows := hosts.fetchmany(_READ_BACK):
+            self._host_ids.assign([host for (host,) in rows])
         urls = connection.execute("SELECT url FROM pages ORDER BY id")
         while rows := urls.fetchmany(_READ_BACK):
             self._ids.assign([url for (url,) in rows])
@@ -143,28 +146,26 @@ class Writer:
         return self._add_links(choices, targets)
 
     def _add_urls(self, urls: list[str], ids: list[int]) -> None:
-        hosts = [self._host(url) for url in urls]
+        known = self._hosts
+        authorities = [url.split("/", 3)[2] for url in urls]
+        unknown = {authority: url for authority, url in zip(authorities, urls, strict=True) if authority not in known}
+        if unknown:
+            self._add_hosts(unknown)
         self._connection.executemany(
-            "INSERT INTO pages (id, url, host) VALUES (?, ?, ?)", zip(ids, urls, hosts, strict=True)
+            "INSERT INTO pages (id, url, host) VALUES (?, ?, ?)",
+            zip(ids, urls, [known[authority] for authority in authorities], strict=True),
         )
+        if len(known) > _HOSTS_CACHED:
+            known.clear()
 
-    def _host(self, url: str) -> int:
-        authority = url.split("/", 3)[2]
-        known = self._hosts.get(authority)
-        if known is not None:
-            return known
-        site = self._site(url)
-        row = self._connection.execute("SELECT id FROM hosts WHERE host = ?", (site.host,)).fetchone()
-        if row is None:
-            known = self._next_host
-            self._next_host += 1
-            self._connection.execute("INSERT INTO hosts VALUES (?, ?, ?, ?, ?)", (known, *site))
-        else:
-            known = int(row[0])
-        if len(self._hosts) >= _HOSTS_CACHED:
-            self._hosts.clear()
-        self._hosts[authority] = known
-        return known
+    def _add_hosts(self, urls: dict[str, str]) -> None:
+        """Enter the hosts of some URLs that are new, and remember all of them by what stands in the URL."""
+        sites = [self._site(url) for url in urls.values()]
+        ids, new = self._host_ids.assign([site.host for site in sites])
+        self._connection.executemany(
+            "INSERT INTO hosts VALUES (?, ?, ?, ?, ?)", [(int(ids[place]), *sites[place]) for place in new.tolist()]
+        )
+        self._hosts.update(zip(urls, ids.tolist(), strict=True))
 
     def _reserve(self, size: int) -> None:
         if size > len(self._captured):
