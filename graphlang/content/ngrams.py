@@ -1,8 +1,7 @@
 """The counting core: a batch of texts -> which n-grams of a vocabulary each row holds, as one CSR matrix.
 
-Every method over characters counts here. There is no Python loop over n-grams: the n-grams that begin at all places of
-the batch get their hash values at once, one order after the other (the hash of n characters is the hash of n - 1
-characters times a constant plus one more character), and one table look-up each says which feature that is, if any.
+Every method over characters counts here, in a kernel in C (`_ngrams.c`): the hash of n characters is that of n - 1
+characters plus one more character, times a constant, and one table look-up says which feature that is, if any.
 
 The table is direct-mapped: an n-gram has one slot that it may stand in, `2 ** bits` slots in all. Two features that
 want the same slot cannot both be in a vocabulary; `admissible` keeps the first, so that training lists the better one
@@ -17,11 +16,13 @@ character at place j times c ** j, the sum over a word that begins at a, times c
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
+from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.normalise import SPACE, Letters, normalise
 
 if TYPE_CHECKING:
@@ -29,64 +30,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_MULTIPLIER = np.uint32(0x9E3779B1)  # odd, near 2 ** 32 / golden ratio
-_SPREAD = np.uint32(0x85EBCA6B)
 _WIDE = np.uint64(0x9E3779B97F4A7C15)
-_NOTHING = 0xFFFFFFFF
 MAX_ORDER = 5
 MOST_BITS = 24
 _LONGEST = 40
-_NEWLINE = 10
+_UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
-
-def hashes(symbols: NDArray[np.uint32], order: int) -> NDArray[np.uint32]:
-    """32-bit hash of the n-gram of `order` characters that begins at each place (the last places have none)."""
-    value = symbols + np.uint32(1)
-    value *= _MULTIPLIER
-    for place in range(1, order):
-        value = _longer(value, symbols, place)
-    return value
-
-
-def _longer(value: NDArray[np.uint32], symbols: NDArray[np.uint32], place: int) -> NDArray[np.uint32]:
-    longer = value[:-1] + symbols[place:]
-    longer *= _MULTIPLIER
-    return longer
+_kernel = Library("graphlang.content._ngrams")
+_keys = _kernel.function("ng_keys", "piippi")
+_word_keys = _kernel.function("ng_word_keys", "pippip")
+_slots = _kernel.function("ng_slots", "piip")
+_fill = _kernel.function("ng_fill", "piip")
+_find = _kernel.function("ng_find", "pippiipiiipip")
 
 
 def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
     """32-bit hash of the words that begin and end (the place after the last letter) at some places."""
-    mixed = symbols * _SPREAD
-    mixed ^= mixed >> np.uint32(15)
-    mixed += np.uint32(1)
-    power, inverse = _powers(len(symbols))
-    mixed *= power
-    total = np.zeros(len(symbols) + 1, dtype=np.uint32)
-    np.cumsum(mixed, dtype=np.uint32, out=total[1:])
-    value = total[ends] - total[begins]
-    value *= inverse[begins]
-    value ^= value >> np.uint32(16)  # the low bits of a sum of odd multiples know little of the high ones
-    value *= _SPREAD
-    return value
-
-
-class _Powers:
-    """The powers of a constant modulo 2 ** 32 and those of its inverse, as many as have been wanted so far."""
-
-    def __init__(self) -> None:
-        self.tables = (np.ones(1, dtype=np.uint32), np.ones(1, dtype=np.uint32))
-
-    def __call__(self, number: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        if len(self.tables[0]) < number:
-            size = 1 << max(16, (number - 1).bit_length())
-            constants = (int(_MULTIPLIER), pow(int(_MULTIPLIER), -1, 1 << 32))
-            self.tables = tuple(  # type: ignore[assignment]
-                np.cumprod(np.concatenate(([1], np.full(size - 1, c))), dtype=np.uint32) for c in constants
-            )
-        return self.tables[0][:number], self.tables[1][:number]
-
-
-_powers = _Powers()
+    keys = np.empty(len(begins), dtype=np.uint32)
+    where = (pointer(begins, np.int64), pointer(ends, np.int64))
+    checked(_word_keys(pointer(symbols, np.uint32), len(symbols), *where, len(begins), pointer(keys, np.uint32)))
+    return keys
 
 
 def words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -137,22 +100,17 @@ class Vocabulary:
             raise ValueError("an n-gram has one character at least")
         self._lines = ngrams if isinstance(ngrams, str) else "\n".join(ngrams)
         keys, self.sizes = _keys_of_lines(self._lines)
-        sizes = self.sizes
         self._size = len(keys)
         self.bits = bits_for(self._size) if bits is None else bits
-        self.orders = tuple(np.unique(sizes[sizes <= MAX_ORDER]).tolist())
-        self.has_words = bool((sizes > MAX_ORDER).any())
-        mixed = _mix(keys)
-        slots = mixed >> np.uint32(32 - self.bits)
-        taken = np.zeros(1 << self.bits, dtype=np.bool_)
-        taken[slots] = True
-        if np.count_nonzero(taken) != len(slots):
-            raise ValueError("two n-grams of the vocabulary stand in one slot")
-        # An empty slot holds a number that no feature has.
-        self._table = np.full(1 << self.bits, (1 << self.bits) - 1, dtype=np.uint32)
-        self._table[slots] = (mixed << np.uint32(self.bits)) | np.arange(len(keys), dtype=np.uint32)
-        if self._size == 1 << self.bits:
+        often = np.bincount(self.sizes, minlength=MAX_ORDER + 1)
+        self.orders = tuple(order for order in range(1, MAX_ORDER + 1) if often[order])
+        self.has_words = bool(often[MAX_ORDER + 1 :].any())
+        if self._size >= 1 << self.bits:
             raise ValueError("as many n-grams as slots")
+        # An entry is the number of the feature, and, before it, as many bits of its hash as are left.
+        self._table = np.empty(1 << self.bits, dtype=np.uint32)
+        if _fill(pointer(keys, np.uint32), self._size, self.bits, pointer(self._table, np.uint32)) < 0:
+            raise ValueError("two n-grams of the vocabulary stand in one slot")
 
     @property
     def ngrams(self) -> tuple[str, ...]:
@@ -172,40 +130,34 @@ class Vocabulary:
 
         Returns:
             `(features, offsets)`: row r holds `features[offsets[r] : offsets[r + 1]]`.
-        """
-        width = len(self.orders) + self.has_words
-        symbols = letters.symbols
-        found = np.full((width, len(symbols)), _NOTHING, dtype=np.uint32)
-        value = symbols + np.uint32(1)
-        value *= _MULTIPLIER
-        column = 0
-        for order in range(1, max(self.orders, default=0) + 1):
-            if order > 1:
-                value = _longer(value, symbols, order - 1)
-            if order not in self.orders:
-                continue
-            found[column, : len(value)] = self._look_up(value)
-            column += 1
-        ends = letters.starts + letters.lengths
-        for place in range(letters.margin):
-            found[:, ends + place] = _NOTHING  # what begins in the margin has been counted at the row's beginning
-        if self.has_words:
-            begins, stops = words(letters)
-            long = stops - begins > MAX_ORDER - 2
-            begins, stops = begins[long], stops[long]
-            found[column, begins] = self._look_up(word_hashes(symbols, begins, stops))
-        flat = found.T.reshape(-1)
-        where = np.flatnonzero(flat < self._size)
-        offsets = np.searchsorted(where, np.append(letters.starts, len(symbols)) * width)
-        return flat[where].view(np.int32), offsets.astype(np.int64)
 
-    def _look_up(self, keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The features of some hashes; numbers beyond the last feature for those that have none."""
-        mixed = _mix(keys)
-        entry = self._table.take(mixed >> np.uint32(32 - self.bits), mode="clip")
-        mixed <<= np.uint32(self.bits)
-        entry ^= mixed  # what is left of equal bits is the number of the feature
-        return entry
+        Raises:
+            ValueError: the batch has fewer places after each row than `margin`.
+        """
+        if letters.margin < self.margin:
+            raise ValueError(f"{self.margin} places after each row are needed, and there are {letters.margin}")
+        wanted = sum(1 << order for order in self.orders) | self.has_words
+        rows = len(letters.lengths)
+        out = np.empty(int(letters.lengths.sum()) * wanted.bit_count(), dtype=np.int32)
+        offsets = np.empty(rows + 1, dtype=np.int64)
+        found = checked(
+            _find(
+                pointer(letters.symbols, np.uint32),
+                len(letters.symbols),
+                pointer(letters.starts, np.int64),
+                pointer(letters.lengths, np.int64),
+                rows,
+                letters.margin,
+                pointer(self._table, np.uint32),
+                self.bits,
+                self._size,
+                wanted,
+                pointer(out, np.int32),
+                len(out),
+                pointer(offsets, np.int64),
+            )
+        )
+        return out[:found], offsets
 
     def count(self, letters: Letters) -> sparse.csr_array:
         """How often each feature stands in each row: int32 CSR (rows, features), sorted, without duplicates."""
@@ -226,39 +178,22 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
 
 
 def _keys_of_lines(lines: str, part: int = 1 << 18) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    keys, sizes = [np.zeros(0, dtype=np.uint32)], [np.zeros(0, dtype=np.uint8)]
-    begin = 0
+    number = lines.count("\n") + 1 if lines else 0
+    keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
+    begin = done = 0
     while begin < len(lines):  # by parts, so that a large vocabulary takes little room
         end = lines.find("\n", begin + part)
         end = len(lines) if end < 0 else end
-        some, of_size = _keys_of_part(lines[begin:end] + "\n")
-        keys.append(some)
-        sizes.append(of_size)
+        symbols = np.frombuffer(f"{lines[begin:end]}\n".encode(_UTF_32, "surrogatepass"), dtype=np.uint32)
+        places = (pointer(keys[done:], np.uint32), pointer(sizes[done:], np.uint8), number - done)
+        some = _keys(pointer(symbols, np.uint32), len(symbols), _LONGEST, *places)
+        if some < 0:
+            raise ValueError(
+                f"n-grams have 1 to {MAX_ORDER} characters, or are words of {_LONGEST} at most between spaces"
+            )
+        done += some
         begin = end + 1
-    return np.concatenate(keys), np.concatenate(sizes)
-
-
-def _keys_of_part(lines: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    symbols = np.frombuffer(lines.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32)
-    ends = np.flatnonzero(symbols == _NEWLINE)
-    begins = np.append(0, ends[:-1] + 1)
-    sizes = ends - begins
-    if sizes.min() < 1 or sizes.max() > _LONGEST:
-        raise ValueError(f"an n-gram has one character at least, a word {_LONGEST} at most")
-    keys = np.zeros(len(sizes), dtype=np.uint32)
-    for order in range(1, MAX_ORDER + 1):
-        chosen = np.flatnonzero(sizes == order)
-        if len(chosen):
-            keys[chosen] = hashes(symbols, order)[begins[chosen]]
-    long = np.flatnonzero(sizes > MAX_ORDER)
-    if len(long):
-        spaces = np.append(0, np.cumsum(symbols == SPACE))
-        first, last = begins[long], ends[long]
-        parted = (symbols[first] == SPACE) & (symbols[last - 1] == SPACE) & (spaces[last] - spaces[first] == 2)  # noqa: PLR2004
-        if not parted.all():
-            raise ValueError(f"n-grams have 1 to {MAX_ORDER} characters, or are words between spaces")
-        keys[long] = word_hashes(symbols, first + 1, last - 1)
-    return keys, sizes.astype(np.uint8)
+    return keys[:done], sizes[:done]
 
 
 def bits_for(features: int) -> int:
@@ -270,21 +205,12 @@ def bits_for(features: int) -> int:
     return max(20, (3 * features - 1).bit_length())
 
 
-def slots_of(keys: NDArray[np.uint32], bits: int) -> NDArray[np.uint32]:
-    """The slot of the table that an n-gram stands in, from its hash."""
-    return _mix(keys) >> np.uint32(32 - bits)
-
-
-def _mix(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    mixed = keys * _SPREAD
-    mixed ^= mixed >> np.uint32(15)
-    mixed *= _MULTIPLIER
-    return mixed
-
-
 def admissible(ngrams: Sequence[str], *, bits: int) -> NDArray[np.int64]:
     """Which of the n-grams can stand together in one table: of those that want one slot, the first."""
-    _, first = np.unique(slots_of(keys_of(ngrams), bits), return_index=True)
+    keys = keys_of(ngrams)
+    slots = np.empty_like(keys)
+    checked(_slots(pointer(keys, np.uint32), len(keys), bits, pointer(slots, np.uint32)))
+    _, first = np.unique(slots, return_index=True)
     return np.sort(first)
 
 

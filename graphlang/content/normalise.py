@@ -13,23 +13,32 @@ letter is outside Latin-1, nor of capitals. Here:
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.content import scripts
+from graphlang.content.kernel import Library, checked, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-_PAGE = 8  # code points are looked at in pages of 2 ** 8, and only the pages that texts use are ever worked out
-_PAGES = 0x110000 >> _PAGE
 SPACE = 0x20
-DROPPED = 0xFFFFFFFF
+_PAGE = 8  # code points are looked at in pages of 2 ** 8, and only the pages that texts use are ever worked out
+_CODE_POINTS = 0x110000
+_DROPPED = 0x800000
+_PAGES_WANTED, _MARKS_FOUND = 1, 2
+_UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+
+_kernel = Library("graphlang.content._ngrams")
+_scan = _kernel.function("ng_scan", "pipippp")
+_normalise = _kernel.function("ng_normalise", "pipippdiippipp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +60,37 @@ class Letters:
 
 
 class _Table:
-    """What becomes of every code point: itself, another one, SPACE or DROPPED. Filled page by page, on demand."""
+    """What becomes of every code point, filled page by page, on demand.
+
+    An entry is the character that it becomes (or SPACE), the mark of those that vanish, and, from bit 24 on, its script.
+    """
 
     def __init__(self) -> None:
-        self.map = np.zeros(0x110000, dtype=np.uint32)
-        self.known = np.zeros(_PAGES, dtype=np.bool_)
+        self.map = np.zeros(_CODE_POINTS, dtype=np.uint32)
+        self.known = np.zeros(_CODE_POINTS >> _PAGE, dtype=np.uint8)
 
-    def __call__(self, code_points: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        used = np.zeros(_PAGES, dtype=np.bool_)
-        used[code_points >> _PAGE] = True
-        for page in np.flatnonzero(used & ~self.known).tolist():
+    def fill(self, wanted: NDArray[np.uint8]) -> None:
+        """Work out some pages."""
+        for page in np.flatnonzero(wanted).tolist():
             first = page << _PAGE
-            self.map[first : first + (1 << _PAGE)] = [_fold(c) for c in range(first, first + (1 << _PAGE))]
+            self.map[first : first + (1 << _PAGE)] = [_entry(c) for c in range(first, first + (1 << _PAGE))]
             self.known[page] = True
-        return self.map[code_points]
 
 
-def _fold(code_point: int) -> int:
+def _entry(code_point: int) -> int:
     character = chr(code_point)
     category = unicodedata.category(character)
     if category == "Cf":
-        return DROPPED
+        return _DROPPED
     if category[0] not in "LM":
         return SPACE
     plain = unicodedata.normalize("NFKC", character)
     small = (plain if len(plain) == 1 else character).lower()
     # The one letter that has no single small letter (U+0130, with a dot) keeps its first: "i".
-    return ord(small[0])
+    return ord(small[0]) | scripts.registry.restricted(ord(small[0])) << 24
 
 
-_fold_all = _Table()
+_table = _Table()
 
 
 def sample(text: str, limit: int, pieces: int = 4) -> str:
@@ -116,7 +126,7 @@ def normalise(
         margin: Places after each row that repeat its beginning.
         closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without
             one ("ckt", "kth"); with it the first and the last word show where they begin and end.
-        one_script: Whether only the letters of each text's main script stay (`scripts.restrict`).
+        one_script: Whether only the letters of each text's main script stay (the rule of `scripts`).
         wanted: Then: the script that each text is to keep, 0 where it is to be found.
 
     >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
@@ -124,53 +134,68 @@ def normalise(
     ('don t panic ', [12, 0])
     """
     cut = [text if len(text) <= limit else sample(text, limit) for text in texts]
-    lengths = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
-    gap = 1 + margin  # one place for the space after the last word, `margin` for the beginning again
-    parts = _code_points(cut, gap)
-    if len(parts) and parts.max() >= 0x300:  # noqa: PLR2004 - the first combining mark
-        marks = np.flatnonzero((parts >= 0x300) & (parts < 0x370))  # noqa: PLR2004
-        if len(marks):
-            rows = np.unique(np.searchsorted(np.cumsum(lengths + gap), marks, side="right"))
-            for row in rows.tolist():
-                cut[row] = unicodedata.normalize("NFC", cut[row])
-                lengths[row] = len(cut[row])
-            parts = _code_points(cut, gap)
-    symbols = _fold_all(parts)
-    dropped = symbols == DROPPED
-    if dropped.any():
-        ends = np.cumsum(lengths + gap)
-        gone = np.diff(np.concatenate(([0], np.cumsum(dropped)[ends - 1])))
-        lengths = lengths - gone
-        symbols = symbols[~dropped]
-    script = np.zeros(len(lengths), dtype=np.uint8)
-    if one_script:
-        symbols, script = scripts.restrict(symbols, np.cumsum(lengths + gap), space=SPACE, wanted=wanted)
-    return _one_space(symbols, lengths, script, margin, closed=closed)
+    symbols, ends = _composed(cut)
+    rows = len(cut)
+    chosen = np.zeros(rows, dtype=np.uint8)
+    if wanted is not None:
+        chosen[:] = wanted
+    out = np.empty(len(symbols) + rows * (1 + margin), dtype=np.uint32)
+    starts, lengths = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    used = checked(
+        _normalise(
+            pointer(symbols, np.uint32),
+            len(symbols),
+            pointer(ends, np.int64),
+            rows,
+            pointer(_table.map, np.uint32),
+            pointer(scripts.registry.weights, np.uint8),
+            scripts.SHARE,
+            margin,
+            closed,
+            pointer(chosen, np.uint8) if one_script else None,
+            pointer(out, np.uint32),
+            len(out),
+            pointer(starts, np.int64),
+            pointer(lengths, np.int64),
+        )
+    )
+    return Letters(out[:used], starts, lengths, margin, chosen)
 
 
-def _code_points(texts: list[str], gap: int) -> NDArray[np.uint32]:
-    separator = "\n" * gap
-    joined = separator.join([*texts, ""])
-    return np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+def _composed(texts: list[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The characters of all texts, those with marks that follow their letters composed, and where each text ends.
+
+    All pages of the table that they need are filled.
+    """
+    symbols, ends = _code_points(texts)
+    found, marked = _look_over(symbols, ends)
+    if found & _MARKS_FOUND:
+        texts = list(texts)
+        for row in np.flatnonzero(marked).tolist():
+            texts[row] = unicodedata.normalize("NFC", texts[row])
+        symbols, ends = _code_points(texts)
+        _look_over(symbols, ends)
+    return symbols, ends
 
 
-def _one_space(
-    symbols: NDArray[np.uint32], lengths: NDArray[np.int64], script: NDArray[np.uint8], margin: int, *, closed: bool
-) -> Letters:
-    letter = symbols != SPACE
-    keep = letter.copy()
-    keep[1:] |= letter[:-1]  # of a run of spaces the first one stays, when it follows a letter
-    before = np.cumsum(lengths + 1 + margin)  # where each row, its space and its margin end
-    for place in range(1, margin + 1):
-        keep[before - place] = True
-    count = np.cumsum(keep)
-    ends = count[before - 1] if len(before) else before
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), ends[:-1]))[: len(ends)]
-    kept = symbols[keep]
-    sizes = ends - starts - margin
-    if not closed:
-        sizes = np.maximum(sizes - 1, 0)
-    for place in range(margin):
-        source = starts + place % np.maximum(sizes, 1)
-        kept[starts + sizes + place] = kept[source]
-    return Letters(kept, starts, sizes, margin, script)
+def _look_over(symbols: NDArray[np.uint32], ends: NDArray[np.int64]) -> tuple[int, NDArray[np.uint8]]:
+    needed, marked = np.zeros_like(_table.known), np.empty(len(ends), dtype=np.uint8)
+    found = checked(
+        _scan(
+            pointer(symbols, np.uint32),
+            len(symbols),
+            pointer(ends, np.int64),
+            len(ends),
+            pointer(_table.known, np.uint8),
+            pointer(needed, np.uint8),
+            pointer(marked, np.uint8),
+        )
+    )
+    if found & _PAGES_WANTED:
+        _table.fill(needed)
+    return found, marked
+
+
+def _code_points(texts: list[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    symbols = np.frombuffer("".join(texts).encode(_UTF_32, "surrogatepass"), dtype=np.uint32)
+    return symbols, np.fromiter(accumulate(map(len, texts)), dtype=np.int64, count=len(texts))

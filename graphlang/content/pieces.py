@@ -83,7 +83,7 @@ def main_scripts(texts: Sequence[str]) -> NDArray[np.uint8]:
     """The script of each long text."""
     script = np.full(len(texts), scripts.LATIN, dtype=np.uint8)
     probes = [text[:: max(1, len(text) // _PROBE)] for text in texts]
-    mixed = [i for i, probe in enumerate(probes) if max(probe, default="") >= scripts.FIRST_OTHER_LETTER]
+    mixed = [i for i, probe in enumerate(probes) if not probe.isascii()]
     for begin in range(0, len(mixed), _PROBE):
         some = mixed[begin : begin + _PROBE]
         script[some] = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True).scripts

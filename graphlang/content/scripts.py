@@ -8,13 +8,14 @@ beside it. The rule (shares chosen on web pages with known languages):
 * a script other than Latin needs two letters at least, and `SHARE` of all that is counted;
 * of several scripts other than Latin the one that counts most wins.
 
-Letters of all other scripts are then taken for spaces. Scripts are told by the first word of a character's name in the
+Letters of all other scripts are then taken for spaces (`normalise`, whose kernel does the counting). Scripts are told by the first word of a character's name in the
 Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one writing system here, because
 texts mix them as they please. Marks that many scripts share (U+0300..) belong to none and stay.
 """
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,9 @@ if TYPE_CHECKING:
 SHARE = 0.15
 EAST_ASIA = "EAST ASIA"
 LATIN = 1
-_FEWEST = 2
 _DENSE = 3
-_FIRST_OTHER = 0x370  # no letter before this one is of a script other than Latin
-FIRST_OTHER_LETTER = chr(_FIRST_OTHER)
-_PAGE = 8
+_MOST = 256
+_FIRST_MARK = 0x300
 _EAST_ASIA = frozenset({"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC", "HENTAIGANA"})
 _SHARED = frozenset({"COMBINING", "MODIFIER", "VARIATION", "MUSICAL", "VERTICAL", ""})
 _OTHER_NAMES = {"ROMAN": "LATIN", "TURNED": "LATIN", "VIETNAMESE": "COMBINING", "VEDIC": "COMBINING"}
@@ -48,33 +47,31 @@ class Registry:
 
     def __init__(self) -> None:
         self._names = ["", "LATIN"]
-        self._map = np.zeros(0x110000, dtype=np.uint8)
-        self._known = np.zeros(0x110000 >> _PAGE, dtype=np.bool_)
+        self._lock = threading.Lock()  # a script has one number, also where threads meet it at the same time
+        #: How often a letter of each script counts where scripts are weighed against each other.
+        self.weights = np.ones(_MOST, dtype=np.uint8)
 
     def __call__(self, symbols: NDArray[np.uint32]) -> NDArray[np.uint8]:
         """The script of each code point."""
-        used = np.zeros(len(self._known), dtype=np.bool_)
-        used[symbols >> _PAGE] = True
-        for page in np.flatnonzero(used & ~self._known).tolist():
-            first = page << _PAGE
-            self._map[first : first + (1 << _PAGE)] = [self._script(c) for c in range(first, first + (1 << _PAGE))]
-            self._known[page] = True
-        return self._map[symbols]
-
-    def __len__(self) -> int:
-        return len(self._names)
+        distinct, place = np.unique(symbols, return_inverse=True)
+        return np.array([self.script(c) for c in distinct.tolist()], dtype=np.uint8)[place]
 
     def name(self, number: int) -> str:
         """The name of a script: a word of the Unicode Character Database, or `EAST ASIA`; empty for 0."""
         return self._names[number]
 
     def number(self, name: str) -> int:
-        """The number of a script."""
-        if name not in self._names:
-            self._names.append(name)
-        return self._names.index(name)
+        """The number of a script. Raises ValueError when there are more scripts than numbers."""
+        with self._lock:
+            if name not in self._names:
+                if len(self._names) == _MOST:
+                    raise ValueError(f"{name}: more than {_MOST - 1} scripts")
+                self._names.append(name)
+                self.weights[len(self._names) - 1] = _DENSE if name == EAST_ASIA else 1
+            return self._names.index(name)
 
-    def _script(self, code_point: int) -> int:
+    def script(self, code_point: int) -> int:
+        """The script of one code point."""
         character = chr(code_point)
         if unicodedata.category(character)[0] not in "LM":
             return 0
@@ -82,73 +79,13 @@ class Registry:
         word = _OTHER_NAMES.get(word, word)
         return 0 if word in _SHARED else self.number(EAST_ASIA if word in _EAST_ASIA else word)
 
+    def restricted(self, code_point: int) -> int:
+        """The script of a letter as `normalise` keeps or drops it: those before U+0300 stand in Latin text only.
+
+        >>> registry.restricted(0x2BB), registry(np.array([0x2BB])).tolist()
+        (1, [0])
+        """
+        return LATIN if code_point < _FIRST_MARK else self.script(code_point)
+
 
 registry = Registry()
-
-
-def restrict(
-    symbols: NDArray[np.uint32],
-    ends: NDArray[np.int64],
-    *,
-    space: int,
-    wanted: NDArray[np.uint8] | None = None,
-    share: float = SHARE,
-) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Keep in every row the letters of one script.
-
-    Args:
-        symbols: Normalised characters of all rows, one row after the other, `space` where there is no letter.
-        ends: Where each row ends.
-        space: What takes the place of the other letters.
-        wanted: The script of each row, where that has been decided; 0 leaves the decision to the rule.
-        share: Of what is counted, that a script other than Latin needs.
-
-    Returns:
-        The symbols (the same array where nothing had to go), and the script of each row, 1 (Latin) for those without
-        any letter.
-    """
-    rows = len(ends)
-    chosen = np.full(rows, LATIN, dtype=np.uint8) if wanted is None else np.where(wanted == 0, LATIN, wanted)
-    chosen = chosen.astype(np.uint8)
-    places = np.flatnonzero(symbols >= _FIRST_OTHER)
-    if len(places):
-        script = registry(symbols[places])
-        row = np.searchsorted(ends, places, side="right")
-        if wanted is None or not wanted.all():
-            ruled = _decide(symbols, ends, script, row, share)
-            chosen = ruled if wanted is None else np.where(wanted == 0, ruled, wanted)
-        foreign = places[(script != chosen[row]) & (script != 0)]
-        if len(foreign):
-            symbols = symbols.copy()
-            symbols[foreign] = space
-    if (chosen != LATIN).any():
-        lengths = np.diff(ends, prepend=0)
-        latin = (symbols != space) & (symbols < _FIRST_OTHER)
-        latin &= ~((symbols >= 0x300) & (symbols < _FIRST_OTHER))  # noqa: PLR2004 - marks of all scripts
-        latin &= np.repeat(chosen != LATIN, lengths)
-        if latin.any():
-            symbols = np.where(latin, np.uint32(space), symbols)
-    return symbols, chosen
-
-
-def _decide(
-    symbols: NDArray[np.uint32],
-    ends: NDArray[np.int64],
-    script: NDArray[np.uint8],
-    row: NDArray[np.int64],
-    share: float,
-) -> NDArray[np.uint8]:
-    rows, scripts = len(ends), len(registry)
-    counts = np.bincount(row * scripts + script, minlength=rows * scripts).reshape(rows, scripts)
-    letters = np.cumsum(symbols != 0x20)  # noqa: PLR2004
-    letters = np.diff(letters[ends - 1], prepend=0)
-    latin = letters - counts.sum(axis=1) + counts[:, LATIN]
-    counts[:, : LATIN + 1] = 0
-    weights = np.ones(scripts, dtype=np.int64)
-    weights[[n for n in range(scripts) if registry.name(n) == EAST_ASIA]] = _DENSE
-    weighed = counts * weights
-    best = weighed.argmax(axis=1)
-    of_best = counts[np.arange(rows), best]
-    weight = weighed.sum(axis=1)
-    wins = (of_best >= _FEWEST) & (weight >= share * (weight + latin)) | ((of_best > 0) & (latin == 0))
-    return np.where(wins, best, LATIN).astype(np.uint8)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from graphlang.content.errors import ModelError
+from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.model import Model, take
 from graphlang.content.weights import spread
 
@@ -23,6 +23,9 @@ _MOST_DENSE = 1 << 27  # weights in tables
 _MOST = (1 << 31) - 1  # n-grams times labels
 
 
+_sums = Library("graphlang.content._ngrams").function("ng_sums", "pipiipipppiip")
+
+
 @dataclass(frozen=True, slots=True)
 class ScriptWeights:
     """Languages of one script and the features in it.
@@ -30,17 +33,21 @@ class ScriptWeights:
     Attributes:
         first: Number of the first of its features; the common ones come before the others.
         labels: Columns of the model's labels, a run of them.
-        table: Weights of the common features, int16 (features + 1, labels); a last row of zeros.
-        rest: Weights of the other ones, int16, sparse.
+        table: Weights of the common features, int8 (features + 1, labels); a last row of zeros.
+        starts: Where the weights of each of the other features begin, and where those of the last end, int32.
+        columns: The columns of those weights among `labels`, int32.
+        values: The weights, int8.
     """
 
     first: int
     labels: slice
-    table: NDArray[np.int16]
-    rest: sparse.csr_array
+    table: NDArray[np.int8]
+    starts: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    values: NDArray[np.int8]
 
     def __len__(self) -> int:
-        return len(self.table) - 1 + self.rest.shape[0]
+        return len(self.table) - 1 + len(self.starts) - 1
 
     def sums(self, features: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int16]:
         """Sum of the weights of the features of each text, (texts, labels).
@@ -50,17 +57,25 @@ class ScriptWeights:
                 of the n-grams that are no feature, a few are taken for one (`ngrams`).
             offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
         """
-        rows, common = len(offsets) - 1, len(self.table) - 1
-        place = (features - self.first).view(np.uint32)  # what is below 0 is beyond the end
-        rare = np.flatnonzero(place >= common)
-        rare = rare[place[rare] < common + self.rest.shape[0]]
-        # The last row of the table is 0 throughout: for what is not in it.
-        counts = (np.ones(len(place), dtype=np.int16), np.minimum(place, common).view(np.int32), offsets)
-        total: NDArray[np.int16] = np.asarray(sparse.csr_array(counts, shape=(rows, common + 1)) @ self.table)
-        if len(rare):
-            ends = np.searchsorted(rare, offsets)
-            lists = (np.ones(len(rare), dtype=np.int16), (place[rare] - np.uint32(common)).view(np.int32), ends)
-            total += (sparse.csr_array(lists, shape=(rows, self.rest.shape[0])) @ self.rest).toarray()
+        rows, (common, width) = len(offsets) - 1, self.table.shape
+        total = np.empty((rows, width), dtype=np.int16)
+        checked(
+            _sums(
+                pointer(features, np.int32),
+                len(features),
+                pointer(offsets, np.int64),
+                rows,
+                self.first,
+                pointer(self.table, np.int8),
+                common - 1,
+                pointer(self.starts, np.int32),
+                pointer(self.columns, np.int32),
+                pointer(self.values, np.int8),
+                len(self.starts) - 1,
+                width,
+                pointer(total, np.int16),
+            )
+        )
         return total
 
 
@@ -118,20 +133,19 @@ def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]
 
 
 def _unpack(
-    first: int, labels: slice, places: NDArray[np.int32], weights: NDArray[np.int16], size: tuple[int, int]
+    first: int, labels: slice, places: NDArray[np.int32], weights: NDArray[np.int8], size: tuple[int, int]
 ) -> ScriptWeights:
     dense, total = size
     width = labels.stop - labels.start
     half = int(np.searchsorted(places, dense * width))
-    table = np.zeros((dense + 1) * width, dtype=np.int16)
+    table = np.zeros((dense + 1) * width, dtype=np.int8)
     table[places[:half]] = weights[:half]
-    starts = (np.arange(dense, total + 1) * width).astype(np.int32)
-    rest = sparse.csr_array(
-        (
-            weights[half:],
-            places[half:] % np.int32(max(width, 1)),
-            np.searchsorted(places[half:], starts).astype(np.int32),
-        ),
-        shape=(total - dense, width),
+    rows = (np.arange(dense, total + 1) * width).astype(np.int32)
+    return ScriptWeights(
+        first,
+        labels,
+        table.reshape(dense + 1, width),
+        starts=np.searchsorted(places[half:], rows).astype(np.int32),
+        columns=places[half:] % np.int32(max(width, 1)),
+        values=weights[half:],
     )
-    return ScriptWeights(first, labels, table.reshape(dense + 1, width), rest)

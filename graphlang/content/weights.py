@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEVELS = 40  # greatest weight, in steps
+LEVELS = 40  # greatest weight, in steps; three of them add up within eight bits (`_ngrams.c`)
 _MOST = np.iinfo(np.int16).max // LEVELS  # n-grams that can be summed in 16 bits
 
 
@@ -60,7 +60,7 @@ def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8
     return small, values
 
 
-def spread(gaps: NDArray[np.uint8], values: NDArray[np.int8], size: int) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+def spread(gaps: NDArray[np.uint8], values: NDArray[np.int8], size: int) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
     """Where the weights stand that `squeeze` packed, and what they are. Raises ValueError when they are not `size`."""
     if (
         len(gaps) != len(values)
@@ -72,4 +72,4 @@ def spread(gaps: NDArray[np.uint8], values: NDArray[np.int8], size: int) -> tupl
     places = np.cumsum(gaps, dtype=np.int32)
     places -= 1
     real = values != 0
-    return places[real], np.clip(values[real], -LEVELS, LEVELS).astype(np.int16)
+    return places[real], np.clip(values[real], -LEVELS, LEVELS).astype(np.int8)

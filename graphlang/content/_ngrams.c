@@ -1,0 +1,370 @@
+/* The counting core: texts -> normalised letters -> features of a vocabulary -> sums of the languages' weights.
+ *
+ * Pure functions over arrays that the caller owns; no state, no allocation, so that threads may run them side by side.
+ * What the steps mean stands in normalise.py, scripts.py, ngrams.py and scriptweights.py, which check all sizes before
+ * they call; what depends on the content of an array is checked here.
+ */
+#include <stdint.h>
+#include <string.h>
+
+/* The same code for machines with wider vectors, chosen when the library is loaded. Sums here are of whole numbers, and
+ * no operation of floating point is contracted or reordered, so that all of them give the same answers. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+#define SPACE 0x20u
+#define SYMBOL 0x1FFFFFu /* of an entry of the table of letters: what the letter becomes */
+#define DROPPED 0x800000u
+#define SCRIPT(entry) ((entry) >> 24)
+#define CODE_POINTS 0x110000u
+#define PAGE 8
+#define FIRST_OTHER 0x370u /* no letter before this one is of a script other than Latin */
+#define FIRST_MARK 0x300u
+#define LATIN 1u
+#define SCRIPTS 256
+#define FEWEST 2
+
+#define MULTIPLIER 0x9E3779B1u
+#define SPREAD 0x85EBCA6Bu
+#define MAX_ORDER 5
+#define BUFFER 2048
+
+#define WRONG (-1) /* sizes or contents that no sound caller has */
+
+/* Which pages of the table of letters some text needs and has not got, and which rows hold marks that may be composed.
+ *
+ * known, needed: one byte for each page. marked: one byte for each row.
+ * Returns bit 0: pages are needed; bit 1: there are marks; WRONG: no code points, or rows that end before they begin.
+ */
+int64_t ng_scan(const uint32_t *text, int64_t size, const int64_t *ends, int64_t rows, const uint8_t *known,
+                uint8_t *needed, uint8_t *marked)
+{
+    int64_t found = 0, begin = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t end = ends[row];
+        uint32_t marks = 0;
+        if (end < begin || end > size)
+            return WRONG;
+        for (int64_t i = begin; i < end; i++) {
+            uint32_t symbol = text[i];
+            if (symbol >= CODE_POINTS)
+                return WRONG;
+            marks |= symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK;
+            if (!known[symbol >> PAGE]) {
+                needed[symbol >> PAGE] = 1;
+                found |= 1;
+            }
+        }
+        marked[row] = (uint8_t)marks;
+        found |= (int64_t)marks << 1;
+        begin = end;
+    }
+    return found;
+}
+
+/* Which script a row is in, from how many of its letters are of each (scripts.py). */
+static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share)
+{
+    uint32_t best = 0;
+    int64_t most = 0, weight = 0;
+    for (uint32_t script = LATIN + 1; script < SCRIPTS; script++) {
+        int64_t weighed = (int64_t)counts[script] * weights[script];
+        weight += weighed;
+        if (weighed > most) {
+            most = weighed;
+            best = script;
+        }
+    }
+    if (!most)
+        return LATIN;
+    if ((counts[best] >= FEWEST && (double)weight >= share * (double)(weight + latin)) || !latin)
+        return best;
+    return LATIN;
+}
+
+/* Letters in words, each followed by one space; after each row `margin` places that repeat its beginning.
+ *
+ * table: for each code point what it becomes, whether it is dropped, and the script that it belongs to.
+ * weights: how often a letter of each script counts. chosen: in, the script that each row is to keep, 0 where it is to
+ * be found; out, the script of each; NULL where letters of all scripts stay.
+ * out: room for all characters and 1 + margin more for each row.
+ * Returns how many places of `out` are used, or WRONG.
+ */
+int64_t ng_normalise(const uint32_t *text, int64_t size, const int64_t *ends, int64_t rows, const uint32_t *table,
+                     const uint8_t *weights, double share, int64_t margin, int64_t closed, uint8_t *chosen,
+                     uint32_t *out, int64_t capacity, int64_t *starts, int64_t *lengths)
+{
+    uint32_t counts[SCRIPTS] = {0};
+    int64_t begin = 0, used = 0;
+    if (margin < 0)
+        return WRONG;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t end = ends[row], read = 0, written = 0, latin = 0, others = 0;
+        uint32_t *own = out + used;
+        if (end < begin || end > size || capacity - used < end - begin + 1 + margin)
+            return WRONG;
+        for (int64_t i = begin; i < end; i++) {
+            if (text[i] >= CODE_POINTS)
+                return WRONG;
+            own[read] = table[text[i]];
+            read += !(own[read] & DROPPED);
+        }
+        begin = end;
+        if (chosen) {
+            for (int64_t i = 0; i < read; i++) {
+                uint32_t symbol = own[i] & SYMBOL;
+                if (symbol < FIRST_OTHER) {
+                    latin += symbol != SPACE;
+                } else {
+                    counts[SCRIPT(own[i])]++;
+                    others++;
+                }
+            }
+            latin += counts[LATIN];
+            if (!chosen[row])
+                chosen[row] = (uint8_t)(others ? decide(counts, weights, latin, share) : LATIN);
+            if (others)
+                memset(counts, 0, sizeof counts);
+        }
+        uint32_t before = SPACE, kept = chosen ? chosen[row] : 0;
+        for (int64_t i = 0; i < read; i++) {
+            uint32_t symbol = own[i] & SYMBOL, script = SCRIPT(own[i]);
+            if (kept && script && script != kept)
+                symbol = SPACE;
+            own[written] = symbol;
+            written += symbol != SPACE || before != SPACE;
+            before = symbol;
+        }
+        if (before != SPACE)
+            own[written++] = SPACE;
+        if (!closed && written)
+            written--;
+        for (int64_t place = 0; place < margin; place++)
+            own[written + place] = written ? own[place] : SPACE; /* also where what is repeated was just written */
+        starts[row] = used;
+        lengths[row] = written;
+        used += written + margin;
+    }
+    return used;
+}
+
+static inline uint32_t mix(uint32_t key)
+{
+    key *= SPREAD;
+    key ^= key >> 15;
+    return key * MULTIPLIER;
+}
+
+/* Hash of the letters of a word, the same wherever it stands; `stop` is the place after its last letter. */
+static uint32_t word_key(const uint32_t *symbols, int64_t begin, int64_t stop)
+{
+    uint32_t total = 0, power = 1;
+    for (int64_t i = begin; i < stop; i++) {
+        uint32_t mixed = symbols[i] * SPREAD;
+        mixed ^= mixed >> 15;
+        total += (mixed + 1) * power;
+        power *= MULTIPLIER;
+    }
+    total ^= total >> 16; /* the low bits of a sum of odd multiples know little of the high ones */
+    return total * SPREAD;
+}
+
+/* Keys of n-grams and words, a line each: those of up to five characters, and longer ones between their two spaces.
+ *
+ * lines: every one ends with a line feed. Returns how many there are, or WRONG: one is empty, longer than `longest`, or
+ * too long for an n-gram and no word.
+ */
+int64_t ng_keys(const uint32_t *lines, int64_t size, int64_t longest, uint32_t *keys, uint8_t *sizes, int64_t capacity)
+{
+    int64_t number = 0, begin = 0;
+    for (int64_t end = 0; end < size; end++) {
+        if (lines[end] != '\n')
+            continue;
+        int64_t length = end - begin;
+        uint32_t key = 0;
+        if (length < 1 || length > longest || length > 255 || number >= capacity)
+            return WRONG;
+        if (length <= MAX_ORDER) {
+            for (int64_t i = begin; i < end; i++)
+                key = (key + lines[i] + (i == begin)) * MULTIPLIER;
+        } else {
+            if (lines[begin] != SPACE || lines[end - 1] != SPACE)
+                return WRONG;
+            for (int64_t i = begin + 1; i < end - 1; i++)
+                if (lines[i] == SPACE)
+                    return WRONG;
+            key = word_key(lines, begin + 1, end - 1);
+        }
+        sizes[number] = (uint8_t)length;
+        keys[number++] = key;
+        begin = end + 1;
+    }
+    return begin == size ? number : WRONG;
+}
+
+/* Keys of the words that stand between some places. Returns 0, or WRONG: a place is beyond the text. */
+int64_t ng_word_keys(const uint32_t *symbols, int64_t size, const int64_t *begins, const int64_t *ends, int64_t number,
+                     uint32_t *keys)
+{
+    for (int64_t i = 0; i < number; i++) {
+        if (begins[i] < 0 || begins[i] > ends[i] || ends[i] > size)
+            return WRONG;
+        keys[i] = word_key(symbols, begins[i], ends[i]);
+    }
+    return 0;
+}
+
+/* The slot of each key in a table of 2 ** bits slots. Returns 0, or WRONG: no such table. */
+int64_t ng_slots(const uint32_t *keys, int64_t number, int64_t bits, uint32_t *slots)
+{
+    if (bits < 1 || bits > 31)
+        return WRONG;
+    for (int64_t i = 0; i < number; i++)
+        slots[i] = mix(keys[i]) >> (32 - bits);
+    return 0;
+}
+
+/* Put the keys into a table of 2 ** bits slots. Returns 0, or WRONG: two want one slot, or there are too many. */
+int64_t ng_fill(const uint32_t *keys, int64_t number, int64_t bits, uint32_t *table)
+{
+    if (bits < 1 || bits > 31 || number >= (int64_t)1 << bits)
+        return WRONG;
+    uint32_t nothing = (1u << bits) - 1; /* an empty slot holds a number that no feature has */
+    for (int64_t i = 0; i < (int64_t)1 << bits; i++)
+        table[i] = nothing;
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t mixed = mix(keys[i]), *slot = table + (mixed >> (32 - bits));
+        if ((*slot & nothing) != nothing)
+            return WRONG;
+        *slot = mixed << bits | (uint32_t)i;
+    }
+    return 0;
+}
+
+/* Look up mixed keys; the numbers of those that are features are put behind `out`. Returns how many they are. */
+static int64_t look_up(const uint32_t *mixed, int64_t number, const uint32_t *table, int64_t bits, uint32_t features,
+                       int32_t *out)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t entry = table[mixed[i] >> (32 - bits)] ^ mixed[i] << bits;
+        out[found] = (int32_t)entry; /* what is left of equal bits is the number of the feature */
+        found += entry < features;
+    }
+    return found;
+}
+
+/* The features of every row, in the order in which they begin; of equal beginnings the shorter first, words last.
+ *
+ * wanted: bit n: n-grams of n characters are features; bit 0: words are.
+ * out: room for every character of every row times the number of bits in `wanted`.
+ * offsets: rows + 1 numbers; row r gets out[offsets[r]] to out[offsets[r + 1] - 1].
+ * Returns how many features there are in all, or WRONG.
+ */
+int64_t ng_find(const uint32_t *symbols, int64_t size, const int64_t *starts, const int64_t *lengths, int64_t rows,
+                int64_t margin, const uint32_t *table, int64_t bits, int64_t features, int64_t wanted, int32_t *out,
+                int64_t capacity, int64_t *offsets)
+{
+    uint32_t keys[BUFFER];
+    int64_t found = 0, highest = 0, width = 0;
+    for (int64_t order = 0; order <= MAX_ORDER; order++)
+        if (wanted >> order & 1) {
+            highest = order;
+            width++;
+        }
+    if (bits < 1 || bits > 31 || features < 0 || features >= (int64_t)1 << bits || margin + 1 < highest)
+        return WRONG;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t start = starts[row], length = lengths[row], waiting = 0;
+        offsets[row] = found;
+        if (start < 0 || length < 0 || start > size || size - start < (length ? length + margin : 0) ||
+            capacity - found < length * width)
+            return WRONG;
+        const uint32_t *own = symbols + start;
+        for (int64_t i = 0; i < length; i++) {
+            uint32_t value = 0;
+            for (int64_t order = 1; order <= highest; order++) {
+                value = (value + own[i + order - 1] + (order == 1)) * MULTIPLIER;
+                if (wanted >> order & 1) {
+                    keys[waiting] = mix(value);
+                    __builtin_prefetch(table + (keys[waiting++] >> (32 - bits)));
+                }
+            }
+            if (wanted & 1 && own[i] != SPACE && (!i || own[i - 1] == SPACE)) {
+                int64_t stop = i;
+                while (stop < length && own[stop] != SPACE)
+                    stop++;
+                if (stop - i > MAX_ORDER - 2) {
+                    keys[waiting] = mix(word_key(own, i, stop));
+                    __builtin_prefetch(table + (keys[waiting++] >> (32 - bits)));
+                }
+            }
+            if (waiting > BUFFER - MAX_ORDER - 1) {
+                found += look_up(keys, waiting, table, bits, (uint32_t)features, out + found);
+                waiting = 0;
+            }
+        }
+        found += look_up(keys, waiting, table, bits, (uint32_t)features, out + found);
+    }
+    offsets[rows] = found;
+    return found;
+}
+
+/* sums += up to three rows of weights of at most 42 steps each, so that three of them add up within eight bits. */
+static inline void add(int16_t *sums, const int8_t *a, const int8_t *b, const int8_t *c, int64_t width)
+{
+    for (int64_t j = 0; j < width; j++)
+        sums[j] = (int16_t)(sums[j] + (int8_t)(a[j] + b[j] + c[j]));
+}
+
+/* The sums of the weights of the features of each row, (rows, width).
+ *
+ * first, common, rare: the features from `first` on have a row each in `dense`, (common + 1, width) with a last row of
+ * zeros, those after them a list each in `values`: from indptr[f] on, in the columns `columns`. Others do not count.
+ * Returns 0, or WRONG.
+ */
+WIDE
+int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *offsets, int64_t rows, int64_t first,
+                const int8_t *dense, int64_t common, const int32_t *indptr, const int32_t *columns,
+                const int8_t *values, int64_t rare, int64_t width, int16_t *sums)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t begin = offsets[row], end = offsets[row + 1];
+        int16_t *own = sums + row * width;
+        const int8_t *some[3];
+        int waiting = 0;
+        if (begin < 0 || end < begin || end > size)
+            return WRONG;
+        memset(own, 0, (size_t)width * sizeof *own);
+        for (int64_t i = begin; i < end; i++) {
+            int64_t place = features[i] - first;
+            if (i + 8 < end) {
+                int64_t ahead = features[i + 8] - first;
+                if (ahead >= 0 && ahead < common)
+                    for (int64_t line = 0; line < width; line += 64)
+                        __builtin_prefetch(dense + ahead * width + line);
+            }
+            if (place < 0 || place >= common + rare)
+                continue;
+            if (place < common) {
+                some[waiting++] = dense + place * width;
+                if (waiting == 3) {
+                    add(own, some[0], some[1], some[2], width);
+                    waiting = 0;
+                }
+                continue;
+            }
+            for (int32_t k = indptr[place - common]; k < indptr[place - common + 1]; k++)
+                own[columns[k]] = (int16_t)(own[columns[k]] + values[k]);
+        }
+        if (waiting) {
+            const int8_t *nothing = dense + common * width;
+            add(own, some[0], waiting > 1 ? some[1] : nothing, nothing, width);
+        }
+    }
+    return 0;
+}
