@@ -33,6 +33,11 @@
 #define MAX_ORDER 5
 #define BUFFER 2048
 
+#define VECTOR 16 /* rows of weights are so many bytes long, or a multiple of it */
+#define TOGETHER 6
+#define AHEAD 12
+#define INLINE static inline __attribute__((always_inline))
+
 #define WRONG (-1) /* sizes or contents that no sound caller has */
 
 /* Which pages of the table of letters some text needs and has not got, and which rows hold marks that may be composed.
@@ -314,56 +319,74 @@ int64_t ng_find(const uint32_t *symbols, int64_t size, const int64_t *starts, co
     return found;
 }
 
-/* sums += up to three rows of weights of at most 42 steps each, so that three of them add up within eight bits. */
-static inline void add(int16_t *sums, const int8_t *a, const int8_t *b, const int8_t *c, int64_t width)
+/* sums += six rows of weights of at most 42 steps each, so that three of them add up within eight bits. */
+INLINE void add(int16_t *restrict sums, const int8_t *const *rows, int64_t vectors)
 {
-    for (int64_t j = 0; j < width; j++)
-        sums[j] = (int16_t)(sums[j] + (int8_t)(a[j] + b[j] + c[j]));
+    const int8_t *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3], *e = rows[4], *f = rows[5];
+    for (int64_t j = 0; j < vectors * VECTOR; j++)
+        sums[j] = (int16_t)(sums[j] + (int16_t)(int8_t)(a[j] + b[j] + c[j]) + (int16_t)(int8_t)(d[j] + e[j] + f[j]));
 }
 
-/* The sums of the weights of the features of each row, (rows, width).
+/* Bring what will be needed soon into the cache: the row, or the list, of a feature. */
+INLINE void fetch(int64_t place, const int8_t *dense, int64_t common, const int32_t *starts, int64_t rare,
+                  int64_t width)
+{
+    if (place >= 0 && place < common)
+        for (int64_t line = 0; line < width; line += 64)
+            __builtin_prefetch(dense + place * width + line);
+    else if (place >= common && place < common + rare)
+        __builtin_prefetch(starts + place - common);
+}
+
+/* The sums of the weights of the features of each row, (rows, width), a multiple of VECTOR wide; row r has those from begins[r] to ends[r] - 1.
  *
  * first, common, rare: the features from `first` on have a row each in `dense`, (common + 1, width) with a last row of
- * zeros, those after them a list each in `values`: from indptr[f] on, in the columns `columns`. Others do not count.
- * Returns 0, or WRONG.
+ * zeros, those after them a list each in `rest`, from starts[f] to starts[f + 1] - 1, of 256 times the column plus the
+ * weight plus 128. Others do not count. Returns 0, or WRONG.
  */
 WIDE
-int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *offsets, int64_t rows, int64_t first,
-                const int8_t *dense, int64_t common, const int32_t *indptr, const int32_t *columns,
-                const int8_t *values, int64_t rare, int64_t width, int16_t *sums)
+int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *begins, const int64_t *ends, int64_t rows,
+                int64_t first, const int8_t *dense, int64_t common, const int32_t *starts, const int32_t *rest,
+                int64_t rare, int64_t width, int16_t *sums)
 {
     for (int64_t row = 0; row < rows; row++) {
-        int64_t begin = offsets[row], end = offsets[row + 1];
+        int64_t begin = begins[row], end = ends[row];
         int16_t *own = sums + row * width;
-        const int8_t *some[3];
+        const int8_t *some[TOGETHER], *nothing = dense + common * width;
         int waiting = 0;
-        if (begin < 0 || end < begin || end > size)
+        if (width % VECTOR || begin < 0 || end < begin || end > size)
             return WRONG;
         memset(own, 0, (size_t)width * sizeof *own);
+        for (int64_t i = begin; i < end && i < begin + AHEAD; i++)
+            fetch(features[i] - first, dense, common, starts, rare, width);
         for (int64_t i = begin; i < end; i++) {
             int64_t place = features[i] - first;
-            if (i + 8 < end) {
-                int64_t ahead = features[i + 8] - first;
-                if (ahead >= 0 && ahead < common)
-                    for (int64_t line = 0; line < width; line += 64)
-                        __builtin_prefetch(dense + ahead * width + line);
+            if (i + AHEAD < end)
+                fetch(features[i + AHEAD] - first, dense, common, starts, rare, width);
+            if (i + AHEAD / 2 < end) {
+                int64_t soon = features[i + AHEAD / 2] - first - common;
+                if (soon >= 0 && soon < rare)
+                    __builtin_prefetch(rest + starts[soon]);
             }
             if (place < 0 || place >= common + rare)
                 continue;
             if (place < common) {
                 some[waiting++] = dense + place * width;
-                if (waiting == 3) {
-                    add(own, some[0], some[1], some[2], width);
+                if (waiting == TOGETHER) {
+                    add(own, some, width / VECTOR);
                     waiting = 0;
                 }
                 continue;
             }
-            for (int32_t k = indptr[place - common]; k < indptr[place - common + 1]; k++)
-                own[columns[k]] = (int16_t)(own[columns[k]] + values[k]);
+            for (int32_t k = starts[place - common]; k < starts[place - common + 1]; k++) {
+                int16_t *sum = own + (rest[k] >> 8);
+                *sum = (int16_t)(*sum + (rest[k] & 0xFF) - 128);
+            }
         }
         if (waiting) {
-            const int8_t *nothing = dense + common * width;
-            add(own, some[0], waiting > 1 ? some[1] : nothing, nothing, width);
+            while (waiting < TOGETHER)
+                some[waiting++] = nothing;
+            add(own, some, width / VECTOR);
         }
     }
     return 0;

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.kernel import Library, checked, pointer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_top = Library("graphlang.content._scores").function("sc_top", "piiipp")
 
 
 def top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
@@ -22,14 +26,8 @@ def top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], 
     ([[1, 0], [-1, -1]], True)
     """
     rows, labels = probabilities.shape
-    indices = np.full((rows, k), -1, dtype=np.int16)
-    chances = np.zeros((rows, k), dtype=np.float32)
-    left = probabilities.copy()
-    row = np.arange(rows)
-    for place in range(min(k, labels)):  # argmax keeps the lowest index of equals; k is small
-        best = left.argmax(axis=1)
-        chance = left[row, best]
-        indices[:, place] = np.where(chance > 0, best, -1)
-        chances[:, place] = chance
-        left[row, best] = 0
+    indices = np.empty((rows, k), dtype=np.int16)
+    chances = np.empty((rows, k), dtype=np.float32)
+    given = np.ascontiguousarray(probabilities, dtype=np.float32)
+    checked(_top(pointer(given, np.float32), rows, labels, k, pointer(indices, np.int16), pointer(chances, np.float32)))
     return indices, chances

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.kernel import KernelError, Library, checked, pointer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
+_kernel = Library("graphlang.content._scores")
+_linear = _kernel.function("sc_linear", "piiipppppp")
+_softmax = _kernel.function("sc_softmax", "piipp")
 KNOTS = (4, 8, 16, 32, 64, 128, 256)
 BUCKETS = ((0, 25), (25, 50), (50, 150), (150, None))
 
@@ -46,15 +51,55 @@ def sharpness(logs: NDArray[np.floating], lengths: NDArray[np.int64], kinds: NDA
     return np.asarray(factor, dtype=np.float32)
 
 
-def softmax(scores: Floats) -> Floats:
-    """Rows of non-negative numbers that sum to one; `scores` is overwritten.
+def linear(sums: NDArray[np.int16], scale: Floats, factor: Floats, sharp: Floats, base: Floats, bias: Floats) -> Floats:
+    """Scores from sums of steps: (texts, labels) times `scale`, plus `factor` times `base`, plus `sharp` times `bias`.
+
+    Args:
+        sums: Of texts and labels, int16; the rows may have a distance.
+        scale: Of each text.
+        factor: Of each text.
+        sharp: Of each text.
+        base: Of each label.
+        bias: Of each label.
+    """
+    rows, width = sums.shape
+    if sums.dtype != np.int16 or sums.strides[1] != sums.itemsize:
+        raise KernelError("sums of another kind than the kernel takes")
+    scores = np.empty((rows, width), dtype=np.float32)
+    checked(
+        _linear(
+            sums.ctypes.data,
+            rows,
+            sums.strides[0] // sums.itemsize,
+            width,
+            *(pointer(own, np.float32) for own in (scale, factor, sharp, base, bias)),
+            pointer(scores, np.float32),
+        )
+    )
+    return scores
+
+
+def softmax(scores: Floats, prior: Floats | None = None, spoken: NDArray[np.bool_] | None = None) -> Floats:
+    """Rows of non-negative numbers that sum to one; `scores` may be overwritten.
+
+    Args:
+        scores: Of texts and labels.
+        prior: To be added to every row first.
+        spoken: Rows that are not become 0.
 
     >>> softmax(np.log(np.array([[1.0, 3.0]], dtype=np.float32))).round(2).tolist()
     [[0.25, 0.75]]
     """
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
+    scores = np.ascontiguousarray(scores, dtype=np.float32)
+    if scores.size:
+        checked(
+            _softmax(
+                pointer(scores, np.float32),
+                *scores.shape,
+                None if prior is None else pointer(prior, np.float32),
+                None if spoken is None else pointer(spoken, np.bool_),
+            )
+        )
     return scores
 
 

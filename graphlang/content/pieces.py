@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.content import scripts
+from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.normalise import normalise, sample
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ TOGETHER = 0.8
 ALONE = 0.12  # of short English texts stand on pages in other languages
 ALONE_LENGTH = 40  # up to this many letters; of longer ones the fewer
 FEW = 0.4  # share of letters in the pieces below which all but the letters of the script is taken out first
+_together = Library("graphlang.content._scores").function("sc_together", "piippiiddddp")
 _PROBE = 160  # characters taken from all over a text to find its script
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -99,45 +101,25 @@ def together(scores: Floats, spoke: NDArray[np.bool_], offsets: NDArray[np.int64
         offsets: Text t has the pieces `offsets[t] : offsets[t + 1]`, one at least.
         guest: Column of English; -1 where there is none.
     """
-    scores -= scores.max(axis=1, keepdims=True)
-    chances = np.exp(scores)
-    total = chances.sum(axis=1)
-    scores -= np.log(total)[:, None]
-    np.maximum(scores, np.float32(np.log(ODD)), out=scores)
-    scores *= spoke[:, None]
-    pure = _sum(scores, offsets)
-    if guest >= 0:
-        host = np.flatnonzero(np.maximum.reduceat(chances[:, guest] / total, offsets[:-1]) > GUEST / 10)
-        if len(host):
-            pure[host] = np.logaddexp(pure[host], _mixed(chances / total[:, None], spoke, offsets, host, guest))
-    said = np.add.reduceat(spoke, offsets[:-1], dtype=np.float32)
-    pure *= (np.maximum(said, 1) ** np.float32(TOGETHER - 1))[:, None]
-    return pure
-
-
-def _mixed(
-    chances: Floats, spoke: NDArray[np.bool_], offsets: NDArray[np.int64], texts: NDArray[np.int64], guest: int
-) -> Floats:
-    """Log likelihood of the labels for some of the texts, if these are mixed with English."""
-    numbers = np.diff(offsets)
-    chosen = np.zeros(len(numbers), dtype=np.bool_)
-    chosen[texts] = True
-    rows = np.repeat(chosen, numbers)
-    own = chances[rows]
-    likely = np.log(own * np.float32(1 - GUEST) + (np.float32(GUEST) * own[:, guest, None] + np.float32(ODD)))
-    likely *= spoke[rows, None]
-    starts = np.cumsum(numbers[texts]) - numbers[texts]
-    return _sum(likely, np.append(starts, len(likely))) + np.float32(np.log(MIXED))
-
-
-def _sum(scores: Floats, offsets: NDArray[np.int64]) -> Floats:
-    """The sum of the rows of each text."""
-    number = len(scores) // (len(offsets) - 1)
-    if (np.diff(offsets) == number).all():  # the same, and quicker
-        total: Floats = scores.reshape(-1, number, scores.shape[1]).sum(axis=1)
-    else:
-        total = np.add.reduceat(scores, offsets[:-1], axis=0)
-    return total
+    pieces, width = scores.shape
+    likely = np.empty((len(offsets) - 1, width), dtype=np.float32)
+    checked(
+        _together(
+            pointer(scores, np.float32),
+            pieces,
+            width,
+            pointer(spoke, np.bool_),
+            pointer(offsets, np.int64),
+            len(likely),
+            guest,
+            ODD,
+            GUEST,
+            MIXED,
+            TOGETHER,
+            pointer(likely, np.float32),
+        )
+    )
+    return likely
 
 
 def as_guests(chances: Floats, rows: NDArray[np.int64], lengths: NDArray[np.int64], guest: int, hosts: Floats) -> None:

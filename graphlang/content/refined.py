@@ -111,25 +111,20 @@ class Refined(Calibrated):
         )
         features, offsets = self.vocabulary.find(letters)
         found = np.diff(offsets)
+        root = np.sqrt(found).astype(np.float32)
+        sharp = calibrate.sharpness(self._sharpness, letters.lengths, self._kind[letters.scripts])
+        scale, factor = sharp * self._step / np.maximum(root, 1), sharp * root
+        bias = self._bias + self._prior * np.float32(prior)
         for number in np.unique(letters.scripts).tolist():
-            mine = letters.scripts == number
-            rows = np.flatnonzero(mine)
+            rows = np.flatnonzero(letters.scripts == number)
             block = self._weights.get(registry.name(number))
             if block is None:
                 yield rows, slice(None), np.tile(self._prior, (len(rows), 1)), letters.lengths[rows]
                 continue
-            if len(rows) == len(texts):
-                chosen, ends = features, offsets
-            else:
-                chosen = features[np.repeat(mine, found)]
-                ends = np.concatenate(([0], np.cumsum(found[rows])))
-            scores = block.sums(chosen, ends).astype(np.float32)
-            root = np.sqrt(found[rows]).astype(np.float32)
-            sharp = calibrate.sharpness(self._sharpness[self._kind[number]], letters.lengths[rows])
-            scores *= (sharp * self._step / np.maximum(root, 1))[:, None]
-            scores += (sharp * root)[:, None] * self._base[block.labels]
-            scores += sharp[:, None] * (self._bias + self._prior * np.float32(prior))[block.labels]
-            yield rows, block.labels, scores, letters.lengths[rows]
+            own = block.labels
+            sums = block.sums(features, offsets, None if len(rows) == len(texts) else rows)
+            scores = calibrate.linear(sums, scale[rows], factor[rows], sharp[rows], self._base[own], bias[own])
+            yield rows, own, scores, letters.lengths[rows]
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
@@ -161,9 +156,7 @@ class Refined(Calibrated):
     def _short(self, texts: list[str], places: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one piece, in their places."""
         for rows, columns, scores, letters in self.measure(texts):
-            chances = calibrate.softmax(scores)
-            chances[letters == 0] = 0
-            answer[places[rows], columns] = chances
+            answer[places[rows], columns] = calibrate.softmax(scores, spoken=letters > 0)
             if self._guest_in(columns) >= 0:
                 pieces.as_guests(answer, places[rows], letters, self._guest, self._hosts)
 
@@ -213,8 +206,6 @@ class Refined(Calibrated):
             [piece for own in parts for piece in own], script=script, prior=False
         ):
             likely = pieces.together(scores, letters > 0, offsets, self._guest_in(columns))
-            chances = calibrate.softmax(likely + self._prior[columns])
             sizes += np.add.reduceat(letters, offsets[:-1])
-            chances[sizes == 0] = 0
-            answer[rows, columns] = chances
+            answer[rows, columns] = calibrate.softmax(likely, self._prior[columns], sizes > 0)
         return sizes

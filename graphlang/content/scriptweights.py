@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_DENSE = 1 << 27  # weights in tables
+_VECTOR = 16  # bytes that rows of the table are a multiple of
+_LINE = 64
 _MOST = (1 << 31) - 1  # n-grams times labels
 
 
-_sums = Library("graphlang.content._ngrams").function("ng_sums", "pipiipipppiip")
+_sums = Library("graphlang.content._ngrams").function("ng_sums", "pippiipippiip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,50 +35,54 @@ class ScriptWeights:
     Attributes:
         first: Number of the first of its features; the common ones come before the others.
         labels: Columns of the model's labels, a run of them.
-        table: Weights of the common features, int8 (features + 1, labels); a last row of zeros.
+        table: Weights of the common features, int8 (features + 1, labels, filled up with zeros); a last row of zeros.
         starts: Where the weights of each of the other features begin, and where those of the last end, int32.
-        columns: The columns of those weights among `labels`, int32.
-        values: The weights, int8.
+        rest: Those weights: 256 times the column among `labels`, plus the weight and 128; int32.
     """
 
     first: int
     labels: slice
     table: NDArray[np.int8]
     starts: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    values: NDArray[np.int8]
+    rest: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.table) - 1 + len(self.starts) - 1
 
-    def sums(self, features: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int16]:
+    def sums(
+        self, features: NDArray[np.int32], offsets: NDArray[np.int64], texts: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int16]:
         """Sum of the weights of the features of each text, (texts, labels).
 
         Args:
             features: Those of all texts, as the vocabulary counts them. Those that are of another script do not count:
                 of the n-grams that are no feature, a few are taken for one (`ngrams`).
             offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
+            texts: Those that are wanted, where not all are.
         """
-        rows, (common, width) = len(offsets) - 1, self.table.shape
+        begins, ends = offsets[:-1], offsets[1:]
+        if texts is not None:
+            begins, ends = begins[texts], ends[texts]
+        rows, (common, width) = len(begins), self.table.shape
         total = np.empty((rows, width), dtype=np.int16)
         checked(
             _sums(
                 pointer(features, np.int32),
                 len(features),
-                pointer(offsets, np.int64),
+                pointer(begins, np.int64),
+                pointer(ends, np.int64),
                 rows,
                 self.first,
                 pointer(self.table, np.int8),
                 common - 1,
                 pointer(self.starts, np.int32),
-                pointer(self.columns, np.int32),
-                pointer(self.values, np.int8),
+                pointer(self.rest, np.int32),
                 len(self.starts) - 1,
                 width,
                 pointer(total, np.int16),
             )
         )
-        return total
+        return total[:, : self.labels.stop - self.labels.start]
 
 
 def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]:
@@ -138,14 +144,20 @@ def _unpack(
     dense, total = size
     width = labels.stop - labels.start
     half = int(np.searchsorted(places, dense * width))
-    table = np.zeros((dense + 1) * width, dtype=np.int8)
-    table[places[:half]] = weights[:half]
+    table = _rows(dense + 1, -(-width // _VECTOR) * _VECTOR)
+    table[np.divmod(places[:half], np.int32(max(width, 1)))] = weights[:half]
     rows = (np.arange(dense, total + 1) * width).astype(np.int32)
     return ScriptWeights(
         first,
         labels,
-        table.reshape(dense + 1, width),
+        table,
         starts=np.searchsorted(places[half:], rows).astype(np.int32),
-        columns=places[half:] % np.int32(max(width, 1)),
-        values=weights[half:],
+        rest=(places[half:] % np.int32(max(width, 1)) << 8) + weights[half:] + 128,
     )
+
+
+def _rows(number: int, width: int) -> NDArray[np.int8]:
+    """Zeros that begin where a line of the cache does."""
+    room = np.zeros(number * width + _LINE, dtype=np.int8)
+    begin = -room.ctypes.data % _LINE
+    return room[begin : begin + number * width].reshape(number, width)
