@@ -45,14 +45,14 @@
  * known, needed: one byte for each page. marked: one byte for each row.
  * Returns bit 0: pages are needed; bit 1: there are marks; WRONG: no code points, or rows that end before they begin.
  */
-int64_t ng_scan(const uint32_t *text, int64_t size, const int64_t *ends, int64_t rows, const uint8_t *known,
-                uint8_t *needed, uint8_t *marked)
+int64_t ng_scan(const uint32_t *text, int64_t size, const int64_t *begins, const int64_t *ends, int64_t rows,
+                const uint8_t *known, uint8_t *needed, uint8_t *marked)
 {
-    int64_t found = 0, begin = 0;
+    int64_t found = 0;
     for (int64_t row = 0; row < rows; row++) {
-        int64_t end = ends[row];
+        int64_t begin = begins[row], end = ends[row];
         uint32_t marks = 0;
-        if (end < begin || end > size)
+        if (begin < 0 || end < begin || end > size)
             return WRONG;
         for (int64_t i = begin; i < end; i++) {
             uint32_t symbol = text[i];
@@ -66,7 +66,6 @@ int64_t ng_scan(const uint32_t *text, int64_t size, const int64_t *ends, int64_t
         }
         marked[row] = (uint8_t)marks;
         found |= (int64_t)marks << 1;
-        begin = end;
     }
     return found;
 }
@@ -99,18 +98,18 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
  * out: room for all characters and 1 + margin more for each row.
  * Returns how many places of `out` are used, or WRONG.
  */
-int64_t ng_normalise(const uint32_t *text, int64_t size, const int64_t *ends, int64_t rows, const uint32_t *table,
-                     const uint8_t *weights, double share, int64_t margin, int64_t closed, uint8_t *chosen,
-                     uint32_t *out, int64_t capacity, int64_t *starts, int64_t *lengths)
+int64_t ng_normalise(const uint32_t *text, int64_t size, const int64_t *begins, const int64_t *ends, int64_t rows,
+                     const uint32_t *table, const uint8_t *weights, double share, int64_t margin, int64_t closed,
+                     uint8_t *chosen, uint32_t *out, int64_t capacity, int64_t *starts, int64_t *lengths)
 {
     uint32_t counts[SCRIPTS] = {0};
-    int64_t begin = 0, used = 0;
+    int64_t used = 0;
     if (margin < 0)
         return WRONG;
     for (int64_t row = 0; row < rows; row++) {
-        int64_t end = ends[row], read = 0, written = 0, latin = 0, others = 0;
+        int64_t begin = begins[row], end = ends[row], read = 0, written = 0, latin = 0, others = 0;
         uint32_t *own = out + used;
-        if (end < begin || end > size || capacity - used < end - begin + 1 + margin)
+        if (begin < 0 || end < begin || end > size || capacity - used < end - begin + 1 + margin)
             return WRONG;
         for (int64_t i = begin; i < end; i++) {
             if (text[i] >= CODE_POINTS)
@@ -118,7 +117,6 @@ int64_t ng_normalise(const uint32_t *text, int64_t size, const int64_t *ends, in
             own[read] = table[text[i]];
             read += !(own[read] & DROPPED);
         }
-        begin = end;
         if (chosen) {
             for (int64_t i = 0; i < read; i++) {
                 uint32_t symbol = own[i] & SYMBOL;
@@ -155,6 +153,58 @@ int64_t ng_normalise(const uint32_t *text, int64_t size, const int64_t *ends, in
         used += written + margin;
     }
     return used;
+}
+
+/* Windows of texts -> pieces that hold whole words, each of a text's once (pieces.py).
+ *
+ * begins, ends: in, the windows; out, the pieces. offsets: in, text t has the windows offsets[t] to offsets[t + 1] - 1;
+ * out, the pieces. inside: bit 0: something stands before the window; bit 1: after it. width: of a full window.
+ * longest: of a word that was cut, what is taken away at most. Returns how many pieces there are, or WRONG.
+ */
+int64_t ng_pieces(const uint32_t *symbols, int64_t size, int64_t *begins, int64_t *ends, int64_t *offsets, int64_t texts,
+                  int64_t windows, const uint8_t *inside, int64_t width, int64_t longest)
+{
+    int64_t kept = 0, next = texts ? offsets[0] : 0;
+    if (next < 0)
+        return WRONG;
+    for (int64_t text = 0; text < texts; text++) {
+        int64_t first = next, own = kept;
+        next = offsets[text + 1];
+        if (next < first || next > windows)
+            return WRONG;
+        for (int64_t i = first; i < next; i++) {
+            int64_t begin = begins[i], end = ends[i], same;
+            if (begin < 0 || end < begin || end > size)
+                return WRONG;
+            if (inside[i] & 1)
+                for (int64_t j = begin; j < end && j < begin + longest; j++)
+                    if (symbols[j] == SPACE) {
+                        begin = j + 1;
+                        break;
+                    }
+            if (inside[i] & 2) {
+                int64_t low = width - longest; /* counted from the end where it is below 0, as Python counts */
+                low = begin + (low >= 0 ? low : low + end - begin > 0 ? low + end - begin : 0);
+                for (int64_t j = end - 1; j >= low && j > begin; j--)
+                    if (symbols[j] == SPACE) {
+                        end = j;
+                        break;
+                    }
+            }
+            for (same = own; same < kept; same++)
+                if (ends[same] - begins[same] == end - begin &&
+                    !memcmp(symbols + begins[same], symbols + begin, (size_t)(end - begin) * sizeof *symbols))
+                    break;
+            if (same == kept) {
+                begins[kept] = begin;
+                ends[kept++] = end;
+            }
+        }
+        offsets[text] = own;
+    }
+    if (texts)
+        offsets[texts] = kept;
+    return kept;
 }
 
 static inline uint32_t mix(uint32_t key)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import sys
 import unicodedata
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,8 +36,8 @@ _PAGES_WANTED, _MARKS_FOUND = 1, 2
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 _kernel = Library("graphlang.content._ngrams")
-_scan = _kernel.function("ng_scan", "pipippp")
-_normalise = _kernel.function("ng_normalise", "pipippdiippipp")
+_scan = _kernel.function("ng_scan", "pippippp")
+_normalise = _kernel.function("ng_normalise", "pippippdiippipp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,36 @@ class Letters:
     lengths: NDArray[np.int64]
     margin: int
     scripts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """A batch of texts in one array: text t is `symbols[begins[t] : ends[t]]`."""
+
+    symbols: NDArray[np.uint32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def pointers(self) -> tuple[int, int, int, int, int]:
+        """What a kernel needs to know of it: symbols and their number, begins, ends, and the number of texts."""
+        where = (pointer(self.begins, np.int64), pointer(self.ends, np.int64))
+        return pointer(self.symbols, np.uint32), len(self.symbols), *where, len(self)
+
+    def texts(self) -> list[str]:
+        """The texts as strings."""
+        cut = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
+        return [self.symbols[begin:end].tobytes().decode(_UTF_32, "surrogatepass") for begin, end in cut]
+
+
+def characters(texts: Sequence[str]) -> Characters:
+    """Strings as a batch."""
+    symbols = np.frombuffer("".join(texts).encode(_UTF_32, "surrogatepass"), dtype=np.uint32)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    ends = np.cumsum(lengths)
+    return Characters(symbols, ends - lengths, ends)
 
 
 class _Table:
@@ -134,19 +163,23 @@ def normalise(
     ('don t panic ', [12, 0])
     """
     cut = [text if len(text) <= limit else sample(text, limit) for text in texts]
-    symbols, ends = _composed(cut)
-    rows = len(cut)
+    return fold(characters(cut), margin=margin, closed=closed, one_script=one_script, wanted=wanted)
+
+
+def fold(
+    given: Characters, *, margin: int, closed: bool, one_script: bool, wanted: NDArray[np.uint8] | None = None
+) -> Letters:
+    """Normalise a batch as `normalise` does, texts of any length."""
+    given = _composed(given)
+    rows = len(given)
     chosen = np.zeros(rows, dtype=np.uint8)
     if wanted is not None:
         chosen[:] = wanted
-    out = np.empty(len(symbols) + rows * (1 + margin), dtype=np.uint32)
+    out = np.empty(int((given.ends - given.begins).sum()) + rows * (1 + margin), dtype=np.uint32)
     starts, lengths = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
     used = checked(
         _normalise(
-            pointer(symbols, np.uint32),
-            len(symbols),
-            pointer(ends, np.int64),
-            rows,
+            *given.pointers(),
             pointer(_table.map, np.uint32),
             pointer(scripts.registry.weights, np.uint8),
             scripts.SHARE,
@@ -162,40 +195,25 @@ def normalise(
     return Letters(out[:used], starts, lengths, margin, chosen)
 
 
-def _composed(texts: list[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The characters of all texts, those with marks that follow their letters composed, and where each text ends.
+def _composed(given: Characters) -> Characters:
+    """The same texts, with marks that follow their letters composed; all pages of the table that they need are filled.
 
-    All pages of the table that they need are filled.
+    Only a text that holds such a mark is changed.
     """
-    symbols, ends = _code_points(texts)
-    found, marked = _look_over(symbols, ends)
+    found, marked = _look_over(given)
     if found & _MARKS_FOUND:
-        texts = list(texts)
+        texts = given.texts()
         for row in np.flatnonzero(marked).tolist():
             texts[row] = unicodedata.normalize("NFC", texts[row])
-        symbols, ends = _code_points(texts)
-        _look_over(symbols, ends)
-    return symbols, ends
+        given = characters(texts)
+        _look_over(given)
+    return given
 
 
-def _look_over(symbols: NDArray[np.uint32], ends: NDArray[np.int64]) -> tuple[int, NDArray[np.uint8]]:
-    needed, marked = np.zeros_like(_table.known), np.empty(len(ends), dtype=np.uint8)
-    found = checked(
-        _scan(
-            pointer(symbols, np.uint32),
-            len(symbols),
-            pointer(ends, np.int64),
-            len(ends),
-            pointer(_table.known, np.uint8),
-            pointer(needed, np.uint8),
-            pointer(marked, np.uint8),
-        )
-    )
+def _look_over(given: Characters) -> tuple[int, NDArray[np.uint8]]:
+    needed, marked = np.zeros_like(_table.known), np.empty(len(given), dtype=np.uint8)
+    known = (pointer(_table.known, np.uint8), pointer(needed, np.uint8))
+    found = checked(_scan(*given.pointers(), *known, pointer(marked, np.uint8)))
     if found & _PAGES_WANTED:
         _table.fill(needed)
     return found, marked
-
-
-def _code_points(texts: list[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    symbols = np.frombuffer("".join(texts).encode(_UTF_32, "surrogatepass"), dtype=np.uint32)
-    return symbols, np.fromiter(accumulate(map(len, texts)), dtype=np.int64, count=len(texts))

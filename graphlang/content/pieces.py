@@ -18,13 +18,14 @@ what is measured on the web, where titles, error messages and names of products 
 from __future__ import annotations
 
 import re
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.content import scripts
 from graphlang.content.kernel import Library, checked, pointer
-from graphlang.content.normalise import normalise, sample
+from graphlang.content.normalise import Characters, characters, normalise, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,34 +42,53 @@ ALONE = 0.12  # of short English texts stand on pages in other languages
 ALONE_LENGTH = 40  # up to this many letters; of longer ones the fewer
 FEW = 0.4  # share of letters in the pieces below which all but the letters of the script is taken out first
 _together = Library("graphlang.content._scores").function("sc_together", "piippiiddddp")
+_pieces = Library("graphlang.content._ngrams").function("ng_pieces", "pipppiipii")
 _PROBE = 160  # characters taken from all over a text to find its script
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
 
 
-def whole_words(text: str, start: int, size: int) -> str:
-    """A piece of a text, without the parts of words at its ends where spaces show them.
+def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArray[np.int64]]:
+    """Pieces of about `size` characters, evenly spread from the beginning to the end of each text.
 
-    >>> whole_words("one two three four", 2, 10)
-    'two'
+    There are `number` of them, or as many as cover a shorter text, without the parts of words at their ends where spaces
+    show them. One that repeats says nothing new and counts once.
+
+    Returns:
+        The pieces of all texts; and where those of each text begin, and those of the last end.
+
+    >>> pieces, offsets = cut(["one two three four", "one"], 2, 10)
+    >>> pieces.texts(), offsets.tolist()
+    (['one two', 'three four', 'one'], [0, 2, 3])
     """
-    piece = text[start : start + size]
-    if start and (space := piece.find(" ", 0, _WORD)) >= 0:
-        piece = piece[space + 1 :]
-    if start + size < len(text) and (space := piece.rfind(" ", size - _WORD)) > 0:
-        piece = piece[:space]
-    return piece
-
-
-def cut(text: str, number: int, size: int) -> list[str]:
-    """Pieces of about `size` characters, evenly spread from the beginning to the end of a text.
-
-    There are `number` of them, or as many as cover a shorter text; one that repeats says nothing new and counts once.
-    """
-    number = max(1, min(number, -(-len(text) // size)))
-    step = (len(text) - size) / max(1, number - 1)
-    return list(dict.fromkeys([whole_words(text, max(0, int(i * step)), size) for i in range(number)]))
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    numbers = np.clip(-(-lengths // size), 1, number)
+    offsets = np.concatenate(([0], np.cumsum(numbers)))
+    step = (lengths - size) / np.maximum(1, numbers - 1)
+    turn = np.arange(offsets[-1]) - np.repeat(offsets[:-1], numbers)
+    begins = np.maximum(0, (turn * np.repeat(step, numbers)).astype(np.int64))
+    ends = begins + size
+    inside = ((begins > 0) | (ends < np.repeat(lengths, numbers)) * 2).astype(np.uint8)
+    repeated = chain.from_iterable(map(repeat, texts, numbers.tolist()))
+    windows = characters(
+        [text[begin:end] for text, begin, end in zip(repeated, begins.tolist(), ends.tolist(), strict=True)]
+    )
+    kept = checked(
+        _pieces(
+            pointer(windows.symbols, np.uint32),
+            len(windows.symbols),
+            pointer(windows.begins, np.int64),
+            pointer(windows.ends, np.int64),
+            pointer(offsets, np.int64),
+            len(texts),
+            len(windows),
+            pointer(inside, np.uint8),
+            size,
+            _WORD,
+        )
+    )
+    return Characters(windows.symbols, windows.begins[:kept], windows.ends[:kept]), offsets
 
 
 def letters_of(text: str, script: int, most: int = 100_000) -> str:

@@ -30,7 +30,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.model import Model, take
 from graphlang.content.nfc import settings, vocabulary
 from graphlang.content.ngrams import MAX_ORDER, blocks
-from graphlang.content.normalise import normalise
+from graphlang.content.normalise import Characters, characters, fold, sample
 from graphlang.content.scripts import registry
 from graphlang.content.scriptweights import unpack
 from graphlang.content.weights import longest_text
@@ -85,18 +85,20 @@ class Refined(Calibrated):
             raise ModelError(f"{source}: its calibration does not fit its scripts")
         self._kind = np.zeros(256, dtype=np.uint8)  # a script that is none of the model's is as good as any
         self._kind[[registry.number(name) for name in self._weights]] = np.arange(len(self._weights))
+        lengths = np.arange(calibrate.KNOTS[-1] + 1)  # beyond, all are as sharp
+        self._sharp = np.stack([calibrate.sharpness(logs, lengths) for logs in self._sharpness])
         self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1
         hosts = np.exp(self._prior)
         hosts[self._guest] = 0
         self._hosts = hosts / max(hosts.sum(), 1e-9)
 
     def measure(
-        self, texts: Sequence[str], *, script: int | None = None, prior: bool = True
+        self, texts: Sequence[str] | Characters, *, script: int | None = None, prior: bool = True
     ) -> Iterator[tuple[NDArray[np.int64], slice, Floats, NDArray[np.int64]]]:
         """Inner products of each text with each language that is written in its script, one script after the other.
 
         Args:
-            texts: Whole, unless they are longer than the limit.
+            texts: Whole, unless they are longer than the limit; or a batch of them, none longer.
             script: That of all the texts (`scripts.registry`), if known.
             prior: Whether to add the log of how likely each language is before any text.
 
@@ -106,13 +108,17 @@ class Refined(Calibrated):
             is written in leaves all of them as likely as they are before any text.
         """
         wanted = None if script is None else np.full(len(texts), script, dtype=np.uint8)
-        letters = normalise(
-            texts, limit=self.limit, margin=self.vocabulary.margin, closed=self.closed, one_script=True, wanted=wanted
+        letters = fold(
+            texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
+            margin=self.vocabulary.margin,
+            closed=self.closed,
+            one_script=True,
+            wanted=wanted,
         )
         features, offsets = self.vocabulary.find(letters)
         found = np.diff(offsets)
         root = np.sqrt(found).astype(np.float32)
-        sharp = calibrate.sharpness(self._sharpness, letters.lengths, self._kind[letters.scripts])
+        sharp = self._sharp[self._kind[letters.scripts], np.minimum(letters.lengths, calibrate.KNOTS[-1])]
         scale, factor = sharp * self._step / np.maximum(root, 1), sharp * root
         bias = self._bias + self._prior * np.float32(prior)
         for number in np.unique(letters.scripts).tolist():
@@ -198,13 +204,9 @@ class Refined(Calibrated):
     ) -> NDArray[np.int64]:
         """Fill in the answers from so many pieces of each text; how many letters (and spaces) each text's have."""
         size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
-        parts = [pieces.cut(text, number, size) for text in texts]
-        numbers = np.array([len(own) for own in parts])
-        offsets = np.concatenate(([0], np.cumsum(numbers)))
+        parts, offsets = pieces.cut(texts, number, size)
         sizes = np.zeros(len(texts), dtype=np.int64)
-        for _, columns, scores, letters in self.measure(
-            [piece for own in parts for piece in own], script=script, prior=False
-        ):
+        for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
             likely = pieces.together(scores, letters > 0, offsets, self._guest_in(columns))
             sizes += np.add.reduceat(letters, offsets[:-1])
             answer[rows, columns] = calibrate.softmax(likely, self._prior[columns], sizes > 0)
