@@ -74,9 +74,9 @@ class Characters:
         where = (pointer(self.begins, np.int64), pointer(self.ends, np.int64))
         return pointer(self.symbols, np.uint32), len(self.symbols), *where, len(self)
 
-    def texts(self) -> list[str]:
-        """The texts as strings."""
-        cut = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
+    def texts(self, some: NDArray[np.int64] | slice = slice(None)) -> list[str]:
+        """The texts, or some of them, as strings."""
+        cut = zip(self.begins[some].tolist(), self.ends[some].tolist(), strict=True)
         return [self.symbols[begin:end].tobytes().decode(_UTF_32, "surrogatepass") for begin, end in cut]
 
 
@@ -202,10 +202,11 @@ def _composed(given: Characters) -> Characters:
     """
     found, marked = _look_over(given)
     if found & _MARKS_FOUND:
-        texts = given.texts()
-        for row in np.flatnonzero(marked).tolist():
-            texts[row] = unicodedata.normalize("NFC", texts[row])
-        given = characters(texts)
+        rows = np.flatnonzero(marked)
+        more = characters([unicodedata.normalize("NFC", text) for text in given.texts(rows)])
+        begins, ends = given.begins.copy(), given.ends.copy()
+        begins[rows], ends[rows] = more.begins + len(given.symbols), more.ends + len(given.symbols)
+        given = Characters(np.concatenate((given.symbols, more.symbols)), begins, ends)
         _look_over(given)
     return given
 

@@ -60,7 +60,7 @@ def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArr
 
     >>> pieces, offsets = cut(["one two three four", "one"], 2, 10)
     >>> pieces.texts(), offsets.tolist()
-    (['one two', 'three four', 'one'], [0, 2, 3])
+    (['one two', 'four', 'one'], [0, 2, 3])
     """
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     numbers = np.clip(-(-lengths // size), 1, number)

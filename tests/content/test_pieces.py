@@ -4,20 +4,52 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphlang.content import methods, pieces
 from graphlang.content.scripts import LATIN, registry
 
 
+def cut(text: str, number: int, size: int) -> list[str]:
+    made, offsets = pieces.cut(["", text, "x"], number, size)
+    assert offsets[[0, 1, 3]].tolist() == [0, 1, len(made)]
+    return made.texts()[offsets[1] : offsets[2]]
+
+
 def test_pieces_are_spread_from_beginning_to_end() -> None:
     text = " ".join(f"w{i:03}" for i in range(1000))
-    parts = pieces.cut(text, 4, 40)
+    parts = cut(text, 4, 40)
     assert len(parts) == 4
     assert parts[0].startswith("w000")
     assert parts[-1].endswith("w999")
     assert all(set(map(len, part.split())) == {4} for part in parts)  # whole words only
-    assert pieces.cut("short text", 4, 40) == ["short text"]
-    assert pieces.cut("x" * 10**6, 4, 40) == ["x" * 40]  # what repeats counts once
+    assert cut("short text", 4, 40) == ["short text"]
+    assert cut("x" * 10**6, 4, 40) == ["x" * 40]  # what repeats counts once
+
+
+def plainly(text: str, number: int, size: int) -> list[str]:
+    """The definition, one piece after the other."""
+    number = max(1, min(number, -(-len(text) // size)))
+    step = (len(text) - size) / max(1, number - 1)
+    made = []
+    for i in range(number):
+        start = max(0, int(i * step))
+        piece = text[start : start + size]
+        if start and (space := piece.find(" ", 0, 16)) >= 0:
+            piece = piece[space + 1 :]
+        if start + size < len(text) and (space := piece.rfind(" ", size - 16)) > 0:
+            piece = piece[:space]
+        made.append(piece)
+    return list(dict.fromkeys(made))
+
+
+@given(st.lists(st.text("ab \ud800ж", max_size=300), max_size=4), st.integers(1, 9), st.integers(1, 60))
+def test_pieces_are_those_of_the_definition(texts: list[str], number: int, size: int) -> None:
+    made, offsets = pieces.cut(texts, number, size)
+    expected = [plainly(text, number, size) for text in texts]
+    assert made.texts() == [piece for own in expected for piece in own]
+    assert np.diff(offsets).tolist() == list(map(len, expected))
 
 
 def test_words_of_the_main_script() -> None:
