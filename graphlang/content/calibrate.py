@@ -51,7 +51,9 @@ def sharpness(logs: NDArray[np.floating], lengths: NDArray[np.int64], kinds: NDA
     return np.asarray(factor, dtype=np.float32)
 
 
-def linear(sums: NDArray[np.int16], scale: Floats, factor: Floats, sharp: Floats, base: Floats, bias: Floats) -> Floats:
+def linear(
+    sums: NDArray[np.int16], *, scale: Floats, factor: Floats, sharp: Floats, base: Floats, bias: Floats
+) -> Floats:
     """Scores from sums of steps: (texts, labels) times `scale`, plus `factor` times `base`, plus `sharp` times `bias`.
 
     Args:

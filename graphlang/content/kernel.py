@@ -10,11 +10,10 @@ import ctypes
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _LETTERS = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}

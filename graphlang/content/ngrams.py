@@ -10,8 +10,8 @@ the feature: of the n-grams that are no feature, about one in 2 ** (32 - bits) *
 fewer than one in 3,000.
 
 A whole word may be a feature too, however long: it is written with the spaces around it (" whole "), and what is of no
-more than `MAX_ORDER` characters with them is an n-gram like others. Words are hashed by one cumulative sum: with the
-character at place j times c ** j, the sum over a word that begins at a, times c ** -a, is the same wherever it stands.
+more than `MAX_ORDER` characters with them is an n-gram like others. The hash of a word is the sum of its mixed letters,
+the j-th of them times c ** j.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ _DROPPED = 0x800000
 _PAGES_WANTED, _MARKS_FOUND = 1, 2
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
-_kernel = Library("graphlang.content._ngrams")
-_scan = _kernel.function("ng_scan", "pippippp")
-_normalise = _kernel.function("ng_normalise", "pippippdiippipp")
+_kernel = Library("graphlang.content._letters")
+_scan = _kernel.function("lt_scan", "pippippp")
+_normalise = _kernel.function("lt_normalise", "pippippdiippipp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def characters(texts: Sequence[str]) -> Characters:
 class _Table:
     """What becomes of every code point, filled page by page, on demand.
 
-    An entry is the character that it becomes (or SPACE), the mark of those that vanish, and, from bit 24 on, its script.
+    An entry is the character that it becomes (or SPACE), the mark of those that vanish, and from bit 24 on its script.
     """
 
     def __init__(self) -> None:

@@ -42,7 +42,7 @@ ALONE = 0.12  # of short English texts stand on pages in other languages
 ALONE_LENGTH = 40  # up to this many letters; of longer ones the fewer
 FEW = 0.4  # share of letters in the pieces below which all but the letters of the script is taken out first
 _together = Library("graphlang.content._scores").function("sc_together", "piippiiddddp")
-_pieces = Library("graphlang.content._ngrams").function("ng_pieces", "pipppiipii")
+_pieces = Library("graphlang.content._letters").function("lt_pieces", "pipppiipii")
 _PROBE = 160  # characters taken from all over a text to find its script
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -52,8 +52,8 @@ _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
 def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArray[np.int64]]:
     """Pieces of about `size` characters, evenly spread from the beginning to the end of each text.
 
-    There are `number` of them, or as many as cover a shorter text, without the parts of words at their ends where spaces
-    show them. One that repeats says nothing new and counts once.
+    There are `number` of them, or as many as cover a shorter text, without the parts of words at their ends where
+    spaces show them. One that repeats says nothing new and counts once.
 
     Returns:
         The pieces of all texts; and where those of each text begin, and those of the last end.

@@ -119,7 +119,8 @@ class Refined(Calibrated):
         found = np.diff(offsets)
         root = np.sqrt(found).astype(np.float32)
         sharp = self._sharp[self._kind[letters.scripts], np.minimum(letters.lengths, calibrate.KNOTS[-1])]
-        scale, factor = sharp * self._step / np.maximum(root, 1), sharp * root
+        scale = (sharp * self._step / np.maximum(root, 1)).astype(np.float32)
+        factor = sharp * root
         bias = self._bias + self._prior * np.float32(prior)
         for number in np.unique(letters.scripts).tolist():
             rows = np.flatnonzero(letters.scripts == number)
@@ -129,7 +130,9 @@ class Refined(Calibrated):
                 continue
             own = block.labels
             sums = block.sums(features, offsets, None if len(rows) == len(texts) else rows)
-            scores = calibrate.linear(sums, scale[rows], factor[rows], sharp[rows], self._base[own], bias[own])
+            scores = calibrate.linear(
+                sums, scale=scale[rows], factor=factor[rows], sharp=sharp[rows], base=self._base[own], bias=bias[own]
+            )
             yield rows, own, scores, letters.lengths[rows]
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:

@@ -8,9 +8,10 @@ beside it. The rule (shares chosen on web pages with known languages):
 * a script other than Latin needs two letters at least, and `SHARE` of all that is counted;
 * of several scripts other than Latin the one that counts most wins.
 
-Letters of all other scripts are then taken for spaces (`normalise`, whose kernel does the counting). Scripts are told by the first word of a character's name in the
-Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one writing system here, because
-texts mix them as they please. Marks that many scripts share (U+0300..) belong to none and stay.
+Letters of all other scripts are then taken for spaces (`normalise`, whose kernel counts). Scripts are told by the first
+word of a character's name in the Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one
+writing system here, because texts mix them as they please. Marks that many scripts share (U+0300..) belong to none and
+stay.
 """
 
 from __future__ import annotations

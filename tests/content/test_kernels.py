@@ -1,0 +1,296 @@
+"""The kernels in C against the same thing written plainly, for one text, a character at a time."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.content import answers, calibrate, pieces
+from graphlang.content.kernel import KernelError, Library, checked, pointer
+from graphlang.content.ngrams import Vocabulary, admissible, bits_for, keys_of
+from graphlang.content.normalise import Letters, characters, fold, normalise
+from graphlang.content.scripts import EAST_ASIA, LATIN, SHARE, registry
+from graphlang.content.scriptweights import ScriptWeights
+
+MASK = 0xFFFFFFFF
+
+
+def letter(character: str) -> str:
+    """What becomes of one character: a small letter, a space, or nothing."""
+    category = unicodedata.category(character)
+    if category == "Cf":
+        return ""
+    if category[0] not in "LM":
+        return " "
+    plain = unicodedata.normalize("NFKC", character)
+    return (plain if len(plain) == 1 else character).lower()[0]
+
+
+def letters(text: str) -> str:
+    if any("\u0300" <= c < "\u0370" for c in text):
+        text = unicodedata.normalize("NFC", text)
+    return "".join(map(letter, text))
+
+
+def script_of(letters_: str) -> int:
+    """The rule of `scripts`, in words there."""
+    others: Counter[int] = Counter()
+    latin = 0
+    for c in letters_:
+        if c == " ":
+            continue
+        own = registry.script(ord(c))
+        if c < "\u0370" or own == LATIN:
+            latin += 1
+        elif own:
+            others[own] += 1
+    weighed = {own: count * (3 if registry.name(own) == EAST_ASIA else 1) for own, count in others.items()}
+    if not weighed:
+        return LATIN
+    best = min(weighed, key=lambda own: (-weighed[own], own))
+    weight = sum(weighed.values())
+    wins = others[best] >= 2 and weight >= SHARE * (weight + latin)
+    return best if wins or not latin else LATIN
+
+
+def of_script(letters_: str, script: int) -> str:
+    def stays(c: str) -> bool:
+        if "\u0300" <= c < "\u0370":
+            return True
+        own = LATIN if c < "\u0300" else registry.script(ord(c))
+        return own in {0, script}
+
+    return "".join(c if c == " " or stays(c) else " " for c in letters_)
+
+
+def spaced(letters_: str, *, closed: bool) -> str:
+    return "".join(f"{word} " for word in letters_.split(" ") if word)[: None if closed else -1]
+
+
+def mix(key: int) -> int:
+    key = key * 0x85EBCA6B & MASK
+    key ^= key >> 15
+    return key * 0x9E3779B1 & MASK
+
+
+def key_of(gram: str) -> int:
+    """Of an n-gram of up to five characters; of a longer word, with the spaces around it."""
+    if len(gram) <= 5:
+        key = 1
+        for c in gram:
+            key = (key + ord(c)) * 0x9E3779B1 & MASK
+        return key
+    total = 0
+    for place, c in enumerate(gram[1:-1]):
+        mixed = ord(c) * 0x85EBCA6B & MASK
+        mixed ^= mixed >> 15
+        total += (mixed + 1) * pow(0x9E3779B1, place, 1 << 32)
+    total &= MASK
+    total ^= total >> 16
+    return total * 0x85EBCA6B & MASK
+
+
+def features(text: str, vocabulary: list[str]) -> list[int]:
+    """Features of a normalised text, in the order in which they begin."""
+    number = {mix(key_of(gram)): index for index, gram in enumerate(vocabulary)}
+    orders = sorted({len(gram) for gram in vocabulary if len(gram) <= 5})
+    has_words = any(len(gram) > 5 for gram in vocabulary)
+    found = []
+    for place in range(len(text)):
+        round_and_round = text[place:] + text * 6
+        grams = [round_and_round[:order] for order in orders]
+        if has_words and text[place] != " " and (place == 0 or text[place - 1] == " "):
+            word = text[place:].partition(" ")[0]
+            grams += [f" {word} "] * (len(word) > 3)
+        found += [number[key] for gram in grams if (key := mix(key_of(gram))) in number]
+    return found
+
+
+# Letters of many scripts beside each other, marks, capitals, characters that vanish, and what Python calls text.
+ANY = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from("aAbé  ñÑßİıǅﬁＡ1_😀\u0300\u0301\u00ad\u200d\ud800\udfffжЖяβΩאبश्ท中の한𞤀\U0010ffff\x00\n"),
+    ),
+    max_size=60,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(ANY, max_size=6), st.integers(0, 4), st.booleans(), st.booleans())
+def test_letters_are_those_of_the_definition(texts: list[str], margin: int, closed: bool, one_script: bool) -> None:
+    made = normalise(texts, limit=1000, margin=margin, closed=closed, one_script=one_script)
+    for row, text in enumerate(texts):
+        expected = letters(text)
+        if one_script:
+            script = script_of(expected)
+            assert made.scripts[row] == script
+            expected = of_script(expected, script)
+        expected = spaced(expected, closed=closed)
+        start, length = int(made.starts[row]), int(made.lengths[row])
+        assert length == len(expected)
+        wrapped = (expected * 6)[: length + margin] if expected else " " * margin
+        assert "".join(map(chr, made.symbols[start : start + length + margin].tolist())) == wrapped
+
+
+GRAMS = st.text("ab жल", max_size=40)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(GRAMS, max_size=6),
+    st.sets(st.text("ab жल", min_size=1, max_size=5), max_size=30),
+    st.sets(st.text("abжल", min_size=4, max_size=9), max_size=5),
+    st.booleans(),
+)
+def test_features_are_those_of_a_loop(texts: list[str], grams: set[str], words: set[str], closed: bool) -> None:
+    every = sorted(grams | {f" {word} " for word in words})
+    every = [every[i] for i in admissible(every, bits=bits_for(len(every))).tolist()]
+    vocabulary = Vocabulary(every)
+    made = normalise(texts, limit=1000, margin=4, closed=closed)
+    found, offsets = vocabulary.find(made)
+    for row, text in enumerate(texts):
+        expected = features(spaced(letters(text), closed=closed), every)
+        assert found[offsets[row] : offsets[row + 1]].tolist() == expected
+
+
+@given(
+    st.lists(st.text("abжल", min_size=4, max_size=38).map(" {} ".format), max_size=5),
+    st.lists(st.text(min_size=1, max_size=5)),
+)
+def test_keys_are_those_of_the_definition(words: list[str], grams: list[str]) -> None:
+    grams = [gram for gram in grams if "\n" not in gram]
+    assert keys_of([*words, *grams]).tolist() == [key_of(gram) for gram in [*words, *grams]]
+
+
+def test_a_huge_text_is_counted_in_the_room_of_its_limit() -> None:
+    text = "x" * 100_000_000
+    made = normalise([text, "x"], limit=240, margin=3, one_script=True)
+    assert made.lengths.tolist() == [244, 2]
+    assert len(made.symbols) == 252
+    assert pieces.cut([text], 4, 42)[0].texts() == ["x" * 42]
+
+
+def test_more_features_than_the_kernel_looks_up_at_once() -> None:
+    found, offsets = Vocabulary(["a", "aa", "aaa"]).find(normalise(["a" * 9_999], limit=10**6, margin=2))
+    assert offsets.tolist() == [0, 9_999 * 3 - 3]  # a letter before the space has no pair, nor two letters a triple
+    assert np.bincount(found).tolist() == [9_999, 9_998, 9_997]
+
+
+@st.composite
+def weights(draw: st.DrawFn) -> tuple[ScriptWeights, np.ndarray, list[list[int]]]:
+    """Weights of a script as a table and as lists, and the same as one plain table; and texts as features."""
+    common, rare, width, first = (draw(st.integers(0, n)) for n in (7, 7, 40, 5))
+    width += 1
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    plain = random.integers(-40, 41, size=(common + rare, width))
+    plain[common:][random.random((rare, width)) < 0.7] = 0
+    table = np.zeros((common + 1, -(-width // 16) * 16), dtype=np.int8)
+    table[:common, :width] = plain[:common]
+    row, column = np.nonzero(plain[common:])
+    starts = np.searchsorted(row, np.arange(rare + 1)).astype(np.int32)
+    rest = (column * 256 + plain[common:][row, column] + 128).astype(np.int32)
+    texts = draw(st.lists(st.lists(st.integers(0, 25), max_size=40), max_size=5))
+    return ScriptWeights(first, slice(3, 3 + width), table, starts, rest), plain, texts
+
+
+@given(weights())
+def test_sums_are_those_of_a_loop(given_: tuple[ScriptWeights, np.ndarray, list[list[int]]]) -> None:
+    block, plain, texts = given_
+    offsets = np.cumsum([0, *map(len, texts)])
+    flat = np.array([feature for own in texts for feature in own], dtype=np.int32)
+    expected = [
+        sum((plain[f - block.first] for f in own if 0 <= f - block.first < len(plain)), np.zeros(plain.shape[1], int))
+        for own in texts
+    ]
+    assert block.sums(flat, offsets).tolist() == [row.tolist() for row in expected]
+    some = np.arange(len(texts))[::-2]
+    assert block.sums(flat, offsets, some).tolist() == [expected[i].tolist() for i in some]
+
+
+ROWS = st.lists(st.lists(st.floats(-200, 200, width=32), min_size=19, max_size=19), min_size=1, max_size=5)
+
+
+@given(ROWS)
+def test_softmax_is_that_of_the_definition(rows: list[list[float]]) -> None:
+    spoken = np.arange(len(rows)) % 2 == 0
+    prior = np.linspace(-1, 1, 19).astype(np.float32)
+    made = calibrate.softmax(np.array(rows, dtype=np.float32), prior, spoken)
+    for row, own, speaks in zip(rows, made, spoken, strict=True):
+        sums = [np.float32(a) + b for a, b in zip(row, prior, strict=True)]
+        chances = [math.exp(float(x) - float(max(sums))) for x in sums]
+        expected = np.array([x / sum(chances) for x in chances]) * speaks
+        assert own == pytest.approx(expected, rel=2e-5, abs=1e-30)
+
+
+@given(ROWS, st.integers(-1, 18), st.lists(st.booleans(), min_size=5, max_size=5))
+def test_pieces_together_are_those_of_the_definition(rows: list[list[float]], guest: int, spoken: list[bool]) -> None:
+    cut = len(rows) // 2
+    offsets = np.array([0, len(rows)]) if cut == 0 else np.array([0, cut, len(rows)])
+    spoke = np.array(spoken[: len(rows)])
+    made = pieces.together(np.array(rows, dtype=np.float32), spoke, offsets, guest)
+    for text, own in enumerate(made):
+        mine = range(int(offsets[text]), int(offsets[text + 1]))
+        chances = [np.exp(np.array(rows[i]) - np.logaddexp.reduce(rows[i])) for i in mine]
+        speaks = [spoke[i] for i in mine]
+        odd = np.log(pieces.ODD)
+        with np.errstate(divide="ignore"):
+            likely = sum(s * np.maximum(np.log(c), odd) for s, c in zip(speaks, chances, strict=True))
+        hosted = max(c[guest] for c in chances) if guest >= 0 else 0
+        if abs(hosted - pieces.GUEST / 10) < 1e-6:
+            continue  # rounding decides
+        if hosted > pieces.GUEST / 10:
+            mixed = sum(
+                s * np.log(c * (1 - pieces.GUEST) + pieces.GUEST * c[guest] + pieces.ODD)
+                for s, c in zip(speaks, chances, strict=True)
+            )
+            likely = np.logaddexp(likely, mixed + np.log(pieces.MIXED))
+        likely = likely * max(sum(speaks), 1) ** (pieces.TOGETHER - 1)
+        assert own == pytest.approx(likely, rel=1e-5, abs=1e-4)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), min_size=7, max_size=7), max_size=4),
+    st.integers(0, 9),
+)
+def test_the_best_are_those_of_a_sort(rows: list[list[float]], k: int) -> None:
+    chances = np.array(rows, dtype=np.float32).reshape(-1, 7)
+    index, value = answers.top(chances, k)
+    for row, place, best in zip(chances.tolist(), index.tolist(), value.tolist(), strict=True):
+        order = [i for i in sorted(range(7), key=lambda i: (-row[i], i)) if row[i] > 0][:k]
+        assert place == order + [-1] * (k - len(order))
+        assert best == [row[i] for i in order] + [0.0] * (k - len(order))
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    made = normalise(["abc def"], limit=99, margin=1)
+    with pytest.raises(ValueError, match="2 places"):
+        Vocabulary(["abc"]).find(made)
+    beyond = Letters(made.symbols, made.starts + 5, made.lengths, 1)
+    with pytest.raises(KernelError):
+        Vocabulary(["ab"]).find(beyond)
+    block = ScriptWeights(0, slice(0, 1), np.zeros((1, 16), np.int8), np.zeros(1, np.int32), np.zeros(0, np.int32))
+    with pytest.raises(KernelError):
+        block.sums(np.zeros(3, np.int32), np.array([0, 4]))
+    with pytest.raises(KernelError):
+        block.sums(np.zeros(3, np.int64), np.array([0, 3]))  # type: ignore[arg-type]
+    with pytest.raises(KernelError):
+        pointer(np.zeros((4, 4), np.int32)[:, ::2], np.int32)
+    with pytest.raises(KernelError):
+        checked(-1)
+    with pytest.raises(ImportError, match="compiled when graphlang is installed"):
+        Library("graphlang.content._no_such_kernel")
+
+
+def test_what_is_no_code_point_is_refused() -> None:
+    given_ = characters(["ab"])
+    symbols = given_.symbols.copy()
+    symbols[1] = 0x110000
+    with pytest.raises(KernelError):
+        fold(type(given_)(symbols, given_.begins, given_.ends), margin=0, closed=True, one_script=False)

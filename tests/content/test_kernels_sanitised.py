@@ -1,0 +1,89 @@
+"""The kernels built with the sanitisers of addresses and of undefined behaviour, fed with anything, and nonsense."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[2] / "graphlang" / "content"
+KERNELS = ("_letters", "_ngrams", "_scores")
+FLAGS = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+WORKOUT = """
+import random, sys
+from pathlib import Path
+import numpy as np
+from graphlang.content import kernel
+
+built, plain = Path(sys.argv[1]), kernel.Library.__init__
+def sanitised(self, module, path=None):
+    plain(self, module, str(built / (module.rpartition(".")[2] + ".so")))
+kernel.Library.__init__ = sanitised
+
+from graphlang.content import answers, methods, pieces
+from graphlang.content.normalise import Characters, Letters, characters, fold, normalise
+
+random.seed(2004)
+codes = (*range(0x20, 0x500), *range(0x900, 0xA00), *range(0x4E00, 0x4F00), 0xD800, 0x200D, 0x1E900, 0x10FFFF)
+some = [chr(c) for c in codes]
+def text(most):
+    return "".join(random.choices(some + [" ", "a", "e", "the"] * 200, k=random.randrange(most)))
+
+identifier = methods.load("nfc")
+for most in (2, 20, 300, 3000):
+    answers.top(identifier.probabilities([text(most) for _ in range(60)]), 20)
+identifier.probabilities(["x" * 100_000, "", "\\ud800", "e\\u0301" * 9000])
+for method in ("nfc-2004", "byte-trigrams"):
+    methods.load(method).probabilities([text(300) for _ in range(60)])
+
+refused = 0
+for _ in range(3000):
+    given = characters([text(12) for _ in range(4)])
+    wild = lambda a: a + np.array([random.choice((0,) * 40 + (1, -1, 5, 2**62, -2**62)) for _ in a])
+    try:
+        given = Characters(given.symbols, wild(given.begins), wild(given.ends))
+        made = fold(given, margin=3, closed=True, one_script=True)
+        made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 3)
+        features, offsets = identifier.vocabulary.find(made)
+        next(iter(identifier._weights.values())).sums(wild(features).astype(np.int32), wild(offsets))
+        pieces.together(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)
+    except (kernel.KernelError, ValueError, MemoryError, OverflowError):
+        refused += 1
+assert 0 < refused < 3000, refused
+print("went through", refused)
+"""
+
+
+def test_no_sanitiser_complains(tmp_path: Path) -> None:
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        pytest.skip("no C compiler")
+    library = subprocess.run(
+        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    if not Path(library).is_absolute():
+        pytest.skip("the compiler has no address sanitiser that can be loaded before Python")
+    for name in KERNELS:
+        made = subprocess.run(
+            [compiler, *FLAGS, str(SOURCES / f"{name}.c"), "-o", str(tmp_path / f"{name}.so"), "-lm"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode:
+            pytest.skip(f"the compiler has no sanitisers: {made.stderr[-200:]}")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", WORKOUT, str(tmp_path)],
+        env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "went through" in done.stdout
