@@ -114,14 +114,6 @@ class Writer:
         if greatest != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
-    def finish(self) -> None:
-        """Make the index over URLs, at the end, because that is several times faster than keeping it up to date.
-
-        Then the pages of revisit records get what their originals hold.
-        """
-        self._connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
-        revisits.resolve(self._connection)
-
     def _add_pages(self, source: int, pages: list[Page]) -> int:
         if not pages:
             return 0
@@ -199,3 +191,13 @@ class Writer:
         before = self._connection.total_changes
         self._connection.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?)", rows)
         return self._connection.total_changes - before
+
+
+def finish(connection: sqlite3.Connection) -> None:
+    """Bring up to date what depends on all pages; after any reading, also where there was nothing new to read.
+
+    The index over URLs is made at the end, because that is several times faster than keeping it up to date. Then the
+    pages of revisit records get what their originals hold. Whoever was stopped before this does it the next time.
+    """
+    connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+    revisits.resolve(connection)

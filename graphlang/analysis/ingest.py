@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, sources
 from graphlang.db.snapshot import Keep
-from graphlang.db.writer import Site, Writer
+from graphlang.db.writer import Site, Writer, finish
 from graphlang.ingest import Limits, batches, expand
 from graphlang.ingest.urls import host, public_suffix, registered_domain, tld
 
@@ -90,7 +90,7 @@ def ingest(
             if batch.last:
                 before += sizes[batch.source]
                 done.files += 1
-        writer.finish()
+    finish(connection)
     done.problems = sum(
         connection.execute("SELECT COUNT(*) FROM problems WHERE source = ?", (source,)).fetchone()[0]
         for source in given

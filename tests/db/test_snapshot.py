@@ -8,7 +8,7 @@ import pytest
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, create, open_existing, sources
 from graphlang.db.schema import VERSION, migrations
 from graphlang.db.snapshot import Keep
-from graphlang.db.writer import Site, Writer
+from graphlang.db.writer import Site, Writer, finish
 
 URL = "http://a.example/"
 
@@ -44,7 +44,7 @@ def collection(tmp_path: Path, batches: list[list[Page]], keep: Keep = Keep.BEST
         connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a', ?, 1)", (str(number),))
         writer = Writer(connection, site, keep=keep)
         writer.add(number, batch, position=len(batch), finished=True)
-        writer.finish()
+        finish(connection)
     return connection
 
 

@@ -1,6 +1,7 @@
 """Ids, links and captures come out the same however the records are cut into batches."""
 
 import sqlite3
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create, sources
 from graphlang.db.url_ids import UrlIds
-from graphlang.db.writer import Site, Writer
+from graphlang.db.writer import Site, Writer, finish
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def write(path: Path, batches: list[list[Page | Problem]], *, reopen: bool = Fal
         done += len(batch)
         writer.add(1, batch, position=done, finished=False)
     writer.add(1, [], position=done, finished=True)
-    writer.finish()
+    finish(connection)
     lines = dump(connection)
     connection.close()
     return lines
@@ -200,4 +201,20 @@ def test_a_second_writer_stops_before_it_writes(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="another process"):
         second.add(1, [page("http://b.example/")], position=1, finished=False)
     assert connection.execute("SELECT url FROM pages").fetchall() == [("http://a.example/",)]
+    connection.close()
+
+
+def test_what_was_stopped_before_the_end_is_made_up_for(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    url = "http://a.example/"
+    items = [page(url, size=5), page("http://b.example/", revisit_of=url, revisit_date="2026-01-01T00:00:00Z")]
+    items[1] = replace(items[1], text="", size=0)
+    Writer(connection, site).add(1, items, position=2, finished=True)  # killed here
+    finish(connection)
+    first = dump(connection)
+    finish(connection)
+    assert dump(connection) == first
+    assert connection.execute("SELECT COUNT(*) FROM texts").fetchone() == (2,)
+    assert connection.execute("SELECT name FROM sqlite_schema WHERE name = 'pages_url'").fetchall()
     connection.close()
