@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import graphlang
-from graphlang.cli import collect, convert, crawl, describe, identify, infer, listing, measure
+from graphlang.cli import collect, convert, crawl, describe, identify, infer, listing, measure, profiles
 from graphlang.content.errors import ModelError
 from graphlang.db import StoreError
 
@@ -86,6 +86,7 @@ for _command in (
     measure.tune,
     identify.train,
     identify.methods,
+    profiles.profiles_,
     listing.runs,
     listing.problems,
     describe.info,

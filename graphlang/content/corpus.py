@@ -22,7 +22,9 @@ class Corpus:
     digest: str
 
 
-def read(folder: Path, *, label: Callable[[str], str | None], minimum: Callable[[str], int], maximum: int) -> Corpus:
+def read(
+    folder: Path, *, label: Callable[[str], str | None], minimum: Callable[[str], int], maximum: int, least: int = 2
+) -> Corpus:
     """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
 
     Folders of the same label are read as one. Lines that occur twice in a label count once. Files are read in the order
@@ -33,6 +35,7 @@ def read(folder: Path, *, label: Callable[[str], str | None], minimum: Callable[
         label: Folder name -> label, or None to leave the folder out.
         minimum: Characters that a label must have, or it is left out.
         maximum: Characters of a label that are used at most.
+        least: Languages that there must be.
 
     Raises:
         ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
@@ -57,8 +60,8 @@ def read(folder: Path, *, label: Callable[[str], str | None], minimum: Callable[
             continue
         lines[known] = chosen
         digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
-    if len(lines) < 2:  # noqa: PLR2004 - nothing to tell apart
-        raise ModelError(f"{folder}: needs sub-folders of UTF-8 .txt files for at least two languages")
+    if len(lines) < least and not (least == 1 and left_out):
+        raise ModelError(f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)")
     return Corpus(lines, left_out, digest.hexdigest())
 
 

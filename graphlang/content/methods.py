@@ -61,6 +61,24 @@ def names() -> dict[str, str]:
     return {name: method.about for name, method in _METHODS.items()} | adapters.ABOUT
 
 
+def path(name_or_path: str | Path) -> Path:
+    """The model file of a method that comes with one, or that of a path.
+
+    Raises:
+        ModelError: a method that comes without a model, or no such method and no such file.
+    """
+    name = str(name_or_path)
+    known = _METHODS.get(name)
+    if known is not None and known.shipped is None:
+        raise ModelError(
+            f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
+        )
+    found = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
+    if known is None and not found.exists():
+        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file")
+    return found
+
+
 def load(name_or_path: str | Path) -> Identifier:
     """The identifier of a method's shipped model, of a model file that `train` made, or of another program installed.
 
@@ -71,16 +89,9 @@ def load(name_or_path: str | Path) -> Identifier:
     name = str(name_or_path)
     if name in adapters.ABOUT:
         return adapters.load(name)
-    known = _METHODS.get(name)
-    if known is not None and known.shipped is None:
-        raise ModelError(
-            f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
-        )
-    path = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
-    if known is None and not path.exists():
-        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file")
-    content, digest = model.read(path)
+    file = path(name)
+    content, digest = model.read(file)
     method = _METHODS.get(content.method)
     if method is None:
-        raise ModelError(f"{path}: made for the method {content.method!r}, which is not known here")
-    return method.loader(content, digest, str(path))
+        raise ModelError(f"{file}: made for the method {content.method!r}, which is not known here")
+    return method.loader(content, digest, str(file))

@@ -150,7 +150,7 @@ def _grams(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
 def with_profile(model: Model, profile: Profile) -> Model:
     """A model that has one more profile, or this one in the place of the one of the same label and encoding."""
     kept = [own for own in unpack(model, "the model") if own.key != profile.key]
-    return _repacked(model, [*kept, profile])
+    return repacked(model, [*kept, profile])
 
 
 def without_profile(model: Model, label: str, encoding: str) -> Model:
@@ -159,10 +159,11 @@ def without_profile(model: Model, label: str, encoding: str) -> Model:
     kept = [own for own in profiles if own.key != (label, encoding)]
     if len(kept) == len(profiles) or not kept:
         raise ModelError(f"{label} in {encoding}: no profile of the model, or its only one")
-    return _repacked(model, kept)
+    return repacked(model, kept)
 
 
-def _repacked(model: Model, profiles: list[Profile]) -> Model:
+def repacked(model: Model, profiles: Iterable[Profile]) -> Model:
+    """A model with other profiles and all else as it was."""
     labels, arrays = pack(profiles, counts="counts" in model.arrays)
     rest = {name: array for name, array in model.arrays.items() if name not in {*arrays, "counts"}}
     return Model(model.method, labels, model.parameters, rest | arrays)
