@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ada_url import join_url, normalize_url
@@ -79,9 +80,13 @@ def host(url: str) -> str:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - 60 ms that only the reports on sites need
+    from publicsuffixlist import PSLFILE, PublicSuffixList  # noqa: PLC0415 - only some verbs need it
 
-    return PublicSuffixList()
+    # The library would encode every rule for IDNA, which takes longest, and changes only those beyond ASCII.
+    rules = re.findall(r"^(?!//)\S+", Path(PSLFILE).read_text(encoding="utf-8"), re.MULTILINE)
+    beyond = [rule for rule in rules if not rule.isascii()]
+    rules += ["!" * rule.startswith("!") + rule.lstrip("!").encode("idna").decode("ascii") for rule in beyond]
+    return PublicSuffixList(rules, accept_encoded_idn=False)
 
 
 @lru_cache(maxsize=65_536)

@@ -12,7 +12,7 @@ from graphlang.analysis import classify as classifying
 from graphlang.analysis import declared, tld
 from graphlang.analysis import propagate as propagating
 from graphlang.analysis import vote as voting
-from graphlang.cli import options
+from graphlang.cli import inference, options
 from graphlang.cli.progress import bars
 from graphlang.content import methods
 from graphlang.db import open_existing
@@ -132,10 +132,10 @@ def vote(
     type=click.Path(dir_okay=False, path_type=Path),
     is_eager=True,
     expose_value=False,
-    callback=options.read_weights,
+    callback=inference.read_weights,
     help="JSON file of weights, from 'graphlang tune'; options given beside it win.",
 )
-@options.inference
+@inference.weights
 @options.seed
 @options.keep_chosen
 @options.quiet

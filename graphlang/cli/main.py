@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 import graphlang
-from graphlang.cli import collect, convert, crawl, describe, identify, infer, listing, measure, profiles
+from graphlang.cli.lazily import Verbs
 from graphlang.content.errors import ModelError
-from graphlang.db import StoreError
 
 _EPILOG = """
 \b
@@ -22,10 +21,12 @@ Start here:
 """
 
 
-class _Verbs(click.Group):
+class _Told(Verbs):
     """Tells errors that users can cause in one line, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        from graphlang.db import StoreError  # noqa: PLC0415 - a tenth of a second that help and version do without
+
         try:
             return super().invoke(ctx)
         except (StoreError, ModelError) as error:
@@ -42,11 +43,6 @@ class _Verbs(click.Group):
         except KeyboardInterrupt as error:
             raise click.ClickException("stopped; what was done is kept, and the same command goes on") from error
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Verbs in the order of the work, not of the alphabet."""
-        del ctx
-        return list(self.commands)
-
 
 def _sqlite_words(error: sqlite3.Error) -> str:
     words = str(error)
@@ -57,8 +53,57 @@ def _sqlite_words(error: sqlite3.Error) -> str:
     return f"database error: {words}"
 
 
+#: Verbs in the order of the work: where each is, and the first words of its help.
+_VERBS = {
+    "run": ("run", "Find the language of every page in FILES and print the language map."),
+    "ingest": ("collect", "Read FILES into DB."),
+    "convert": (
+        "convert",
+        "Write all records of SOURCE to TARGET: a store file, or WARC (.warc, .warc.gz), by TARGET's name.",
+    ),
+    "classify": ("infer", "Classify the pages in DB by the content of their text, or by their URLs."),
+    "vote": ("infer", "Let the inlinks of short pages vote (INLINKS, Hayati 2004, algorithm 5.5)."),
+    "propagate": (
+        "infer",
+        "Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.",
+    ),
+    "pages": ("listing", "List pages and their languages, by the chosen run."),
+    "sites": ("listing", "The language map: pages by site and language."),
+    "explain": (
+        "describe",
+        "Print why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.",
+    ),
+    "frontier": ("crawl", "Rank the URLs that were never fetched by the chance that they are in a wanted language."),
+    "identify": ("identify", "Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input."),
+    "evaluate": (
+        "measure",
+        "Compare the languages of DB with gold labels: accuracy over all pages, by length and by a column of the file.",
+    ),
+    "compare": ("measure", "List the pages whose language differs between two runs."),
+    "tune": (
+        "measure",
+        "Fit the weights of the inference on labelled pages, and say what they are worth on sites that were held out.",
+    ),
+    "train": (
+        "identify",
+        "Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.",
+    ),
+    "methods": ("identify", "List the methods that identify languages."),
+    "profiles": (
+        "profiles:profiles_",
+        "List the profiles of MODEL (a file, or a method with a model), or change some and leave all others as they are.",
+    ),
+    "runs": ("listing", "List all runs with their parameters, or choose the one that the views show."),
+    "problems": ("listing", "List what could not be read: file, offset, URL and reason."),
+    "info": ("describe", "Count what a database holds: files, pages, links by kind, charsets, languages, problems."),
+}
+
+
 @click.group(
-    cls=_Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=_Told,
+    verbs=_VERBS,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(graphlang.__version__, prog_name="graphlang")
 def cli() -> None:
@@ -67,31 +112,6 @@ def cli() -> None:
     Files are read into one SQLite database; the text of each page is classified by n-grams; then the links decide
     what the text alone cannot.
     """
-
-
-for _command in (
-    collect.run,
-    collect.ingest,
-    convert.convert,
-    infer.classify,
-    infer.vote,
-    infer.propagate,
-    listing.pages,
-    listing.sites,
-    describe.explain,
-    crawl.frontier,
-    identify.identify,
-    measure.evaluate,
-    measure.compare,
-    measure.tune,
-    identify.train,
-    identify.methods,
-    profiles.profiles_,
-    listing.runs,
-    listing.problems,
-    describe.info,
-):
-    cli.add_command(_command)
 
 
 def main() -> None:

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-from graphlang.analysis import propagate
-from graphlang.graph.propagate import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path))
 
@@ -37,62 +28,6 @@ min_confidence = click.option(
 choose_run = click.option(
     "--run", "run_id", type=click.IntRange(min=1), metavar="RUN", help="Run to use; by default the chosen one."
 )
-
-
-_INFERENCE = {
-    "rounds": "Cap on rounds.",
-    "tolerance": "Converged when no probability moves by more in a round.",
-    "neighbours": "Weight of the links; 0 switches them off.",
-    "site": "Weight of the languages of the page's site.",
-    "directory": "Weight of the languages of the page's directory, relative to the site's.",
-    "hreflang": "Weight of the languages that links announce for their targets.",
-    "degree": "Links of a page beyond so many share their weight.",
-    "settled": "A page with so many letters keeps what its text says.",
-    "doubtful": "Chance of error of its text from which such a page listens all the same; 0: never.",
-    "certain_length": "The collection's habits are learned from pages with so many letters ...",
-    "certain": "... whose text is at least so sure.",
-}
-_SIGNALS = {
-    "declared": "Weight of the language that the page declares.",
-    "cctld": "Weight of the languages of the country of the page's ccTLD.",
-    "url": "Weight of what the page's URL says.",
-}
-
-
-def read_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Let the weights in a file be the defaults of the options that name them."""
-    del param
-    if path is None:
-        return
-    try:
-        weights = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise click.BadParameter(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise click.BadParameter(f"{path} is not JSON: {error}") from error
-    known = {*_INFERENCE, *_SIGNALS}
-    if not isinstance(weights, dict) or not set(weights) <= known:
-        raise click.BadParameter(f"{path} must be a JSON object whose names are among {', '.join(sorted(known))}")
-    wrong = [name for name, value in weights.items() if isinstance(value, bool) or not isinstance(value, (int, float))]
-    wrong += [name for name, value in weights.items() if name not in wrong and not 0 <= value < math.inf]
-    if wrong:
-        raise click.BadParameter(f"{path}: {', '.join(wrong)} must be numbers that are not negative")
-    ctx.default_map = {**(ctx.default_map or {}), **weights}
-
-
-def inference(function: Callable[..., None]) -> Callable[..., None]:
-    """The weights and limits of the inference, with the defaults of the kernel."""
-    for name, words in reversed(_SIGNALS.items()):
-        default = propagate.SIGNALS[name]
-        function = click.option(
-            f"--{name}", type=click.FloatRange(min=0), default=default, show_default=True, help=words
-        )(function)
-    for name, words in reversed(_INFERENCE.items()):
-        default = getattr(Options(), name)
-        kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0)
-        option = f"--{name.replace('_', '-')}"
-        function = click.option(option, type=kind, default=default, show_default=True, help=words)(function)
-    return function
 
 
 def cores() -> int:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 from graphlang.db import create
 
-from graphlang.cli import collect
+from graphlang.cli import run
 
 Call = Callable[..., Result]
 
@@ -103,7 +103,7 @@ def test_a_full_disk_keeps_what_was_written_and_the_command_goes_on_later(
         return connection
 
     with monkeypatch.context() as patched:
-        patched.setattr(collect, "create", small)
+        patched.setattr(run, "create", small)
         result = graphlang("run", museum, "--db", db, "--workers", 1)
     assert result.exit_code == 1
     assert "the disk is full" in result.stderr

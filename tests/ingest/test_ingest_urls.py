@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from graphlang.ingest import urls
 from graphlang.ingest.joiner import Joiner
 from graphlang.ingest.urls import canonical, host, public_suffix, registered_domain, tld
 from hypothesis import given
 from hypothesis import strategies as st
+from publicsuffixlist import PublicSuffixList
 
 BASE = "http://a.example/b/c/d?q"
 
@@ -140,3 +142,9 @@ def test_host_and_what_it_belongs_to(
 ) -> None:
     assert host(url) == name
     assert (registered_domain(name), public_suffix(name), tld(name)) == (domain, suffix, top)
+
+
+def test_rules_of_public_suffixes_are_those_that_the_library_reads() -> None:
+    ours, theirs = urls._suffixes(), PublicSuffixList()
+    assert ours._publicsuffix == theirs._publicsuffix
+    assert ours._maxlabel == theirs._maxlabel

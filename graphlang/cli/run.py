@@ -1,0 +1,94 @@
+"""``run``: everything, from files to the language map."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from graphlang.analysis import classify, propagate, vote
+from graphlang.cli import options, reading
+from graphlang.cli.collect import finish, summary
+from graphlang.cli.output import console, visible
+from graphlang.cli.progress import bars
+from graphlang.content import methods
+from graphlang.db import create
+from graphlang.maps.sites import language_map
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_SITES_SHOWN = 30
+_LANGUAGES_SHOWN = 6
+
+
+@click.command()
+@reading.files
+@click.option(
+    "--db",
+    "db",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The database; made if it does not exist.",
+)
+@click.option("--method", default="nfc", show_default=True, help="Content method, see 'graphlang methods'.")
+@reading.how
+@options.quiet
+def run(files: tuple[Path, ...], db: Path, method: str, *, quiet: bool, **how: Unpack[reading.How]) -> None:
+    """Find the language of every page in FILES and print the language map.
+
+    Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
+    whole graph; the last answer is what the database's views show. Stopped at any moment, the same command goes on;
+    with more files it adds them. FILES are as in 'graphlang ingest'.
+
+    \b
+    Examples:
+      graphlang run crawl.warc.gz --db crawl.db
+      graphlang run archive-folder/ more.arc.gz --db crawl.db --workers 2
+    """
+    identifier = methods.load(method)
+    with closing(create(db)) as connection, bars(quiet=quiet) as shown:
+        done = reading.read(connection, db, files, how, shown)
+        classify.classify(connection, identifier, progress=shown)
+        vote.vote(connection, progress=shown)
+        final = propagate.propagate(connection, progress=shown)
+        shown.end()
+        if not quiet:
+            summary(done, shown)
+            if final.rounds is not None:
+                state = "converged" if final.converged else "stopped at the cap"
+                click.echo(f"propagation {state} after {final.rounds} rounds", err=True)
+        _print_map(connection)
+        click.echo(f"database: {db}")
+    finish(done)
+
+
+def _print_map(connection: sqlite3.Connection) -> None:
+    """One line a site: its pages and its commonest languages."""
+    sites: dict[str, list[str]] = {}
+    pages: dict[str, int] = {}
+    for row in language_map(connection):
+        if row.pages:
+            sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
+            pages[row.site] = pages.get(row.site, 0) + row.pages
+    width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
+    out = console()
+    out.print(f"{'site':<{width}}  {'pages':>8}  languages", soft_wrap=True, markup=False, style="bold")
+    for site, shares in list(sites.items())[:_SITES_SHOWN]:
+        more = len(shares) - _LANGUAGES_SHOWN
+        words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
+        out.print(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}", soft_wrap=True, markup=False)
+    if len(sites) > _SITES_SHOWN:
+        out.print(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all", markup=False)
+    total = connection.execute(
+        "SELECT COUNT(*), SUM(fetched), COUNT(DISTINCT language) - MAX(language = 'und') - MAX(language = 'zxx'),"
+        " SUM(language = 'und' AND fetched) FROM page_languages"
+    ).fetchone()
+    out.print(
+        f"{total[1] or 0:,} pages read in {total[2] or 0} languages, {total[3] or 0:,} of them undetermined;"
+        f" {total[0] - (total[1] or 0):,} more only linked to",
+        soft_wrap=True,
+        markup=False,
+    )
