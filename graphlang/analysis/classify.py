@@ -9,6 +9,7 @@ import numpy as np
 import graphlang
 from graphlang import languages
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.threads import side_by_side
 from graphlang.content.answers import top
 from graphlang.content.material import ENOUGH, Material, say
 from graphlang.content.normalise import normalise
@@ -29,6 +30,7 @@ KEPT = 20
 LEAST = 0.001
 #: Letters are counted in so many characters of a text; beyond, one text is as long as another.
 COUNTED = 2000
+_TOGETHER = 1024  # pages
 
 
 class _Batch(NamedTuple):
@@ -46,6 +48,7 @@ def classify(
     *,
     title: bool = True,
     choose: bool = True,
+    workers: int = 1,
     progress: Progress = SILENT,
 ) -> runs.Run:
     """Classify the text of every page that has any.
@@ -60,16 +63,20 @@ def classify(
         identifier: a content method.
         title: whether the title counts as part of the text.
         choose: whether the run becomes the one that the views show.
+        workers: threads that identify, where the method allows more than one. The result is the same with any number.
         progress: told of pages.
 
     Returns:
         The run, finished.
     """
 
+    def read(batch: collection.Texts) -> _Batch:
+        said = say(identifier, Material(*batch[1:]), title=title)
+        return _Batch(batch.pages, said.probabilities, _letters(said.texts), said.encodings)
+
     def batches(after: int) -> Iterator[_Batch]:
-        for batch in collection.texts(connection, after=after):
-            said = say(identifier, Material(*batch[1:]), title=title)
-            yield _Batch(batch.pages, said.probabilities, _letters(said.texts), said.encodings)
+        threads = workers if getattr(identifier, "concurrent", False) else 1
+        return side_by_side(read, collection.texts(connection, after=after, batch=_TOGETHER), threads)
 
     run = _start(connection, identifier, "content", {"title": title, "main": ENOUGH})
     return _fill(connection, run, identifier.labels, "texts", batches, choose=choose, progress=progress)

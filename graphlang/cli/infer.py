@@ -30,9 +30,14 @@ if TYPE_CHECKING:
     "--method", default="nfc", show_default=True, help="Content method (see 'graphlang methods'), or a model file."
 )
 @click.option("--title/--no-title", default=True, show_default=True, help="Let the page's title count as text.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Threads that identify; all cores by default. The result is the same with any number.",
+)
 @options.keep_chosen
 @options.quiet
-def classify(db: Path, method: str, *, title: bool, keep_chosen: bool, quiet: bool) -> None:
+def classify(db: Path, method: str, workers: int | None, *, title: bool, keep_chosen: bool, quiet: bool) -> None:
     """Classify the pages in DB by the content of their text, or by their URLs.
 
     The URL methods ('graphlang methods' lists them) answer for pages that were never fetched, too.
@@ -52,7 +57,14 @@ def classify(db: Path, method: str, *, title: bool, keep_chosen: bool, quiet: bo
         elif method in url_methods.names():
             run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
         else:
-            run = classifying.classify(connection, methods.load(method), title=title, choose=choose, progress=shown)
+            run = classifying.classify(
+                connection,
+                methods.load(method),
+                title=title,
+                choose=choose,
+                workers=workers or options.cores(),
+                progress=shown,
+            )
     _say(run, quiet=quiet)
 
 

@@ -44,7 +44,7 @@ class Verbs(click.Group):
 
     Args:
         verbs: By name the module of `graphlang.cli` that has this command (`module:function` where it is
-            called otherwise there), and the first sentence of its help, so that a list of all verbs imports none of them.
+            called otherwise there), and the first sentence of its help, so that a list of verbs imports none of them.
     """
 
     def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]], **others: Any) -> None:

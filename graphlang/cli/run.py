@@ -51,7 +51,7 @@ def run(files: tuple[Path, ...], db: Path, method: str, *, quiet: bool, **how: U
     identifier = methods.load(method)
     with closing(create(db)) as connection, bars(quiet=quiet) as shown:
         done = reading.read(connection, db, files, how, shown)
-        classify.classify(connection, identifier, progress=shown)
+        classify.classify(connection, identifier, workers=how["workers"] or options.cores(), progress=shown)
         vote.vote(connection, progress=shown)
         final = propagate.propagate(connection, progress=shown)
         shown.end()

@@ -50,6 +50,8 @@ class Calibrated(ABC):
         sharpness: Log sharpness at `calibrate.KNOTS`.
     """
 
+    concurrent = True  # threads may ask at the same time; of other programs nobody knows
+
     def __init__(
         self,
         *,

@@ -48,6 +48,8 @@ class Registry:
 
     def __init__(self) -> None:
         self._names = ["", "LATIN"]
+        self._numbers = {"": 0, "LATIN": LATIN}
+        self._words: dict[str, int] = {}  # by the first word of a character's name
         self._lock = threading.Lock()  # a script has one number, also where threads meet it at the same time
         #: How often a letter of each script counts where scripts are weighed against each other.
         self.weights = np.ones(_MOST, dtype=np.uint8)
@@ -63,25 +65,35 @@ class Registry:
 
     def number(self, name: str) -> int:
         """The number of a script. Raises ValueError when there are more scripts than numbers."""
+        known = self._numbers.get(name)
+        if known is not None:
+            return known
         with self._lock:
-            if name not in self._names:
-                if len(self._names) == _MOST:
+            if name not in self._numbers:
+                number = len(self._names)
+                if number == _MOST:
                     raise ValueError(f"{name}: more than {_MOST - 1} scripts")
                 self._names.append(name)
-                self.weights[len(self._names) - 1] = _DENSE if name == EAST_ASIA else 1
-            return self._names.index(name)
+                self.weights[number] = _DENSE if name == EAST_ASIA else 1
+                self._numbers[name] = number
+            return self._numbers[name]
 
     def script(self, code_point: int) -> int:
         """The script of one code point."""
         character = chr(code_point)
-        if unicodedata.category(character)[0] not in "LM":
-            return 0
-        word = unicodedata.name(character, "").split(" ")[0].split("-")[0]
-        word = _OTHER_NAMES.get(word, word)
-        return 0 if word in _SHARED else self.number(EAST_ASIA if word in _EAST_ASIA else word)
+        return self._of_letter(character) if unicodedata.category(character)[0] in "LM" else 0
+
+    def _of_letter(self, character: str) -> int:
+        word = unicodedata.name(character, "").replace("-", " ").partition(" ")[0]
+        known = self._words.get(word)
+        if known is None:
+            name = _OTHER_NAMES.get(word, word)
+            known = 0 if name in _SHARED else self.number(EAST_ASIA if name in _EAST_ASIA else name)
+            self._words[word] = known
+        return known
 
     def restricted(self, code_point: int) -> int:
-        """The script of a letter as `normalise` keeps or drops it: those before U+0300 stand in Latin text only.
+        """The script of a letter or mark as `normalise` keeps or drops it: before U+0300 all stand in Latin text only.
 
         >>> registry.restricted(0x2BB), registry(np.array([0x2BB])).tolist()
         (1, [0])
