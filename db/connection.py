@@ -34,13 +34,14 @@ def create(path: str | Path) -> sqlite3.Connection:
     new = not path.exists() or path.stat().st_size == 0
     connection = _connect(path)
     try:
-        if not new:
+        if new or _is_blank(connection):
+            # Before anything else: whoever is killed in the next moment leaves a file that is known to be ours.
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        else:
             _check(connection, path)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         database = sqlite_utils.Database(connection)
-        if new:
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         migrations.apply(database)
         if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             connection.execute(f"PRAGMA user_version={VERSION}")
@@ -93,6 +94,15 @@ def _connect(path: Path, mode: str = "rwc") -> sqlite3.Connection:
         msg = f"cannot open {path}: {error}"
         raise StoreError(msg) from error
     return connection
+
+
+def _is_blank(connection: sqlite3.Connection) -> bool:
+    """Tell whether nothing was ever written to the database: whoever began to make it was killed at once."""
+    try:
+        marks = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+        return not any(marks) and not connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
+    except sqlite3.DatabaseError:
+        return False  # it is no database at all, which `_check` will say
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

@@ -161,9 +161,7 @@ class Writer:
 
     def _reserve(self, size: int) -> None:
         if size > len(self._captured):
-            grown = np.zeros(max(size, 2 * len(self._captured)), dtype=np.bool_)
-            grown[: len(self._captured)] = self._captured
-            self._captured = grown
+            self._captured.resize(max(size, len(self._captured) * 9 // 8), refcheck=False)  # in place, with zeros
 
     def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
         """What becomes of each page that this batch has a capture of, by page id."""

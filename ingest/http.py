@@ -142,21 +142,22 @@ def _decoded(payload: bytes, found: dict[str, str], max_payload: int) -> tuple[b
 def _unchunked(payload: bytes) -> bytes:
     """Join the chunks; a payload that does not begin with one was stored joined already."""
     at = 0
-    parts: list[bytes] = []
+    joined = bytearray()  # not a list of parts, of which there may be millions
     while True:
         found = _CHUNK.match(payload, at)
         if not found:
             break
         size = int(found[1], 16)
         if not size:
-            return b"".join(parts)
-        parts.append(payload[found.end() : found.end() + size])
+            return bytes(joined)
+        joined += payload[found.end() : found.end() + size]
         at = found.end() + size
         if payload.startswith(b"\r\n", at):
             at += 2
         elif payload.startswith(b"\n", at):
             at += 1
-    return b"".join(parts) + payload[at:]
+    joined += payload[at:]
+    return bytes(joined)
 
 
 def _inflated(payload: bytes, limit: int) -> tuple[bytes, bool]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _NEWLINES = b"\r\n"
 _NO_NEWLINE = re.compile(rb"[^\r\n]")
 _ENOUGH = 64  # bytes that show any grammar whether a record starts
+_ZEROS = bytes(2 << 20)  # more than a chunk: what padding and bombs are made of is passed over without a look
 _OVERLAP = 16_384  # bytes at the end of the data in which a record may have begun
 
 
@@ -201,11 +202,12 @@ def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | No
     passed = 0
     blank = True
     while True:
-        stop = found = grammar.find(buffer.data, buffer.at)
+        zeros = buffer.data[buffer.at :] == _ZEROS[: len(buffer.data) - buffer.at]
+        stop = found = -1 if zeros else grammar.find(buffer.data, buffer.at)
         if found < 0:
             # A record may start across the end of the data: keep as much as it takes to be known.
             stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
-        blank = blank and not buffer.data[buffer.at : stop].strip(b"\0\r\n\t ")
+        blank = blank and (zeros or not buffer.data[buffer.at : stop].strip(b"\0\r\n\t "))
         passed += stop - buffer.at
         buffer.at = stop
         if found >= 0 or buffer.over:

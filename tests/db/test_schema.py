@@ -1,6 +1,8 @@
 """The schema, its documentation and the numbers that the code shares with it agree."""
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,59 @@ def test_opening_twice_changes_nothing(tmp_path: Path) -> None:
     first = path.read_bytes()
     create(path).close()
     assert path.read_bytes() == first
+
+
+KILLED_AT_EACH_STATEMENT = """
+import os, sqlite3, sys
+from pathlib import Path
+from graphlang.db import connection
+
+def create(path, last):
+    left = last
+
+    def count(_statement):
+        nonlocal left
+        left -= 1
+        if not left:
+            os._exit(9)
+
+    plain = sqlite3.connect
+
+    def connect(*arguments, **options):
+        made = plain(*arguments, **options)
+        made.set_trace_callback(count)
+        return made
+
+    connection.sqlite3.connect = connect
+    connection.create(path).close()
+    os._exit(0)
+
+statements = 0
+while True:
+    statements += 1
+    path = Path(sys.argv[1]) / f"{statements}.db"
+    child = os.fork()
+    if not child:
+        create(path, statements)
+    if not os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        break
+    made = connection.create(path)
+    schema = made.execute("SELECT name, sql FROM sqlite_schema WHERE tbl_name NOT GLOB '_sqlite*'").fetchall()
+    made.close()
+    print(statements, len(schema), hash(tuple(sorted(map(str, schema)))))
+"""
+
+
+def test_killed_at_each_statement_of_its_making_and_made_again(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", KILLED_AT_EACH_STATEMENT, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    made = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
+    assert len(made) > 20
+    assert len({schema for _, schema in made}) == 1, done.stdout
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
