@@ -1,4 +1,4 @@
-"""URL -> page id for a whole collection in memory, at 30 bytes a URL at most instead of a Python object each."""
+"""URL -> page id for a whole collection in memory, at 25 bytes a URL at most instead of a Python object each."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class UrlIds:
     to collide on purpose) and its CRC-32. For 100 million URLs the chance that any two are mistaken for one another is
     below 10^-13.
 
-    A URL takes 12 bytes, and in the table 4 bytes for each of the 1.4 to 2.9 slots that there are for it. When the table
-    grows it is made anew from the hashes, the old one being gone by then; the arrays of hashes grow by an eighth, in
-    place. So there is no moment at which a URL takes more than 12 * 9 / 8 + 4 / 0.35 = 25 bytes, beside what the batch
-    at hand needs.
+    A URL takes 12 bytes, and in the table 4 bytes for each of the 1.4 to 2.9 slots that there are for it. When the
+    table grows it is made anew from the hashes, the old one being gone by then; the arrays of hashes grow by an eighth,
+    in place. So there is no moment at which a URL takes more than 12 * 9 / 8 + 4 / 0.35 = 25 bytes, beside what the
+    batch at hand needs.
 
     >>> ids = UrlIds()
     >>> ids.assign(["http://a/", "http://b/", "http://a/"])

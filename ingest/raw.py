@@ -228,8 +228,7 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
         size = len(buffer.data) - buffer.at
         cut = buffer.over and size < limits.max_header
         head = buffer.data[buffer.at : buffer.at + 4096]
-        buffer.at += 1
-        _hunt(buffer, grammar, quiet=True)
+        _pass_headers(buffer, grammar, limits)
         if cut:
             return Raw(offset, b"", head, (("truncated", buffer.fault or "the file ends within a record header"),))
         return Raw(offset, b"", head, (("bad-header", f"a record header of more than {limits.max_header} bytes"),))
@@ -242,6 +241,24 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
     return _block(buffer, grammar, limits, Raw(offset, head, b""), claimed)
 
 
+def _pass_headers(buffer: _Buffer, grammar: Grammar, limits: Limits) -> None:
+    """Move on from a header that does not end within its bound, to the last record that starts within these bytes.
+
+    No header of those that start before it ends there either: to look at each would take time by the square.
+    """
+    bound = min(len(buffer.data), buffer.at + limits.max_header)
+    last = -1
+    found = grammar.find(buffer.data, buffer.at + 1)
+    while 0 <= found < bound:
+        last = found
+        found = grammar.find(buffer.data, last + 1)
+    if last >= 0:
+        buffer.at = last
+    else:
+        buffer.at += 1
+        _hunt(buffer, grammar, quiet=True)
+
+
 def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claimed: int) -> Raw:
     """Read the block, and check the claimed length against what follows it."""
     keep = min(claimed, limits.max_payload)
@@ -251,20 +268,18 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
             block=block, faults=(("bad-length", f"the record header claims {claimed} bytes, where no record ends"),)
         )
     if buffer.need(keep):
-        start = buffer.at
-        block = buffer.data[start : start + keep]
-        faults: tuple[tuple[str, str], ...] = ()
         if claimed > keep:
+            block = buffer.data[buffer.at : buffer.at + keep]
             buffer.at += keep
             missing = buffer.skip(claimed - keep)
             faults = (("too-large", f"a record of {claimed} bytes; the first {keep} were read"),)
             if missing:
                 faults += (("truncated", buffer.fault or f"{missing} of the record's bytes are missing"),)
             return record._replace(block=block, faults=faults)
-        buffer.at = start + keep
-        if _followed(buffer, grammar):
+        if _followed(buffer, grammar, keep):
+            block = buffer.data[buffer.at : buffer.at + keep]
+            buffer.at += keep
             return record._replace(block=block)
-        buffer.at -= len(block)
         whole = _until_next(buffer, grammar, limits)
         reason = f"the record header claims {claimed} bytes, the next record starts after {len(whole)}"
         return record._replace(block=whole, faults=(("bad-length", reason),))
@@ -284,19 +299,19 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
     return record._replace(block=block, faults=(("truncated", reason),))
 
 
-def _followed(buffer: _Buffer, grammar: Grammar) -> bool:
-    """Tell whether a record or the end of the run follows, but for line ends."""
-    while True:
-        data = buffer.data
-        at = _behind_newlines(data, buffer.at)
-        if at < len(data) and buffer.starts_member(buffer.at, at):
-            return True  # a record that ends where its member ends is sound, whatever comes in the next
-        if len(data) - at >= _ENOUGH or buffer.over:
-            return at >= len(data) or grammar.starts(data, at)
-        if at - buffer.at > _OVERLAP:
-            return True  # padding, and too much of it to keep while looking what comes behind
-        had = len(data) - buffer.at
-        buffer.need(had + _ENOUGH)
+def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
+    """Tell whether a record or the end of the run follows these many bytes, but for line ends.
+
+    Nothing is copied: a length that lies is to cost no more than one that does not.
+    """
+    buffer.need(size + _OVERLAP + _ENOUGH)
+    data, begin = buffer.data, buffer.at + size
+    at = _behind_newlines(data, begin)
+    if at < len(data) and buffer.starts_member(begin, at):
+        return True  # a record that ends where its member ends is sound, whatever comes in the next
+    if len(data) - at >= _ENOUGH or buffer.over:
+        return at >= len(data) or grammar.starts(data, at)
+    return True  # padding, and too much of it to keep while looking what comes behind
 
 
 def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:

@@ -132,8 +132,10 @@ class Source:
             if self.reached > start and not broken:
                 yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not gzip")
             for chunk in self._member():
+                # What gives nothing behind damage is the rest of that, whatever it looks like.
+                if not (broken and chunk.fault and not chunk.data):
+                    yield chunk
                 broken = bool(chunk.fault)
-                yield chunk
 
     def _find_member(self) -> bool:
         """Move to the next gzip member, or to the end of the file when only padding or nothing follows."""

@@ -183,6 +183,13 @@ def test_url_ids_grow_past_many_doublings() -> None:
     assert np.array_equal(ids.find(urls[::-1]), np.arange(100_000, 0, -1))
 
 
+def test_url_ids_never_take_more_than_they_say() -> None:
+    ids = UrlIds()
+    for begin in range(0, 300_000, 10_000):
+        ids.assign([f"http://a.example/{number}" for number in range(begin, begin + 10_000)])
+        assert ids.nbytes <= 25 * len(ids) or len(ids) <= 20_000
+
+
 def test_the_same_bytes_are_one_source_whatever_their_name(tmp_path: Path) -> None:
     connection = create(tmp_path / "a.db")
     for name in ("one.warc", "two.warc"):

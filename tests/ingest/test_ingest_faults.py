@@ -154,6 +154,21 @@ def test_header_without_end(archive: Archive, read: Read) -> None:
     assert (urls(pages), kinds(problems)) == (["1", "2"], ["bad-http"])
 
 
+def test_headers_without_end_one_after_another_are_passed_over_together(archive: Archive, read: Read) -> None:
+    endless = b"WARC/1.0\r\nWARC-Type: response\r\n" * 2_000
+    pages, problems = read(endless + b"\r\n" + archive.warc("http://a.example/2"), max_header=10_000)
+    assert urls(pages) == ["2"]
+    assert kinds(problems).count("bad-header") == 6  # one for each 10,000 bytes of them, not one for each of them
+    assert len(problems) < 10
+
+
+def test_a_record_behind_a_header_without_end_is_found(archive: Archive, read: Read) -> None:
+    endless = b"WARC/1.0\r\nWARC-Type: response\r\n" + b"X: y\r\n" * 1_500
+    two, three = archive.warc("http://a.example/2"), archive.warc("http://a.example/3")
+    pages, problems = read(endless + two + three, max_header=9_200)
+    assert (urls(pages), kinds(problems)) == (["2", "3"], ["bad-header"])
+
+
 @pytest.mark.parametrize(
     ("url", "kind"),
     [
