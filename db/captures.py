@@ -20,6 +20,8 @@ _OF_A_PAGE = (
     ("visible_bytes", "page"),
     ("links", "source"),
 )
+#: By its key, which begins with the target: of a million links nobody wants to look at all.
+_FORGET_WORDS = "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)"
 _CAPTURE = (
     "INSERT INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size, digest,"
     " revisit_of, captures, revisit_date, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -60,8 +62,10 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
         choices: by page id.
     """
     gone = [(page_id,) for page_id, choice in choices.items() if choice.stored and choice.page is not None]
-    for table, column in _OF_A_PAGE if gone else ():
-        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+    if gone:
+        connection.executemany(_FORGET_WORDS, gone)
+        for table, column in _OF_A_PAGE:
+            connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
     connection.executemany(
         "UPDATE captures SET captures = ? WHERE page = ?",
         [(choice.count, page_id) for page_id, choice in choices.items() if choice.page is None],

@@ -13,6 +13,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 4096
+#: Of a page that everybody links to the first few different words will do.
+_ANCHORS = 20
+_WITH_ANCHORS = f"""
+SELECT
+    pages.id,
+    COALESCE(title, ''),
+    COALESCE(texts.text, ''),
+    COALESCE(main, 0),
+    COALESCE(bytes, X''),
+    COALESCE((
+        SELECT GROUP_CONCAT(words, CHAR(10)) FROM (
+            SELECT text AS words FROM anchor_texts WHERE target = pages.id GROUP BY text ORDER BY MIN(source)
+            LIMIT {_ANCHORS}
+        )
+    ), '') AS anchors
+FROM pages
+LEFT JOIN texts ON texts.page = pages.id
+LEFT JOIN visible_bytes ON visible_bytes.page = pages.id
+WHERE pages.id > ? AND (texts.page IS NOT NULL OR anchors <> '')
+ORDER BY pages.id LIMIT ?
+"""
 _TAGS = np.iinfo(np.int16).max
 
 
@@ -24,6 +45,7 @@ class Texts(NamedTuple):
     texts: list[str]  #: main content first
     mains: list[int]  #: characters of the text that are main content
     visible: list[bytes]  #: visible bytes, not decoded; empty where they are not kept
+    anchors: list[str]  #: words of the links that lead there, a line each; empty where they are not kept or not wanted
 
 
 class Edges(NamedTuple):
@@ -53,7 +75,18 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
         if not rows:
             return
         pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
-        yield Texts(pages, titles, bodies, mains, visible)
+        yield Texts(pages, titles, bodies, mains, visible, [""] * len(pages))
+        after = pages[-1]
+
+
+def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
+    """As `texts`, and of all pages that a link with words leads to, fetched or not: with these words."""
+    while True:
+        rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
+        if not rows:
+            return
+        pages, titles, bodies, mains, visible, anchors = map(list, zip(*rows, strict=True))
+        yield Texts(pages, titles, bodies, mains, visible, anchors)
         after = pages[-1]
 
 

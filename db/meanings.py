@@ -105,6 +105,14 @@ TABLES: dict[str, Table] = {
             "hreflang": "Language that the link announces for its target, as written; NULL without.",
         },
     ),
+    "anchor_texts": Table(
+        "Words of links: evidence for the pages that they lead to. Only if they were asked for (`--anchor-texts`).",
+        {
+            "target": "The page that the link leads to.",
+            "source": "The page that holds it.",
+            "text": "Its words, white space folded, at most 200 characters.",
+        },
+    ),
     "problems": Table(
         "Every record, or part of a file, that could not be read as it should.",
         {

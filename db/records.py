@@ -35,6 +35,7 @@ class Link(NamedTuple):
     kind: int  #: a LinkKind
     nofollow: bool = False  #: ``rel`` holds ``nofollow`` (or the page's robots meta says so)
     hreflang: str | None = None  #: the language that the link announces, as written, at most 35 characters
+    text: str = ""  #: anchor text, white space folded, at most 200 characters; empty unless it is to be kept
 
 
 class Declaration(NamedTuple):

@@ -16,6 +16,10 @@ _SAME = (
     "UPDATE captures SET original = ?2, (charset, charset_from, length) ="
     " (SELECT charset, charset_from, length FROM captures WHERE page = ?2) WHERE page = ?1"
 )
+_WORDS = (
+    "INSERT INTO anchor_texts SELECT target, ?1, text FROM anchor_texts WHERE source = ?2 AND target <> ?1"
+    " AND target IN (SELECT target FROM links WHERE source = ?2)"
+)
 _EMPTY = "revisit_of IS NOT NULL AND size = 0 AND (status IS NULL OR status NOT BETWEEN 300 AND 399)"
 _FULL = "(captures.revisit_of IS NULL OR captures.size > 0)"
 
@@ -70,6 +74,9 @@ def resolve(connection: sqlite3.Connection) -> int:
 
 
 def _empty(connection: sqlite3.Connection, page: int) -> None:
+    connection.execute(
+        "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)", (page,)
+    )
     for table, column in (("texts", "page"), ("declarations", "page"), ("visible_bytes", "page"), ("links", "source")):
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (page,))
     connection.execute(
@@ -83,6 +90,7 @@ def _lend(connection: sqlite3.Connection, page: int, original: int) -> None:
         "INSERT INTO declarations SELECT ?1, source, value FROM declarations WHERE page = ?2",
         "INSERT INTO visible_bytes SELECT ?1, bytes FROM visible_bytes WHERE page = ?2",
         "INSERT INTO links SELECT ?1, target, kind, nofollow, hreflang FROM links WHERE source = ?2 AND target <> ?1",
+        _WORDS,
         _SAME,
     ):
         connection.execute(statement, (page, original))

@@ -8,7 +8,7 @@ from sqlite_utils import Migrations
 #: "grla" in ASCII: tells our files from other SQLite files.
 APPLICATION_ID = 0x67726C61
 #: The newest schema that this code reads and writes; grows with each migration.
-VERSION = 2
+VERSION = 3
 
 migrations = Migrations("graphlang")
 
@@ -272,3 +272,19 @@ def _second(database: sqlite_utils.Database) -> None:
     for statement in _SECOND.split(";\n"):
         if statement.strip():
             database.execute(statement)
+
+
+# The key begins with the target, for that is what the words speak of.
+_THIRD = """
+CREATE TABLE anchor_texts (
+    target INTEGER NOT NULL REFERENCES pages (id),
+    source INTEGER NOT NULL REFERENCES pages (id),
+    text TEXT NOT NULL,
+    PRIMARY KEY (target, source)
+) STRICT, WITHOUT ROWID;
+"""
+
+
+@migrations(name="0003_anchor_texts")
+def _third(database: sqlite_utils.Database) -> None:
+    database.execute(_THIRD)

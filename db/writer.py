@@ -179,16 +179,19 @@ class Writer:
 
     def _add_links(self, choices: dict[int, Choice], targets: dict[int, list[int]]) -> int:
         rows = [
-            (origin, target, kind, nofollow, hreflang)
+            (origin, target, kind, nofollow, hreflang, words)
             for origin, its_targets in targets.items()
-            for target, (_, kind, nofollow, hreflang) in zip(its_targets, choices[origin].links, strict=True)
+            for target, (_, kind, nofollow, hreflang, words) in zip(its_targets, choices[origin].links, strict=True)
             if target != origin
         ]
         # In key order the tree grows at its end instead of in the middle.
         rows.sort(key=_KEY)
         before = self._connection.total_changes
-        self._connection.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?)", rows)
-        return self._connection.total_changes - before
+        self._connection.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?)", [row[:-1] for row in rows])
+        added = self._connection.total_changes - before
+        spoken = sorted((target, origin, words) for origin, target, *_, words in rows if words)
+        self._connection.executemany("INSERT OR IGNORE INTO anchor_texts VALUES (?, ?, ?)", spoken)
+        return added
 
 
 def finish(connection: sqlite3.Connection) -> None:

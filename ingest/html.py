@@ -23,7 +23,7 @@ from .boilerplate import TAGS, set_apart, set_more_apart
 from .tame import tamed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from selectolax.lexbor import LexborNode
 
@@ -82,6 +82,7 @@ class Document(NamedTuple):
     flattened: bool = False  #: the tree was too deep to be built (see `graphlang.ingest.tame`)
     skipped: int = 0  #: references beyond the limit
     main_length: int = 0  #: characters at the start of the text that are main content
+    words: Mapping[str, str] = {}  #: anchor texts by target as written, if they are wanted
 
 
 def read(markup: str | bytes, limits: Limits) -> Document:

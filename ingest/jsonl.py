@@ -2,9 +2,9 @@
 
 The fields are those that such programs write: ``url`` (or ``uri``, or ``url`` in ``metadata``, or ``warc-target-uri``
 in ``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``); and where they are there ``title``,
-``date`` (``timestamp``, ``crawl_date``), ``status``, ``mime`` and ``links`` (strings, or objects with ``url``, ``rel``
-and ``hreflang``). What a program took for the language is not kept: it is no word of the page. Offsets are those of
-lines, in the decompressed file.
+``date`` (``timestamp``, ``crawl_date``), ``status``, ``mime`` and ``links`` (strings, or objects with ``url``, ``rel``,
+``hreflang`` and ``text``). What a program took for the language is not kept: it is no word of the page. Offsets are
+those of lines, in the decompressed file.
 """
 
 from __future__ import annotations
@@ -139,7 +139,9 @@ class Jsonl:
             text=text[: limits.text_limit],
             length=len(text),
             size=len(text.encode("utf-8", "replace")),
-            links=links_of(url, _document(links), None, {}, self._joiner, limits)[0] if isinstance(links, list) else (),
+            links=links_of(url, _document(links, spoken=limits.anchor_texts), None, {}, self._joiner, limits)[0]
+            if isinstance(links, list)
+            else (),
             parts="both" if isinstance(links, list) else "text",
             main_length=min(limits.text_limit, len(text)),
         )
@@ -158,14 +160,18 @@ def _of(found: dict[str, Any], place: str, name: str) -> Any:
     return inner.get(name) if isinstance(inner, dict) else None
 
 
-def _document(links: list[Any]) -> Document:
+def _document(links: list[Any], *, spoken: bool) -> Document:
     anchors = [one for one in links if isinstance(one, str)]
     references = [
         Reference("a", one["url"], _string(one, "rel"), _string(one, "hreflang") or None)
         for one in links
         if isinstance(one, dict) and isinstance(one.get("url"), str)
     ]
-    return Document(anchors=list(dict.fromkeys(anchors)), references=references)
+    words: dict[str, str] = {}
+    for one in links if spoken else ():
+        if isinstance(one, dict) and isinstance(one.get("url"), str) and _string(one, "text").strip():
+            words.setdefault(one["url"], fold(one["text"]))
+    return Document(anchors=list(dict.fromkeys(anchors)), references=references, words=words)
 
 
 def _string(value: dict[str, Any], name: str) -> str:

@@ -22,5 +22,6 @@ class Limits:
     max_url: int = 2_048  #: characters of a canonical URL; longer ones are traps or data, and no index keeps them
     max_depth: int = 500  #: nesting of elements, as in browsers (512), above which a page is flattened before parsing
     all_bytes: bool = False  #: keep the visible bytes of every page of markup, not only where its charset is in doubt
+    anchor_texts: bool = False  #: keep the words of links
     plain_urls: bool = False  #: drop session ids and tracking parameters from URLs
     max_json: int = 8 << 20  #: bytes of a JSON line or record: parsed, it may take twenty times as much memory

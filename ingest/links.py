@@ -27,6 +27,7 @@ _REDIRECT, _REFRESHED, _CANONICAL, _ALTERNATE, _ANCHOR = (
 )
 _KINDS = {"a": _ANCHOR, "area": int(LinkKind.AREA), "frame": int(LinkKind.FRAME), "iframe": int(LinkKind.IFRAME)}
 _MAX_HREFLANG = 35
+_MAX_WORDS = 200
 
 
 class _Found(NamedTuple):
@@ -56,7 +57,7 @@ def links_of(  # noqa: PLR0917 - the parts of one page
     resolved = [(canonical(one.target.strip(), url), one) for one in _of_header(status, fields)]
     skipped = 0
     if document is not None:
-        base = (canonical(document.base.strip(), url) if document.base else None) or url
+        base = _base(document, url)
         inside, unfollowed = _of_document(document)
         resolved += zip(joiner.join([one.target for one in inside], base), inside, strict=True)
         # Most references are of one kind and say nothing else: these come once each.
@@ -80,12 +81,27 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         elif one.kind < known.kind or (known.nofollow and not one.nofollow) or (one.hreflang and not known.hreflang):
             kind = min(one.kind, known.kind)
             merged[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
+    _add_words(merged, document, url, joiner)
     left_out = []
     if too_long:
         left_out.append(("bad-url", f"{too_long} references to URLs of more than {limits.max_url} characters left out"))
     if skipped:
         left_out.append(("too-many-links", f"{skipped} references beyond {limits.max_links} targets left out"))
     return tuple(merged.values()), left_out
+
+
+def _base(document: Document, url: str) -> str:
+    return (canonical(document.base.strip(), url) if document.base else None) or url
+
+
+def _add_words(links: dict[str, Link], document: Document | None, url: str, joiner: Joiner) -> None:
+    """Give each link the first words that a reference to its target has."""
+    if document is None or not document.words:
+        return
+    targets = joiner.join(document.words, _base(document, url))
+    for target, words in zip(targets, document.words.values(), strict=True):
+        if target is not None and target in links and not links[target].text:
+            links[target] = links[target]._replace(text=words[:_MAX_WORDS])
 
 
 def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:

@@ -59,6 +59,6 @@ def plain_page(page: Page) -> Page:
             links[target] = link._replace(url=target)
         else:
             kind, nofollow = min(known.kind, link.kind), known.nofollow and link.nofollow
-            links[target] = Link(target, kind, nofollow, known.hreflang or link.hreflang)
+            links[target] = Link(target, kind, nofollow, known.hreflang or link.hreflang, known.text or link.text)
     revisit_of = plain_url(page.revisit_of) if page.revisit_of is not None else None
     return replace(page, url=url, links=tuple(links.values()), revisit_of=revisit_of)

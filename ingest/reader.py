@@ -51,13 +51,14 @@ class Reader:
         """Yield the raw records; a file that is no archive yields one without header that says so."""
         chunks = self._source.chunks()
         first = list(islice(chunks, 2))
+        told = False
         if not any(chunk.data for chunk in first):
             reason = next((chunk.fault for chunk in first if chunk.fault), "the file is empty")
             if not first or all(not chunk.fault for chunk in first):
                 yield Raw(0, b"", b"", (("not-an-archive", "the file is empty"),))
                 return
             yield Raw(0, b"", b"", (("damaged", reason),))
-            first = []
+            first, told = [], True
         grammar = _grammar(b"".join(chunk.data for chunk in first), self._name)
         if grammar is None:
             yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
@@ -67,7 +68,7 @@ class Reader:
             chunks = self._until(chunks, self._stop, grammar)
         records = raw_records(chunks, grammar, self._limits, self._source, members=2 if self._begin else 0)
         first_record = next(records, None)
-        if first_record is None and not self._begin and self.ended is None:
+        if first_record is None and not told and not self._begin and self.ended is None:
             yield Raw(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
         if first_record is not None:
             yield first_record

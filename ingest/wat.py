@@ -47,7 +47,7 @@ def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, 
     answer = _dict(_dict(envelope, "Payload-Metadata"), "HTTP-Response-Metadata")
     fields = {name.lower(): value for name, value in _dict(answer, "Headers").items() if isinstance(value, str)}
     status = _STATUS.fullmatch(_text(_dict(answer, "Response-Message"), "Status"))
-    document = _document(_dict(answer, "HTML-Metadata"), 4 * limits.max_links)
+    document = _document(_dict(answer, "HTML-Metadata"), 4 * limits.max_links, spoken=limits.anchor_texts)
     code = int(status[0]) if status else None
     links, left_out = links_of(url, document, code, fields, joiner, limits)
     date = _text(head, "WARC-Date")
@@ -71,11 +71,12 @@ def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, 
     return page, left_out
 
 
-def _document(found: dict[str, Any], most: int) -> Document:
+def _document(found: dict[str, Any], most: int, *, spoken: bool) -> Document:
     head = _dict(found, "Head")
     anchors: dict[str, None] = {}
     references: list[Reference] = []
     skipped = 0
+    words: dict[str, str] = {}
     for one in (*_list(head, "Link"), *_list(found, "Links")):
         tag = "link" if _text(one, "path").startswith("LINK@") else _PLACES.get(_text(one, "path"))
         target = _text(one, "url")
@@ -88,6 +89,8 @@ def _document(found: dict[str, Any], most: int) -> Document:
             anchors[target] = None
         else:
             references.append(Reference(tag, target, rel, hreflang))
+        if spoken and tag == "a" and _text(one, "text").strip():
+            words.setdefault(target, fold(_text(one, "text")))
     metas: list[dict[str, str | None]] = [
         {name: value for name, value in meta.items() if isinstance(value, str)} for meta in _list(head, "Metas")[:100]
     ]
@@ -98,6 +101,7 @@ def _document(found: dict[str, Any], most: int) -> Document:
         metas=metas,
         base=_text(head, "Base") or None,
         skipped=skipped,
+        words=words,
     )
 
 

@@ -47,6 +47,7 @@ def classify(
     identifier: Identifier,
     *,
     title: bool = True,
+    anchors: bool = False,
     choose: bool = True,
     workers: int = 1,
     progress: Progress = SILENT,
@@ -62,6 +63,8 @@ def classify(
         connection: a collection opened for writing.
         identifier: a content method.
         title: whether the title counts as part of the text.
+        anchors: whether the words of links, where they were kept, count as text of the pages that they lead to: of
+            those that have little text, or none, or were never fetched.
         choose: whether the run becomes the one that the views show.
         workers: threads that identify, where the method allows more than one. The result is the same with any number.
         progress: told of pages.
@@ -76,9 +79,11 @@ def classify(
 
     def batches(after: int) -> Iterator[_Batch]:
         threads = workers if getattr(identifier, "concurrent", False) else 1
-        return side_by_side(read, collection.texts(connection, after=after, batch=_TOGETHER), threads)
+        return side_by_side(read, rows(connection, after=after, batch=_TOGETHER), threads)
 
-    run = _start(connection, identifier, "content", {"title": title, "main": ENOUGH})
+    rows = collection.texts_and_anchors if anchors else collection.texts
+    parameters = {"title": title, "main": ENOUGH} | ({"anchors": True} if anchors else {})
+    run = _start(connection, identifier, "content", parameters)
     return _fill(connection, run, identifier.labels, "texts", batches, choose=choose, progress=progress)
 
 

@@ -35,9 +35,16 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help="Threads that identify; all cores by default. The result is the same with any number.",
 )
+@click.option(
+    "--anchors",
+    is_flag=True,
+    help="Read the words of links, for pages of little or no text ('graphlang ingest --anchor-texts' keeps them).",
+)
 @options.keep_chosen
 @options.quiet
-def classify(db: Path, method: str, workers: int | None, *, title: bool, keep_chosen: bool, quiet: bool) -> None:
+def classify(
+    db: Path, method: str, workers: int | None, *, title: bool, anchors: bool, keep_chosen: bool, quiet: bool
+) -> None:
     """Classify the pages in DB by the content of their text, or by their URLs.
 
     The URL methods ('graphlang methods' lists them) answer for pages that were never fetched, too.
@@ -61,6 +68,7 @@ def classify(db: Path, method: str, workers: int | None, *, title: bool, keep_ch
                 connection,
                 methods.load(method),
                 title=title,
+                anchors=anchors,
                 choose=choose,
                 workers=workers or options.cores(),
                 progress=shown,

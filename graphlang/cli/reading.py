@@ -37,6 +37,7 @@ class How(TypedDict):
     text_limit: int
     max_payload: int
     bytes_: bool
+    anchor_texts: bool
     plain_urls: bool
 
 
@@ -84,6 +85,7 @@ _OPTIONS = (
         is_flag=True,
         help="Keep the visible bytes of every page for methods over bytes, not only where the charset is in doubt.",
     ),
+    click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
     click.option(
         "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
     ),
@@ -128,6 +130,7 @@ def read(
                 text_limit=wanted["text_limit"],
                 max_payload=wanted["max_payload"] * _MEGABYTE,
                 all_bytes=wanted["bytes_"],
+                anchor_texts=wanted["anchor_texts"],
                 plain_urls=wanted["plain_urls"],
             ),
             workers=wanted["workers"] or options.cores(),

@@ -2,8 +2,9 @@
 
 Most methods read a text: the title and the main content, because a menu of forty language names, or the cookie banner
 in the visitor's language, must not name the page's; what stands around the content is read as well where there is
-little else. `martins-silva` weighs the parts. The byte methods of Chew et al. and of Zavarsky et al. read the bytes of
-pages where these are kept, and name their encoding; other pages they read in UTF-8.
+little else. There the words of the links that lead to the page are read too, if they are given: others' words for it.
+`martins-silva` weighs the parts. The byte methods of Chew et al. and of Zavarsky et al. read the bytes of pages where
+these are kept, and name their encoding; other pages they read in UTF-8.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Material(NamedTuple):
     texts: Sequence[str]  #: main content first
     mains: Sequence[int]  #: characters of the text that are main content
     visible: Sequence[bytes]  #: visible bytes, not decoded; empty where they are not kept
+    anchors: Sequence[str]  #: words of the links that lead there, a line each; empty where they are not wanted
 
 
 class Said(NamedTuple):
@@ -76,13 +78,14 @@ def say(identifier: Identifier, material: Material, *, title: bool = True) -> Sa
 
 
 def as_texts(material: Material, *, title: bool = True) -> list[str]:
-    r"""One text a page: its title, and its main content where that is enough, else all there is.
+    r"""One text a page: its title, and its main content where that is enough, else all there is and the words of links.
 
-    >>> as_texts(Material(["T", ""], ["a menu", "b" * 200 + " menu"], [1, 200], [b"", b""])) == ["T\na menu", "b" * 200]
-    True
+    >>> as_texts(Material(["T", ""], ["a menu", "b" * 200 + " menu"], [1, 200], [b"", b""], ["link", "link"]))[0]
+    'T\na menu\nlink'
     """
     bodies = [
-        text[:main] if main >= ENOUGH else text for text, main in zip(material.texts, material.mains, strict=True)
+        text[:main] if main >= ENOUGH else f"{text}\n{words}" if words else text
+        for text, main, words in zip(material.texts, material.mains, material.anchors, strict=True)
     ]
     if not title:
         return bodies
@@ -90,8 +93,14 @@ def as_texts(material: Material, *, title: bool = True) -> list[str]:
 
 
 def as_marked(material: Material, *, title: bool = True) -> list[Marked]:
-    """The title, and two blocks: the main content and what stands around it."""
+    """The title; the main content and what stands around it, a block each; the words of links as metadata."""
     return [
-        Marked(title=head if title else "", blocks=tuple(part for part in (text[:main], text[main:].strip()) if part))
-        for head, text, main in zip(material.titles, material.texts, material.mains, strict=True)
+        Marked(
+            title=head if title else "",
+            blocks=tuple(part for part in (text[:main], text[main:].strip()) if part),
+            metadata=words.replace("\n", " ") if main < ENOUGH else "",
+        )
+        for head, text, main, words in zip(
+            material.titles, material.texts, material.mains, material.anchors, strict=True
+        )
     ]

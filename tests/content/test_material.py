@@ -35,20 +35,26 @@ class CountingBytes(Counting):
     ("text", "main", "shown"), [(PAGE + MENU, ENOUGH, PAGE), (PAGE + MENU, ENOUGH - 1, PAGE + MENU), (MENU, 0, MENU)]
 )
 def test_a_menu_is_read_only_where_there_is_little_else(text: str, main: int, shown: str) -> None:
-    assert as_texts(Material(["T"], [text], [main], [b""])) == [f"T\n{shown}"]
-    assert as_texts(Material(["T"], [text], [main], [b""]), title=False) == [shown]
+    assert as_texts(Material(["T"], [text], [main], [b""], [""])) == [f"T\n{shown}"]
+    assert as_texts(Material(["T"], [text], [main], [b""], [""]), title=False) == [shown]
 
 
 def test_parts_that_are_marked() -> None:
-    material = Material(["T", ""], ["main rest", ""], [4, 0], [b"", b""])
+    material = Material(["T", ""], ["main rest", ""], [4, 0], [b"", b""], ["", ""])
     assert as_marked(material) == [Marked(title="T", blocks=("main", "rest")), Marked()]
 
 
 def test_bytes_are_read_where_they_are_kept_and_the_method_reads_any() -> None:
-    material = Material(["", "", ""], ["four", "five5", "sixsix"], [4, 5, 6], [b"", b"12", b""])
+    material = Material(["", "", ""], ["four", "five5", "sixsix"], [4, 5, 6], [b"", b"12", b""], [""] * 3)
     said = say(CountingBytes(), material)
     assert said.probabilities.tolist() == [[4, 0], [0, 2], [6, 0]]
     assert said.encodings == [None, "x-2", None]
     assert say(Counting(), material).probabilities.tolist() == [[4, 0], [5, 0], [6, 0]]
     assert say(Counting(), material).encodings is None
     assert say(CountingBytes(), material._replace(visible=[b""] * 3)).encodings is None
+
+
+def test_words_of_links_are_read_where_the_page_has_little_to_say() -> None:
+    material = Material(["", ""], [PAGE, "42"], [ENOUGH, 2], [b"", b""], ["Opening hours\nVisit us"] * 2)
+    assert as_texts(material) == [PAGE, "42\nOpening hours\nVisit us"]
+    assert [one.metadata for one in as_marked(material)] == ["", "Opening hours Visit us"]

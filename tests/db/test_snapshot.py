@@ -168,6 +168,30 @@ def test_what_was_borrowed_is_given_back_when_the_original_makes_way(tmp_path: P
     at_once.close()
 
 
+def words(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    rows = connection.execute(
+        "SELECT a.url, b.url, text FROM anchor_texts JOIN pages AS a ON a.id = source JOIN pages AS b ON b.id = target"
+        " ORDER BY a.url, b.url"
+    )
+    return [(source, target, text) for source, target, text in rows]
+
+
+def test_words_of_links_come_and_go_with_their_page(tmp_path: Path) -> None:
+    old = page(links=(Link("http://b.example/", LinkKind.ANCHOR, text="Öffnungszeiten"), Link(URL, 7, text="self")))
+    new = page(date="2025-01-01T00:00:00Z", links=(Link("http://c.example/", LinkKind.ANCHOR, text="Karten"),))
+    connection = collection(tmp_path, [[old]])
+    assert words(connection) == [(URL, "http://b.example/", "Öffnungszeiten")]
+    connection.close()
+    for batches in ([[old, new]], [[old], [new]]):
+        connection = collection(tmp_path, batches)
+        assert words(connection) == [(URL, "http://c.example/", "Karten")]
+        connection.close()
+    lent = page(OLD, links=new.links, date=ORIGINAL.date)
+    connection = collection(tmp_path, [[lent, revisit()]])
+    assert words(connection) == [(URL, "http://c.example/", "Karten"), (OLD, "http://c.example/", "Karten")]
+    connection.close()
+
+
 def test_a_folder_is_known_by_the_paths_and_bytes_of_its_files(tmp_path: Path) -> None:
     connection = create(tmp_path / "a.db")
     one, two = tmp_path / "one", tmp_path / "two"
