@@ -40,7 +40,7 @@ from graphlang.content.amend import amended
     help="Table for people; csv, tsv, jsonl for programs.",
 )
 def profiles_(name: str, folder: Path | None, remove: tuple[str, ...], output: Path | None, format_: str) -> None:
-    """List the profiles of MODEL (a file, or a method with a model), or change some and leave all others as they are.
+    """List the profiles of MODEL (a file, or a method with a model), or change some of them and no other.
 
     Models of quadgrams and byte-trigrams hold a profile for each language and encoding.
 
