@@ -91,10 +91,7 @@ _VERBS = {
     "methods": ("identify", "List the methods that identify languages."),
     "profiles": (
         "profiles:profiles_",
-        (
-            "List the profiles of MODEL (a file, or a method with a model),"
-            " or change some and leave all others as they are."
-        ),
+        "List the profiles of MODEL (a file, or a method with a model), or change some of them and no other.",
     ),
     "runs": ("listing", "List all runs with their parameters, or choose the one that the views show."),
     "problems": ("listing", "List what could not be read: file, offset, URL and reason."),
