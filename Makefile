@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.c' -
 KERNELS := $(filter %.c,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check kill lint types docs model example bench clean
+.PHONY: demo test check kill lint types docs model url-models example bench clean
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
@@ -36,6 +36,14 @@ docs: $(STAMP)  ## the pages that are made from the code
 
 model: $(STAMP)  ## train the shipped default model from the training text in $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc
+
+URL_METHODS := $(foreach set,words trigrams custom,$(foreach learner,nb re me,url-$(set)-$(learner))) url-custom-dt
+
+url-models: $(STAMP)  ## train the shipped URL models from the labelled URLs in $(DATA)
+	$(BIN)/python tests/urls/make_lists.py $(DATA)
+	$(BIN)/graphlang train graphlang/data/url.npz $(DATA)/urls/train.tsv --method url --text $(DATA)/train
+	for method in $(URL_METHODS); do \
+	  $(BIN)/graphlang train graphlang/data/$$method.npz $(DATA)/urls/train.tsv --method $$method || exit 1; done
 
 example: $(STAMP)  ## build the example crawl again
 	$(BIN)/python examples/make_crawl.py

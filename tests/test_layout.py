@@ -16,10 +16,11 @@ FOLDERS = {"graphlang": "graphlang", "db": "graphlang.db", "ingest": "graphlang.
 ALLOWED = {
     "graphlang.db": (),
     "graphlang.ingest": ("graphlang.db.records",),
-    "graphlang.content": ("graphlang.languages", "graphlang.territories"),
-    "graphlang.urls": ("graphlang.languages", "graphlang.territories"),
+    "graphlang.content": ("graphlang.languages", "graphlang.modelfile", "graphlang.territories"),
+    "graphlang.urls": ("graphlang.languages", "graphlang.modelfile", "graphlang.territories"),
     "graphlang.graph": ("graphlang.languages", "graphlang.territories"),
     "graphlang.languages": ("graphlang.territories",),
+    "graphlang.modelfile": (),
     "graphlang.territories": (),
 }
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
-    from graphlang.urls.methods import UrlIdentifier
+    from graphlang.urls.identifier import UrlIdentifier
 
 #: Labels kept for each page: the graph lives on the whole list, which is long only where the text is short.
 KEPT = 20

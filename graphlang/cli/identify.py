@@ -18,13 +18,18 @@ from graphlang.content import methods as content_methods
 from graphlang.content import train as training
 from graphlang.content.answers import top
 from graphlang.urls import methods as url_methods
+from graphlang.urls import training as url_training
+from graphlang.urls.readable import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import BinaryIO
 
     from graphlang.content.identifier import Identifier
-    from graphlang.urls.methods import UrlIdentifier
+    from graphlang.modelfile import Model
+    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.urls.model import Url
+    from graphlang.urls.published import Published
 
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 _BATCH = 4096
@@ -40,7 +45,8 @@ _BYTES = 1 << 20
 def identify(files: tuple[str, ...], method: str, format_: str, limit: int | None, output: str, *, lines: bool) -> None:
     """Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input.
 
-    'und' means that there is no text, 'zxx' that it has no letters. With a URL method every line is a URL.
+    'und' means that there is no text, 'zxx' that it has no letters. With a URL method every line is a URL; 'und' is one
+    that names no page (data:, javascript:), or has no yes from two merged methods.
 
     \b
     Examples:
@@ -49,7 +55,7 @@ def identify(files: tuple[str, ...], method: str, format_: str, limit: int | Non
       graphlang identify --method url --lines urls.txt
     """
     identifier: Identifier | UrlIdentifier
-    if method in url_methods.names():
+    if url_methods.known(method):
         lines = True  # a URL is a line, whatever else the file holds
         identifier = url_methods.load(method)
     else:
@@ -59,9 +65,14 @@ def identify(files: tuple[str, ...], method: str, format_: str, limit: int | Non
 
 
 def _answers(identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
+    """One row a text. ``und``: there is no text, or a URL that embeds its content or names no page (data:, tel:)."""
+    is_url = hasattr(identifier, "decisions")
     for batch in _batches(texts):
         best, score = top(identifier.probabilities([text for _, text in batch]), 2)
         for (name, text), (first, second), (sure, less) in zip(batch, best.tolist(), score.tolist(), strict=True):
+            if is_url and not readable(text).strip():
+                yield name, languages.UND, None, 0.0, None, None, len(text)
+                continue
             if sure <= 0 or not text.strip():
                 code = languages.ZXX if text.strip() else languages.UND
                 yield name, code, None, 1.0 if text.strip() else 0.0, None, None, len(text)
@@ -111,8 +122,13 @@ def _decode(data: bytes) -> str:
 
 @click.command()
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("corpus", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 @click.option("--method", default="nfc", show_default=True, help="Method to train.")
+@click.option(
+    "--text",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="For --method url: running text, one sub-folder for each language; teaches words that are in no URL.",
+)
 @click.option(
     "--option",
     "settings",
@@ -121,15 +137,20 @@ def _decode(data: bytes) -> str:
     help="Setting of the method, e.g. features=50000 or orders=1,2,3; may be given several times.",
 )
 @options.quiet
-def train(model: Path, corpus: Path, method: str, settings: tuple[str, ...], *, quiet: bool) -> None:
+def train(model: Path, corpus: Path, method: str, text: Path | None, settings: tuple[str, ...], *, quiet: bool) -> None:
     """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
 
     The model's settings are kept in it. A setting that the method does not have is refused, with the names it has.
+
+    URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
+    language) and url, or such a folder with one URL a line in its files.
 
     \b
     Examples:
       graphlang train my.npz corpus/ --method nfc
       graphlang train my.npz corpus/ --method nfc-2004 --option features=5000 --option orders=2,3
+      graphlang train my.npz urls.tsv --method url --text corpus/
+      graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
       graphlang classify crawl.db --method my.npz
     """
     with bars(quiet=quiet) as shown:
@@ -142,7 +163,15 @@ def train(model: Path, corpus: Path, method: str, settings: tuple[str, ...], *, 
                 shown.stage(name, total, "steps")
             shown.advance(done)
 
-        made = training.train(corpus, method=method, progress=told, **_settings(settings))
+        made: Model | Url | Published
+        if method == url_methods.DEFAULT or method.startswith("url-"):
+            made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))
+        elif text is not None or not corpus.is_dir():
+            raise click.UsageError(
+                f"{method} learns from a folder with one sub-folder for each label, and takes no --text"
+            )
+        else:
+            made = training.train(corpus, method=method, progress=told, **_settings(settings))
         digest = made.save(model)
     if not quiet:
         click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)
@@ -174,6 +203,6 @@ def methods(format_: str, limit: int | None, output: str) -> None:
     """
     rows = [(name, "content", what) for name, what in content_methods.names().items()]
     rows.append((declared.NAME, "content", "what the pages declare for themselves, a baseline (Chew et al. 2011)"))
-    rows += [(name, "url", what) for name, what in url_methods.names().items()]
+    rows += [(name, "url", what) for name, what in (url_methods.names() | url_methods.MERGED).items()]
     rows.append((tld.NAME, "url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)"))
     write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)

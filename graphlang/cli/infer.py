@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.database
-@click.option(
-    "--method", default="nfc", show_default=True, help="Content method (see 'graphlang methods'), or a model file."
-)
+@click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
 @click.option("--title/--no-title", default=True, show_default=True, help="Let the page's title count as text.")
 @click.option(
     "--workers",
@@ -61,7 +59,7 @@ def classify(
             run = tld.classify_tld(connection, choose=choose, progress=shown)
         elif method == declared.NAME:
             run = declared.classify_declared(connection, choose=choose, progress=shown)
-        elif method in url_methods.names():
+        elif url_methods.known(method):
             run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
         else:
             run = classifying.classify(

@@ -10,7 +10,6 @@ import click
 
 import graphlang
 from graphlang.cli.lazily import Verbs
-from graphlang.content.errors import ModelError
 
 _EPILOG = """
 \b
@@ -25,7 +24,9 @@ class _Told(Verbs):
     """Tells errors that users can cause in one line, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from graphlang.db import StoreError  # noqa: PLC0415 - a tenth of a second that help and version do without
+        # A tenth of a second that help and version do without.
+        from graphlang.db import StoreError  # noqa: PLC0415
+        from graphlang.modelfile import ModelError  # noqa: PLC0415
 
         try:
             return super().invoke(ctx)
@@ -88,6 +89,8 @@ _VERBS = {
         "identify",
         "Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.",
     ),
+    "score": ("urls", "Score a URL method on labelled URLs, as Baykan et al. 2008, section 4.2, do."),
+    "tree": ("urls", "Print the decision tree of LANGUAGE, as figure 1 of Baykan et al. 2008."),
     "methods": ("identify", "List the methods that identify languages."),
     "profiles": (
         "profiles:profiles_",

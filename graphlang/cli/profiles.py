@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from graphlang import modelfile
 from graphlang.cli.output import FORMATS, write_rows
-from graphlang.content import methods, model, profiles
+from graphlang.content import methods, profiles
 from graphlang.content.amend import amended
 
 
@@ -51,7 +52,7 @@ def profiles_(name: str, folder: Path | None, remove: tuple[str, ...], output: P
       graphlang profiles byte-trigrams --add corpus/ -o mine.npz
     """
     path = methods.path(name)
-    found, _ = model.read(path)
+    found, _ = modelfile.read(path)
     if folder is None and not remove:
         if output is not None:
             raise click.UsageError("--output without --add or --remove")

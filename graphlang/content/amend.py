@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang import languages
 from graphlang.content import byte_trigrams, corpus, priors, profiles, quadgrams
-from graphlang.content.errors import ModelError
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from graphlang.content.model import Model
     from graphlang.content.profiles import Profile
+    from graphlang.modelfile import Model
 
 
 class _Shape(NamedTuple):

@@ -26,17 +26,17 @@ import numpy as np
 
 from graphlang.content import profiles
 from graphlang.content.byteidentifier import ByteIdentifier
-from graphlang.content.errors import ModelError
 from graphlang.languages import UND
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from graphlang.content.model import Model
     from graphlang.content.profiles import Index, Profile
     from graphlang.content.tally import Tally
+    from graphlang.modelfile import Model
 
 ORDER = 3
 UPPER = 0.95

@@ -11,12 +11,12 @@ import numpy as np
 from graphlang.content import byterows, calibrate
 from graphlang.content.encodings import UTF8, decode
 from graphlang.content.identifier import Calibrated
-from graphlang.content.model import Model, take
 from graphlang.content.nfc import settings
 from graphlang.content.ngrams import blocks
 from graphlang.content.normalise import normalise
 from graphlang.content.profiles import Index, Profile, unpack
 from graphlang.content.tally import Tally, tally
+from graphlang.modelfile import Model, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

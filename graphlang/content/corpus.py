@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphlang.content.errors import ModelError
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

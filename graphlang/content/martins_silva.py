@@ -31,15 +31,14 @@ from scipy import sparse
 
 from graphlang.content import calibrate
 from graphlang.content.boilerplate import without_boilerplate
-from graphlang.content.errors import ModelError
 from graphlang.content.identifier import Calibrated
 from graphlang.content.keytable import KeyTable
-from graphlang.content.model import Model, take
 from graphlang.content.nfc import pack, settings
 from graphlang.content.ngrams import blocks
 from graphlang.content.normalise import normalise
 from graphlang.content.tally import Tally, keys_of, strings, tally
 from graphlang.languages import UND
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang.content import adapters, byte_trigrams, model
-from graphlang.content.errors import ModelError
+from graphlang import modelfile
+from graphlang.content import adapters, byte_trigrams
 from graphlang.content.martins_silva import MartinsSilva
 from graphlang.content.nfc import Nfc
 from graphlang.content.quadgrams import Quadgrams
 from graphlang.content.rank_order import RankOrder
 from graphlang.content.refined import Refined
 from graphlang.content.textcat import TextCat
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ _DATA = Path(__file__).parent.parent / "data"
 @dataclass(frozen=True, slots=True)
 class _Method:
     about: str
-    loader: Callable[[model.Model, str, str], Identifier]
+    loader: Callable[[modelfile.Model, str, str], Identifier]
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
 
 
@@ -90,7 +91,7 @@ def load(name_or_path: str | Path) -> Identifier:
     if name in adapters.ABOUT:
         return adapters.load(name)
     file = path(name)
-    content, digest = model.read(file)
+    content, digest = modelfile.read(file)
     method = _METHODS.get(content.method)
     if method is None:
         raise ModelError(f"{file}: made for the method {content.method!r}, which is not known here")

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content import calibrate
-from graphlang.content.errors import ModelError
 from graphlang.content.identifier import Calibrated
-from graphlang.content.model import Model, take
 from graphlang.content.ngrams import MOST_BITS, Vocabulary
 from graphlang.content.normalise import normalise
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

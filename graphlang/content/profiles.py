@@ -16,11 +16,10 @@ from scipy import sparse
 from graphlang import languages
 from graphlang.content import byterows
 from graphlang.content.encodings import encode, encodings_of
-from graphlang.content.errors import ModelError
 from graphlang.content.keytable import KeyTable
-from graphlang.content.model import Model, take
 from graphlang.content.ngrams import wide_hashes
 from graphlang.content.tally import tally
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,8 +11,7 @@ import numpy as np
 from graphlang import languages
 from graphlang.content import byte_trigrams, calibrate, corpus, martins_silva, priors, quadgrams, rank_order, textcat
 from graphlang.content.cuts import Cuts
-from graphlang.content.errors import ModelError
-from graphlang.content.model import Model
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

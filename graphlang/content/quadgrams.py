@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.content.model import Model
     from graphlang.content.profiles import Index, Profile
     from graphlang.content.tally import Tally
+    from graphlang.modelfile import Model
 
 ORDER = 4
 SIZE = 2_000

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content import calibrate, ranks
-from graphlang.content.errors import ModelError
 from graphlang.content.identifier import Calibrated
-from graphlang.content.model import Model, take
 from graphlang.content.nfc import pack, settings
 from graphlang.content.ngrams import blocks
 from graphlang.content.normalise import normalise
 from graphlang.content.tally import tally
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

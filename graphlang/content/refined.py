@@ -25,15 +25,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.content import calibrate, pieces
-from graphlang.content.errors import ModelError
 from graphlang.content.identifier import Calibrated
-from graphlang.content.model import Model, take
 from graphlang.content.nfc import settings, vocabulary
 from graphlang.content.ngrams import MAX_ORDER, blocks
 from graphlang.content.normalise import Characters, characters, fold, sample
 from graphlang.content.scripts import registry
 from graphlang.content.scriptweights import unpack
 from graphlang.content.weights import longest_text
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.errors import ModelError
 from graphlang.content.kernel import Library, checked, pointer
-from graphlang.content.model import Model, take
 from graphlang.content.weights import spread
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

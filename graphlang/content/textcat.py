@@ -17,12 +17,12 @@ import numpy as np
 
 from graphlang.content import byterows, calibrate, ranks
 from graphlang.content.identifier import Calibrated
-from graphlang.content.model import Model, take
 from graphlang.content.nfc import settings
 from graphlang.content.ngrams import blocks
 from graphlang.content.normalise import normalise
 from graphlang.content.rank_order import closeness, rank_lists
 from graphlang.content.tally import tally
+from graphlang.modelfile import Model, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,11 +16,10 @@ import numpy as np
 from graphlang import languages
 from graphlang.content import calibrate, corpus, nfc, priors, published, refined, refining
 from graphlang.content.cuts import Cuts
-from graphlang.content.errors import ModelError
-from graphlang.content.model import Model
 from graphlang.content.ngrams import Vocabulary
 from graphlang.content.options import ONLY_REFINED, PAPER, Options
 from graphlang.content.selection import Candidates
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -86,12 +86,32 @@ class CcTld:
         """Float32 (URLs, labels): `share` for the country's main language; evenly spread where there is no country."""
         size = len(self.labels)
         answer = np.full((len(urls), size), 1 / size, dtype=np.float32)
+        decided = self.decisions(urls)
+        answer[decided.any(axis=1)] = (1 - self.share) / (size - 1)
+        answer[decided] = self.share
+        return answer
+
+    def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
+        """Yes for the country's main language, (urls, labels); only no where there is no country."""
         domains = top_level(urls)
         place = np.minimum(np.searchsorted(self._domains, domains), len(self._domains) - 1)
         known = np.flatnonzero(self._domains[place] == domains)
-        answer[known] = (1 - self.share) / (size - 1)
-        answer[known, self._column[place[known]]] = self.share
+        answer = np.zeros((len(urls), len(self.labels)), dtype=bool)
+        answer[known, self._column[place[known]]] = True
         return answer
+
+
+def codes(some: Sequence[str]) -> dict[str, list[str]]:
+    """The ccTLDs of each language: the paper's for its five, elsewhere those of countries whose main language it is.
+
+    >>> codes(["deu", "por"])["deu"]
+    ['at', 'de']
+    """
+    found: dict[str, list[str]] = {language: [] for language in some}
+    for domain, language in sorted(_main_languages().items()):
+        if language in found and (language not in PAPER or domain in PAPER[language]):
+            found[language].append(domain)
+    return found
 
 
 @cache

@@ -17,27 +17,52 @@ class Labelled(NamedTuple):
 
 
 def read_urls(path: str | Path) -> list[Labelled]:
-    """The rows of a tab-separated file whose header names at least ``lang`` and ``url``; unknown codes are left out.
+    """The labelled URLs of a file or a folder; those of unknown codes are left out.
+
+    A file is tab-separated, and its header names at least ``url`` and ``lang`` (or ``language``). A folder has a
+    sub-folder for each language, named by any usual code, with ``.txt`` files of one URL a line.
 
     Raises:
         OSError: it cannot be read.
         ValueError: a column is missing.
     """
-    lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").split("\n")
-    columns = lines[0].rstrip("\r").split("\t")
-    if not {"lang", "url"} <= set(columns):
-        raise ValueError(f"{path}: the first line must name the columns lang and url")
-    lang, url = columns.index("lang"), columns.index("url")
+    return _folder(Path(path)) if Path(path).is_dir() else _table(Path(path))
+
+
+def _table(path: Path) -> list[Labelled]:
+    lines = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+    columns = lines[0].removeprefix("\ufeff").rstrip("\r").split("\t")
+    named = "lang" if "lang" in columns else "language"
+    if not {named, "url"} <= set(columns):
+        raise ValueError("the first line must name the columns lang (or language) and url")
+    lang, url = columns.index(named), columns.index("url")
     source = columns.index("source") if "source" in columns else None
     rows = []
     for line in lines[1:]:
         cells = line.rstrip("\r").split("\t")
         if len(cells) != len(columns):
             continue
-        code = languages.code(cells[lang])
-        if code is not None and code != languages.UND:
+        code = _code(cells[lang])
+        if code is not None:
             rows.append(Labelled(code, cells[source] if source is not None else "", cells[url]))
     return rows
+
+
+def _folder(path: Path) -> list[Labelled]:
+    rows = []
+    for place in sorted(path.iterdir()):
+        code = _code(place.name) if place.is_dir() else None
+        if code is None:
+            continue
+        for file in sorted(place.glob("*.txt")):
+            lines = file.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+            rows += [Labelled(code, file.stem, url) for line in lines if (url := line.strip())]
+    return rows
+
+
+def _code(tag: str) -> str | None:
+    code = languages.code(tag)
+    return code if code not in (languages.UND, languages.ZXX) else None
 
 
 def read_text(folder: str | Path, longest: int = 2_000_000) -> dict[str, list[str]]:

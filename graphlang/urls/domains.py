@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -10,6 +11,9 @@ from publicsuffixlist import PublicSuffixList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_WITH_PATH = re.compile(r"(https?://[^/?#]+)[/?#]..", re.DOTALL)
 
 
 @cache
@@ -30,6 +34,16 @@ def registered_domains(urls: Sequence[str]) -> list[str]:
         if host not in seen:
             seen[host] = _suffixes().privatesuffix(host) or host if not host.replace(".", "").isdigit() else host
     return [seen[_host(url)] for url in urls]
+
+
+def host_alone(url: str) -> str:
+    """The URL up to the end of its host and a slash; empty where no more than that is there.
+
+    >>> host_alone("http://www.example.fr/feed"), host_alone("http://www.example.fr/")
+    ('http://www.example.fr/', '')
+    """
+    found = _WITH_PATH.match(url)
+    return f"{found[1]}/" if found else ""
 
 
 def _host(url: str) -> str:

@@ -80,13 +80,27 @@ def bucket(code: NDArray[np.uint64]) -> NDArray[np.int64]:
     return (code >> _DOWN).astype(np.int64)
 
 
-def matrix(kinds: dict[str, Kind], row: NDArray[np.int32], scale: dict[str, float]) -> sparse.csr_matrix:
+def crowded(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]:
+    """The factor of each n-gram of a URL that has so many known ones: 1 up to ``enough``, then falling as their root.
+
+    The n-grams of a long path say much the same over and over, and would outvote the country and the codes.
+
+    >>> crowded(np.array([0, 8, 32]), 8).tolist()
+    [1.0, 1.0, 0.5]
+    """
+    return np.sqrt(enough / np.maximum(ngrams, enough), dtype=np.float32)
+
+
+def matrix(
+    kinds: dict[str, Kind], row: NDArray[np.int32], scale: dict[str, float], enough: float = np.inf
+) -> sparse.csr_matrix:
     """URLs x features, float32, in CSR: how often each feature stands in each URL, times the scale of its kind.
 
     Args:
         kinds: What `features` returns.
         row: [2 ** BITS] the column of each bucket, -1 for buckets that are left out.
         scale: A factor for each kind; 1 where it is missing.
+        enough: Of `crowded`, which n-grams are multiplied by too.
     """
     parts = []
     columns = int(row.max()) + 1
@@ -94,9 +108,13 @@ def matrix(kinds: dict[str, Kind], row: NDArray[np.int32], scale: dict[str, floa
         column = row[kind.bucket]
         held = column >= 0
         count = np.concatenate(([0], np.cumsum(held)))
+        first = count[kind.first]
         values = np.full(int(count[-1]), scale.get(name, 1.0), dtype=np.float32)
+        if name == "ngram" and np.isfinite(enough):
+            known = np.diff(first)
+            values *= np.repeat(crowded(known, enough), known)
         shape = (len(kind.first) - 1, columns)
-        parts.append(sparse.csr_matrix((values, column[held], count[kind.first]), shape=shape))
+        parts.append(sparse.csr_matrix((values, column[held], first), shape=shape))
     total = parts[0]
     for part in parts[1:]:
         total = total + part

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: weights in a model file are whole numbers of this many log odds
+STEP = 1 / 256
+
+
 @dataclass(frozen=True, slots=True)
 class Linear:
     """A trained classifier: the class with the highest score is the answer."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from graphlang.urls import modelfile
+from graphlang.modelfile import Model, ModelError, take
 from graphlang.urls.calibrate import sharpened
-from graphlang.urls.features import BITS, features
-from graphlang.urls.modelfile import ModelError
+from graphlang.urls.features import BITS, crowded, features
+from graphlang.urls.one_against_rest import best_only
 from graphlang.urls.softmax_regression import softmax
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Url:
         prior: [labels] probability of each language where the URL says nothing.
         buckets: [features] distinct buckets (`features.bucket`) that have weights, ascending.
         weights: [features, labels] whole numbers.
+        enough: N-grams of a URL that count in full (`features.crowded`).
         step: Log odds of one unit of the weights.
         sharpness: [2] of `sharpened`.
         parameters: Of training, for `describe`.
@@ -53,6 +54,7 @@ class Url:
         prior: NDArray[np.float32],
         buckets: NDArray[np.int32],
         weights: NDArray[np.int8],
+        enough: float,
         step: float,
         sharpness: NDArray[np.float32],
         parameters: Mapping[str, Any],
@@ -62,6 +64,7 @@ class Url:
         self.prior = prior
         self.buckets = buckets
         self.weights = weights
+        self.enough = enough
         self.step = step
         self.sharpness = sharpness
         self.parameters = dict(parameters)
@@ -74,6 +77,18 @@ class Url:
     def describe(self) -> dict[str, Any]:
         """The parameters of training and of the model, for the record of a run."""
         return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self.parameters}
+
+    def save(self, path: str | Path) -> str:
+        """Write the model file. Returns its SHA-256. Raises OSError."""
+        arrays: dict[str, NDArray[Any]] = {
+            "prior": self.prior,
+            "buckets": self.buckets,
+            "weights": self.weights,
+            "sharpness": self.sharpness,
+        }
+        return Model(
+            self.name, self.labels, {**self.parameters, "enough": self.enough, "step": self.step}, arrays
+        ).save(path)
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
         """Calibrated probability of each language, float32 (urls, labels); each row sums to 1.
@@ -88,49 +103,47 @@ class Url:
             answer[begin : begin + _BATCH] = softmax(evidence)
         return answer
 
+    def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
+        """Yes for the likeliest language of each URL, (urls, labels)."""
+        return best_only(self.probabilities(urls))
+
     def evidence(self, urls: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Sum of the weights of each URL in log odds, (urls, labels), before `sharpened`; and its known features."""
         total = np.zeros((len(urls), len(self.labels)), dtype=np.float32)
         known = np.zeros(len(urls), dtype=np.int64)
-        for bucket, first in features(urls).values():
+        for name, (bucket, first) in features(urls).items():
             row = self._row[bucket]
-            shape = (len(urls), len(self._weight))
-            ones = np.ones(len(row), dtype=np.float32)
-            total += sparse.csr_matrix((ones, row, first), shape=shape) @ self._weight
-            known += np.diff(np.concatenate(([0], np.cumsum(row != 0)))[first])
+            here = np.diff(np.concatenate(([0], np.cumsum(row != 0)))[first])
+            values = np.ones(len(row), dtype=np.float32)
+            if name == "ngram":
+                values = np.repeat(crowded(here, self.enough), np.diff(first))
+            total += sparse.csr_matrix((values, row, first), shape=(len(urls), len(self._weight))) @ self._weight
+            known += here
         total *= np.float32(self.step)
         return total, known
 
 
-def save(path: str | Path, model: Url) -> str:
-    """Write the model file. Returns its SHA-256. Raises OSError."""
-    header = {"method": Url.name, "labels": list(model.labels), "step": model.step, "parameters": model.parameters}
-    arrays: dict[str, NDArray[Any]] = {
-        "prior": model.prior,
-        "buckets": model.buckets,
-        "weights": model.weights,
-        "sharpness": model.sharpness,
-    }
-    return modelfile.write(path, header, arrays)
-
-
-def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]], digest: str, source: str) -> Url:
-    """The model of a file that `modelfile.read` has read. Raises ModelError where it does not fit together."""
-    labels = modelfile.labels_of(header, source)
-    buckets = modelfile.array(arrays, "buckets", "i", (None,), source)
-    prior = modelfile.array(arrays, "prior", "f", (len(labels),), source)
-    step = header.get("step")
+def from_model(content: Model, digest: str, source: str) -> Url:
+    """The model that a file holds. Raises ModelError where it does not fit together."""
+    labels = content.labels
+    parameters = dict(content.parameters)
+    step, enough = parameters.pop("step", None), parameters.pop("enough", None)
+    buckets = take(content, "buckets", "i", (None,), source)
+    prior = take(content, "prior", "f", (len(labels),), source)
     if len(buckets) and (buckets[0] < 0 or buckets[-1] >= 1 << BITS or (np.diff(buckets) <= 0).any()):
         raise ModelError(f"{source}: its buckets are out of order")
-    if (prior <= 0).any() or not isinstance(step, float) or not 0 < step < 1:
-        raise ModelError(f"{source}: its prior or its step is no such number")
+    if not labels or (prior <= 0).any() or not isinstance(step, float) or not 0 < step < 1:
+        raise ModelError(f"{source}: its labels, its prior or its step cannot be")
+    if not isinstance(enough, int | float) or not 1 <= enough <= 1 << 20:
+        raise ModelError(f"{source}: its number of n-grams that are enough cannot be")
     return Url(
         labels=labels,
         prior=prior / prior.sum(),
         buckets=buckets,
-        weights=modelfile.array(arrays, "weights", "i", (len(buckets), len(labels)), source),
+        weights=take(content, "weights", "i", (len(buckets), len(labels)), source),
+        enough=float(enough),
         step=step,
-        sharpness=modelfile.array(arrays, "sharpness", "f", (2,), source),
-        parameters=header.get("parameters") or {},
+        sharpness=take(content, "sharpness", "f", (2,), source),
+        parameters=parameters,
         digest=digest,
     )

@@ -48,6 +48,11 @@ class Vocabulary:
     kind: str  #: key of `KINDS`
     hashes: NDArray[np.uint64]  #: ascending
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hashes in hexadecimal: the words themselves are not kept."""
+        return tuple(f"{code:016x}" for code in self.hashes.tolist())
+
     def counts(self, urls: Sequence[str]) -> sparse.csr_matrix:
         """[URLs, features] how often each known feature stands in each URL; unknown features are left out."""
         found, first = KINDS[self.kind](urls)

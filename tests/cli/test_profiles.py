@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from graphlang.content import methods, model, profiles
+from graphlang import modelfile
+from graphlang.content import methods, profiles
 
 Call = Callable[..., Result]
 TEXTS = {
@@ -26,7 +27,8 @@ def corpus(folder: Path, *languages: str, times: int = 120) -> Path:
 
 def held(path: Path) -> dict[tuple[str, str], tuple[bytes, bytes]]:
     return {
-        one.key: (one.grams.tobytes(), one.counts.tobytes()) for one in profiles.unpack(model.read(path)[0], str(path))
+        one.key: (one.grams.tobytes(), one.counts.tobytes())
+        for one in profiles.unpack(modelfile.read(path)[0], str(path))
     }
 
 

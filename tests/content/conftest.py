@@ -11,7 +11,7 @@ from graphlang.content.train import train
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from graphlang.content.model import Model
+    from graphlang.modelfile import Model
 
 ENGLISH = ("the cat sat on the mat", "this is the house", "where is the dog", "they think that the weather is good")
 GERMAN = ("die katze sitzt auf der matte", "das ist das haus", "wo ist der hund", "sie denken dass das wetter gut ist")

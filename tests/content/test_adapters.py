@@ -10,7 +10,7 @@ import pytest
 
 from graphlang.content import adapters, methods
 from graphlang.content.adapters import adapter
-from graphlang.content.errors import ModelError
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from graphlang.content import byte_trigrams, methods, profiles, quadgrams
 from graphlang.content.byte_trigrams import ByteTrigrams, Strict
 from graphlang.content.encodings import encode, encodings_of
-from graphlang.content.errors import ModelError
-from graphlang.content.model import Model
 from graphlang.content.quadgrams import Quadgrams
 from graphlang.content.train import train
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from graphlang.content import methods
 from graphlang.content.boilerplate import without_boilerplate
 from graphlang.content.martins_silva import Marked, MartinsSilva
-from graphlang.content.model import Model
 from graphlang.content.nfc import pack
 from graphlang.content.train import train
+from graphlang.modelfile import Model
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from graphlang.content import methods, model
-from graphlang.content.errors import ModelError
-from graphlang.content.model import Model
+from graphlang import modelfile
+from graphlang.content import methods
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ SMALL = Model("nfc", ("deu", "eng"), {"limit": 9, "closed": True}, {"a": np.aran
 
 def test_round_trip(tmp_path: Path) -> None:
     digest = SMALL.save(tmp_path / "m.npz")
-    back, same = model.read(tmp_path / "m.npz")
+    back, same = modelfile.read(tmp_path / "m.npz")
     assert (back.method, back.labels, back.parameters) == (SMALL.method, SMALL.labels, SMALL.parameters)
     assert back.arrays["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert back.arrays["a"].dtype == np.int8
@@ -43,17 +43,17 @@ def test_every_truncation_is_told_in_one_line(tiny_model: Model) -> None:
     data = tiny_model.to_bytes()
     for size in [0, 1, 10, *range(100, len(data), len(data) // 20), len(data) - 1]:
         with pytest.raises(ModelError, match=r"^here: [^\n]*$"):
-            model.from_bytes(data[:size], "here")
+            modelfile.from_bytes(data[:size], "here")
 
 
 def test_flipped_bytes_never_pass_unnoticed(tiny_model: Model, tmp_path: Path) -> None:
     data = tiny_model.to_bytes()
-    sound = model.from_bytes(data)
+    sound = modelfile.from_bytes(data)
     for place in range(50, len(data) - 50, len(data) // 40):
         broken = bytearray(data)
         broken[place] ^= 0x55
         try:
-            back = model.from_bytes(bytes(broken))
+            back = modelfile.from_bytes(bytes(broken))
         except ModelError:
             continue
         # A zip has bytes that say nothing (dates); everything that was read must be what was written.
@@ -108,7 +108,7 @@ HUGE = npy(np.zeros(8, np.int8)).replace(b"(8,), }       ", b"(9999999999,)}")
 )
 def test_hostile_files(data: bytes, message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        model.from_bytes(data)
+        modelfile.from_bytes(data)
 
 
 def test_pickles_are_never_opened() -> None:
@@ -120,19 +120,19 @@ def test_pickles_are_never_opened() -> None:
     np.lib.format.write_array(file, np.array([Trap()], dtype=object), allow_pickle=True)
     for data in (pickle.dumps(Trap()), archive(model_json=header(), a_npy=file.getvalue())):
         with pytest.raises(ModelError):
-            model.from_bytes(data)
+            modelfile.from_bytes(data)
 
 
 def test_missing_folder_and_oversized_files(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="No such file"):
-        model.read(tmp_path / "absent.npz")
+        modelfile.read(tmp_path / "absent.npz")
     with pytest.raises(ModelError, match="directory"):
         methods.load(tmp_path)
     big = tmp_path / "big.npz"
     with big.open("wb") as file:
-        file.truncate(model.MAX_FILE + 1)
+        file.truncate(modelfile.MAX_FILE + 1)
     with pytest.raises(ModelError, match="larger than"):
-        model.read(big)
+        modelfile.read(big)
 
 
 @pytest.mark.parametrize(

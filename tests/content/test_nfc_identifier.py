@@ -10,10 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphlang.content import answers, methods, nfc
-from graphlang.content.errors import ModelError
-from graphlang.content.model import Model
 from graphlang.content.nfc import Nfc
 from graphlang.content.ngrams import Vocabulary
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphlang.content import byterows, methods, ranks
-from graphlang.content.errors import ModelError
-from graphlang.content.model import Model
 from graphlang.content.normalise import normalise
 from graphlang.content.tally import tally
 from graphlang.content.train import train
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,15 +12,15 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from graphlang.content import corpus, methods, priors, refine, refining, selection, weights
-from graphlang.content.errors import ModelError
 from graphlang.content.train import train
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from graphlang.content.model import Model
+    from graphlang.modelfile import Model
 
 SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 100, "rounds": 1, "draws": 20}
 

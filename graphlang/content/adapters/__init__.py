@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.content.errors import ModelError
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from graphlang.content.adapters.adapter import Adapter

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang import languages
-from graphlang.content.errors import ModelError
 from graphlang.content.normalise import normalise
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from graphlang.content.errors import ModelError
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,8 +29,17 @@ FORMAT = 1
 MAX_FILE = 64 << 20  # bytes
 MAX_ARRAYS = 512 << 20  # bytes, unpacked
 MAX_MEMBERS = 64
+MAX_HEADER = 4 << 20  # bytes, where only the header is read
 _HEADER = "model.json"
 _KINDS = "biuf"
+#: what reading a damaged zip, header or array raises
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError
+)  # fmt: skip
+
+
+class ModelError(ValueError):
+    """A model file or a training corpus cannot be used; the message says which and why, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,22 @@ def read(path: str | Path) -> tuple[Model, str]:
     return from_bytes(data, str(path)), hashlib.sha256(data).hexdigest()
 
 
+def method_of(path: str | Path) -> str:
+    """The method that a model file was made for; its arrays are not read.
+
+    Raises:
+        ModelError: no such file, or not a model.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(_HEADER) as header:
+            content = header.read(MAX_HEADER)
+        return _header(content, str(path))[0]
+    except ModelError:
+        raise
+    except _DAMAGE as error:
+        raise ModelError(f"{path}: not a model of this program ({error})") from error
+
+
 def from_bytes(data: bytes, name: str = "model") -> Model:
     """The model that `Model.to_bytes` wrote. Raises ModelError, whose text begins with `name`."""
     try:
@@ -112,7 +135,7 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
         raise
     except KeyError as error:
         raise ModelError(f"{name}: not a model of this program (no {_HEADER})") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
+    except _DAMAGE as error:
         raise ModelError(f"{name}: not a model of this program, or damaged ({error})") from error
     return Model(method, labels, parameters, arrays)
 
