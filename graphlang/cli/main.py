@@ -89,8 +89,11 @@ _VERBS = {
         "identify",
         "Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.",
     ),
-    "score": ("urls", "Score a URL method on labelled URLs, as Baykan et al. 2008, section 4.2, do."),
-    "tree": ("urls", "Print the decision tree of LANGUAGE, as figure 1 of Baykan et al. 2008."),
+    "score": (
+        "urls",
+        "Score a URL method on labelled URLs with the measures of Baykan, Henzinger and Weber 2008, section 4.2.",
+    ),
+    "tree": ("urls", "Print the decision tree of LANGUAGE, as figure 1 of Baykan, Henzinger and Weber 2008 does."),
     "methods": ("identify", "List the methods that identify languages."),
     "profiles": (
         "profiles:profiles_",

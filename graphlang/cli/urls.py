@@ -59,7 +59,7 @@ def score(
     *,
     confusion: bool,
 ) -> None:
-    """Score a URL method on labelled URLs, as Baykan et al. 2008, section 4.2, do.
+    """Score a URL method on labelled URLs with the measures of Baykan, Henzinger and Weber 2008, section 4.2.
 
     URLS is a table with the columns lang (or language) and url, or a folder with one sub-folder per language. Every
     language has a yes or a no for every URL. Precision and F are those of a balanced test, as many URLs of the language
@@ -104,7 +104,7 @@ def score(
 @click.option("--method", default="url-custom-dt", show_default=True, help="Method, or model file, of decision trees.")
 @click.option("--depth", type=click.IntRange(min=1), default=4, show_default=True, help="Questions on a way to a leaf.")
 def tree(language: str, method: str, depth: int) -> None:
-    """Print the decision tree of LANGUAGE, as figure 1 of Baykan et al. 2008.
+    """Print the decision tree of LANGUAGE, as figure 1 of Baykan, Henzinger and Weber 2008 does.
 
     A leaf tells how many of the training URLs come to it; those of other languages count less, so that both sides are
     equal in all.
