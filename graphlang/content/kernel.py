@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_LETTERS = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
+_LETTERS = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "u": ctypes.c_uint64, "d": ctypes.c_double}
 
 
 class KernelError(RuntimeError):
@@ -47,7 +47,7 @@ class Library:
 
         Args:
             name: The function.
-            arguments: A letter each: p for a pointer, i for a whole number, d for a float.
+            arguments: A letter each: p for a pointer, i for a whole number (u: not negative), d for a float.
         """
         found: Any = getattr(self._library, name)
         found.argtypes = [_LETTERS[letter] for letter in arguments]

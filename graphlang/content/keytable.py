@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.kernel import Library, checked, pointer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_find = Library("graphlang.content._tally").function("tl_find", "pippiup")
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # no key: keys have 48 bits
 
@@ -56,15 +59,7 @@ class KeyTable:
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The number of each key, -1 where the table has no such key."""
-        slots = self._slots(keys)
-        stored = self._keys[slots]
-        answer = np.where(stored == keys, self._numbers[slots], np.int32(-1)).astype(np.int32)
-        pending = np.flatnonzero((stored != keys) & (stored != _EMPTY))
-        while len(pending):
-            probed = (slots[pending] + 1) & self._mask
-            slots[pending] = probed
-            stored = self._keys[probed]
-            same = stored == keys[pending]
-            answer[pending[same]] = self._numbers[probed[same]]
-            pending = pending[~same & (stored != _EMPTY)]
-        return answer
+        found = np.empty(len(keys), dtype=np.int32)
+        table = (pointer(self._keys, np.uint64), pointer(self._numbers, np.int32), 64 - int(self._shift), int(_EMPTY))
+        checked(_find(pointer(keys, np.uint64), len(keys), *table, pointer(found, np.int32)))
+        return found

@@ -16,6 +16,7 @@ from scipy import sparse
 from graphlang import languages
 from graphlang.content import byterows
 from graphlang.content.encodings import encode, encodings_of
+from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.keytable import KeyTable
 from graphlang.content.ngrams import wide_hashes
 from graphlang.content.tally import tally
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_products = Library("graphlang.content._tally").function("tl_products", "pppiiipppppip")
+_DENSE = 4  # an n-gram that more than one profile in so many has is common
+_MOST_DENSE = 1 << 23  # values of common n-grams
 _KEY_BITS = np.uint64(16)
 _NAMES = "encodings"
 
@@ -186,11 +190,39 @@ class Index:
         self.features = len(grams)
         self.table = KeyTable(keys_of_packed(grams, order))
         shape = (len(grams), len(profiles))
-        self.matrix = sparse.csr_array(sparse.coo_array((data, (feature, column)), shape=shape))
+        matrix = sparse.csr_array(sparse.coo_array((data, (feature, column)), shape=shape))
+        # Rows of common n-grams are quicker as they are, all others as lists.
+        often = np.diff(matrix.indptr)
+        common = np.flatnonzero(often * _DENSE > len(profiles))
+        common = common[np.argsort(-often[common], kind="stable")[: _MOST_DENSE // max(1, len(profiles))]]
+        self._dense = matrix[common].toarray().astype(np.float32)
+        self._dense_of = np.full(len(grams), -1, dtype=np.int32)
+        self._dense_of[common] = np.arange(len(common))
+        self._starts = matrix.indptr.astype(np.int64)
+        self._columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
     def products(self, counts: sparse.csr_array) -> NDArray[np.float32]:
         """Inner products of rows of counts with every profile: dense (rows, profiles)."""
-        product: NDArray[np.float32] = (counts @ self.matrix).toarray()
+        feature, value = counts.indices.astype(np.int32), counts.data.astype(np.float32)
+        offsets = counts.indptr.astype(np.int64)
+        product = np.empty((len(offsets) - 1, self._dense.shape[1]), dtype=np.float32)
+        checked(
+            _products(
+                pointer(feature, np.int32),
+                pointer(value, np.float32),
+                pointer(offsets, np.int64),
+                len(product),
+                len(feature),
+                self.features,
+                pointer(self._dense_of, np.int32),
+                pointer(self._dense, np.float32),
+                pointer(self._starts, np.int64),
+                pointer(self._columns, np.int32),
+                pointer(self._values, np.float32),
+                product.shape[1],
+                pointer(product, np.float32),
+            )
+        )
         return product
 
 

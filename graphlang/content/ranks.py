@@ -21,18 +21,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.keytable import KeyTable
 from graphlang.content.tally import keys_of, strings, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from graphlang.content.normalise import Letters
     from graphlang.content.tally import Tally
 
-_PAIRS = 1 << 20  # (n-gram, list) pairs that are looked at together
+_distances = Library("graphlang.content._tally").function("tl_distances", "ppppipppiiip")
 
 
 def ranked(letters: Letters, orders: Sequence[int], size: int, *, words: bool = False) -> list[str]:
@@ -98,26 +99,20 @@ class RankLists:
         worst = np.bincount(row, weights=cost, minlength=rows).astype(np.int64)
         distances = np.repeat(worst[:, None], self.lists, axis=1)
         feature = self._table.find(counted.key[chosen])
-        known = feature >= 0
-        row, rank, cost, feature = row[known], rank[known], cost[known], feature[known]
-        for part in self._parts(feature):
-            begin = self._offsets[feature[part]]
-            size = self._offsets[feature[part] + 1] - begin
-            source = np.repeat(np.arange(part.start, part.stop), size)
-            posting = np.arange(len(source)) + np.repeat(begin - (np.cumsum(size) - size), size)
-            change = np.abs(self._rank[posting] - rank[source]) - cost[source]
-            place = row[source] * self.lists + self._owner[posting]
-            sums = np.bincount(place - row[part.start] * self.lists, weights=change)
-            flat = distances.reshape(-1)[row[part.start] * self.lists :]
-            flat[: len(sums)] += sums.astype(np.int64)
+        checked(
+            _distances(
+                pointer(row, np.int64),
+                pointer(rank, np.int64),
+                pointer(cost, np.int64),
+                pointer(feature, np.int32),
+                len(row),
+                pointer(self._offsets, np.int64),
+                pointer(self._owner, np.int64),
+                pointer(self._rank, np.int64),
+                len(self._offsets) - 1,
+                rows,
+                self.lists,
+                pointer(distances, np.int64),
+            )
+        )
         return distances, worst
-
-    def _parts(self, feature: NDArray[np.int32]) -> Iterator[slice]:
-        """Cut the n-grams of a batch so that each part has about `_PAIRS` pairs."""
-        pairs = np.cumsum(self._offsets[feature + 1] - self._offsets[feature])
-        start = 0
-        while start < len(feature):
-            done = int(pairs[start - 1]) if start else 0
-            stop = max(start + 1, int(np.searchsorted(pairs, done + _PAIRS, side="right")))
-            yield slice(start, stop)
-            start = stop

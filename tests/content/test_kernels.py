@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from graphlang.content import answers, calibrate, pieces
 from graphlang.content.kernel import KernelError, Library, checked, pointer
 from graphlang.content.ngrams import Vocabulary, admissible, bits_for, keys_of
 from graphlang.content.normalise import Letters, characters, fold, normalise
+from graphlang.content.profiles import Index, Profile, keys_of_packed
 from graphlang.content.scripts import EAST_ASIA, LATIN, SHARE, registry
 from graphlang.content.scriptweights import ScriptWeights
 
@@ -266,6 +268,21 @@ def test_the_best_are_those_of_a_sort(rows: list[list[float]], k: int) -> None:
         order = [i for i in sorted(range(7), key=lambda i: (-row[i], i)) if row[i] > 0][:k]
         assert place == order + [-1] * (k - len(order))
         assert best == [row[i] for i in order] + [0.0] * (k - len(order))
+
+
+@given(st.integers(0, 2**32), st.integers(1, 20), st.integers(1, 20))
+def test_products_are_those_of_whole_matrices(seed: int, profiles_: int, rows: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.integers(1, 9, size=(profiles_, 30)) * (random.random((profiles_, 30)) < random.random(30))
+    values[0, 0] = 1  # one n-gram at least
+    grams = [np.flatnonzero(own) for own in values]
+    made = [Profile(str(i), "utf-8", own.astype(np.uint32), own.astype(np.uint32)) for i, own in enumerate(grams)]
+    index = Index(made, 4, [values[i, own].astype(np.float32) for i, own in enumerate(grams)])
+    known = np.unique(np.concatenate(grams))
+    counts = random.integers(0, 3, size=(rows, len(known)))
+    found = index.products(sparse.csr_array(counts.astype(np.float32)))
+    assert found.tolist() == (counts @ values[:, known].T).tolist()
+    assert index.table.find(keys_of_packed(known.astype(np.uint32), 4)).tolist() == list(range(len(known)))
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

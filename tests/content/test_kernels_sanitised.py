@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 SOURCES = Path(__file__).parents[2] / "graphlang" / "content"
-KERNELS = ("_letters", "_ngrams", "_scores")
+KERNELS = ("_letters", "_ngrams", "_scores", "_tally")
 FLAGS = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 WORKOUT = """
@@ -25,7 +25,7 @@ def sanitised(self, module, path=None):
     plain(self, module, str(built / (module.rpartition(".")[2] + ".so")))
 kernel.Library.__init__ = sanitised
 
-from graphlang.content import answers, methods, pieces
+from graphlang.content import answers, methods, pieces, tally
 from graphlang.content.normalise import Characters, Letters, characters, fold, normalise
 
 random.seed(2004)
@@ -50,7 +50,9 @@ for _ in range(3000):
         made = fold(given, margin=3, closed=True, one_script=True)
         made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 3)
         features, offsets = identifier.vocabulary.find(made)
-        next(iter(identifier._weights.values())).sums(wild(features).astype(np.int32), wild(offsets))
+        identifier._weights["LATIN"].sums(wild(features).astype(np.int32), wild(offsets))
+        counted = tally.tally(made, (1, 3, 5), words=True)
+        counted.ranks(5)
         pieces.together(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)
     except (kernel.KernelError, ValueError, MemoryError, OverflowError):
         refused += 1

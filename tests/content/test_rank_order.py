@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphlang.content import byterows, methods, ranks
 from graphlang.content.normalise import normalise
-from graphlang.content.tally import tally
+from graphlang.content.tally import strings, tally
 from graphlang.content.train import train
 from graphlang.modelfile import Model, ModelError
 
@@ -65,12 +65,32 @@ def test_distances_are_those_of_a_loop(texts: list[str]) -> None:
     assert fast.distances(counted)[0].tolist() == [slow(text, lists, 6) for text in texts]
 
 
-def test_many_pairs_are_added_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = ranks.RankLists(*ranks.pack(LISTS, 3), fixed=False)
-    counted = tally(normalise(["abab", "cab", "dea"] * 3, limit=9, margin=4, closed=False), (1, 2, 3, 4, 5))
-    whole = lists.distances(counted)[0]
-    monkeypatch.setattr(ranks, "_PAIRS", 2)
-    assert lists.distances(counted)[0].tolist() == whole.tolist()
+def test_distances_are_those_of_the_formula() -> None:
+    texts = ["abab", "cab", "dea", "", "ba" * 9]
+    for fixed in (False, True):
+        lists = ranks.RankLists(*ranks.pack(LISTS, 3), fixed=fixed)
+        letters = normalise(texts, limit=99, margin=4, closed=False)
+        counted = tally(letters, (1, 2, 3, 4, 5))
+        found, worst = lists.distances(counted)
+        chosen, rank = counted.ranks(3)
+        grams = list(
+            zip(
+                counted.row[chosen].tolist(),
+                strings(letters, counted.place[chosen], counted.order[chosen]),
+                rank.tolist(),
+                strict=True,
+            )
+        )
+        for row in range(len(texts)):
+            mine = [(gram, place) for owner, gram, place in grams if owner == row]
+            missing = [3 if fixed else 4 - place for _, place in mine]
+            assert worst[row] == sum(missing)
+            for number, own in enumerate(LISTS):
+                costs = [
+                    abs(own.index(gram) + 1 - place) if gram in own else lacking
+                    for (gram, place), lacking in zip(mine, missing, strict=True)
+                ]
+                assert found[row, number] == sum(costs)
 
 
 @pytest.fixture(scope="session", params=["rank-order", "textcat"])
