@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.c' -
 KERNELS := $(filter %.c,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check kill lint types docs model url-models example bench clean
+.PHONY: demo test check fuzz kill lint types docs model url-models example bench clean
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
@@ -22,6 +22,10 @@ check: lint types test  ## what CI runs
 KILLS ?= 50
 kill: $(STAMP)  ## kill the job at random moments, KILLS times for each kind of archive, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
+
+SECONDS ?= 60
+fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS
+	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphlang.db import create, sources
-from graphlang.db.writer import Writer
+from graphlang.db.writer import Writer, finish
 from graphlang.ingest import Limits, batches
 from graphlang.ingest.formats import open_records
 from graphlang.ingest.warc import Warc
@@ -98,7 +98,7 @@ def read(path: Path, db: Path, workers: int, pages: int, text_limit: int) -> dic
             late_from, late_pages = at, done
     late = (at - late_from) / max(1, done - late_pages)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    writer.finish()
+    finish(connection)
     spent["finish"] = cpu() - at
     urls = connection.execute("SELECT MAX(id) FROM pages").fetchone()[0]
     connection.close()
