@@ -117,7 +117,7 @@ def _lines(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _decode(data: bytes) -> str:
-    return data.decode("utf-8-sig", "replace").rstrip("\r\n")
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n")
 
 
 @click.command()

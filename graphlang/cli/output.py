@@ -85,7 +85,10 @@ def write_rows(
         else:
             file.write("\t".join(columns) + "\n")
             for row in rows:
-                file.write("\t".join(visible(_cell(value)) for value in row) + "\n")
+                cells = [_cell(value) for value in row]
+                if _CONTROL.search("".join(cells)):
+                    cells = list(map(visible, cells))
+                file.write("\t".join(cells) + "\n")
 
 
 def _first(rows: Iterable[Sequence[Any]], limit: int | None) -> Iterator[Sequence[Any]]:
@@ -111,10 +114,12 @@ def _plain(value: Any) -> Any:
 
 
 def _cell(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if isinstance(value, str):
+        return value
+    if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return "" if math.isnan(value) else f"{value:.4f}"
     return str(value)
 
 

