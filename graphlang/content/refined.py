@@ -83,7 +83,10 @@ class Refined(Calibrated):
         if len(self._sharpness) != len(self._weights):
             raise ModelError(f"{source}: its calibration does not fit its scripts")
         self._kind = np.zeros(256, dtype=np.uint8)  # a script that is none of the model's is as good as any
-        self._kind[[registry.number(name) for name in self._weights]] = np.arange(len(self._weights))
+        try:
+            self._kind[[registry.number(name) for name in self._weights]] = np.arange(len(self._weights))
+        except ValueError as error:
+            raise ModelError(f"{source}: {error}") from error
         lengths = np.arange(calibrate.KNOTS[-1] + 1)  # beyond, all are as sharp
         self._sharp = np.stack([calibrate.sharpness(logs, lengths) for logs in self._sharpness])
         self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1

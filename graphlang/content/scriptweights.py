@@ -108,6 +108,8 @@ def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]
     if (np.diff(script.astype(np.int64)) < 0).any():
         raise ModelError(f"{source}: its labels are not in the order of their scripts")
     widths = np.bincount(script, minlength=len(names))
+    if widths.min() < 1:
+        raise ModelError(f"{source}: one of its scripts has no labels")
     stops = np.cumsum(widths)
     members = [slice(stop - width, stop) for stop, width in zip(stops.tolist(), widths.tolist(), strict=True)]
     if every.max() > features or every.sum() != features:

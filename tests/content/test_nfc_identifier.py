@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from graphlang.content import answers, methods, nfc
 from graphlang.content.nfc import Nfc
 from graphlang.content.ngrams import Vocabulary
+from graphlang.content.refined import Refined
+from graphlang.content.scripts import Registry
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -130,3 +132,25 @@ def test_shipped_models_load_and_tell_great_languages_apart(name: str) -> None:
     if name == "nfc":
         assert [identifier.labels[i] for i in best[:, 0]] == list(texts)
     assert identifier.labels[best[2, 0]] == "ell"
+
+
+def test_scripts_without_labels_and_too_many_of_them_are_refused(tiny_model: Model) -> None:
+    names = tiny_model.parameters["scripts"]
+    every = np.concatenate([tiny_model.arrays["features"], np.zeros((300, 2), np.int32)])
+    for more in (1, 300):
+        changed = {
+            **tiny_model.parameters,
+            "scripts": [*names, *(f"S{i}" for i in range(more))],
+        }
+        arrays = {**tiny_model.arrays, "features": every[: len(names) + more]}
+        with pytest.raises(ModelError, match="no labels"):
+            Refined(Model(tiny_model.method, tiny_model.labels, changed, arrays), "", "m")
+
+
+def test_a_registry_of_scripts_that_is_full_says_so() -> None:
+    scripts = Registry()
+    for i in range(254):
+        scripts.number(f"S{i}")
+    with pytest.raises(ValueError, match="more than 255 scripts"):
+        scripts.number("one more")
+    assert scripts.number("S0") == 2
