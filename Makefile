@@ -38,8 +38,8 @@ docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python tests/examples/test_walkthrough.py
 
-model: $(STAMP)  ## train the shipped default model from the training text in $(DATA)
-	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc
+model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
+	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords
 
 URL_METHODS := $(foreach set,words trigrams custom,$(foreach learner,nb re me,url-$(set)-$(learner))) url-custom-dt
 

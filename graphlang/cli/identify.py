@@ -136,8 +136,22 @@ def _decode(data: bytes) -> str:
     metavar="NAME=VALUE",
     help="Setting of the method, e.g. features=50000 or orders=1,2,3; may be given several times.",
 )
+@click.option(
+    "--words",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of word lists CODE*.txt, lines of a word and its frequency, to learn from as well ('nfc' only).",
+)
 @options.quiet
-def train(model: Path, corpus: Path, method: str, text: Path | None, settings: tuple[str, ...], *, quiet: bool) -> None:
+def train(
+    model: Path,
+    corpus: Path,
+    method: str,
+    text: Path | None,
+    words: Path | None,
+    settings: tuple[str, ...],
+    *,
+    quiet: bool,
+) -> None:
     """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
 
     The model's settings are kept in it. A setting that the method does not have is refused, with the names it has.
@@ -148,6 +162,7 @@ def train(model: Path, corpus: Path, method: str, text: Path | None, settings: t
     \b
     Examples:
       graphlang train my.npz corpus/ --method nfc
+      graphlang train my.npz corpus/ --words frequencies/
       graphlang train my.npz corpus/ --method nfc-2004 --option features=5000 --option orders=2,3
       graphlang train my.npz urls.tsv --method url --text corpus/
       graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
@@ -165,13 +180,15 @@ def train(model: Path, corpus: Path, method: str, text: Path | None, settings: t
 
         made: Model | Url | Published
         if method == url_methods.DEFAULT or method.startswith("url-"):
+            if words is not None:
+                raise click.UsageError(f"{method} learns from URLs, and takes no --words")
             made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))
         elif text is not None or not corpus.is_dir():
             raise click.UsageError(
                 f"{method} learns from a folder with one sub-folder for each label, and takes no --text"
             )
         else:
-            made = training.train(corpus, method=method, progress=told, **_settings(settings))
+            made = training.train(corpus, method=method, words=words, progress=told, **_settings(settings))
         digest = made.save(model)
     if not quiet:
         click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)

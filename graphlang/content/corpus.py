@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from graphlang.modelfile import ModelError
 
@@ -15,11 +18,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Training lines of every label, sorted by label; `left_out` says how many characters the rejected folders had."""
+    """Training lines of every label, sorted by label.
+
+    `kinds` says of each line what kind of text it is: the letters that its file's name begins with, so that `udhr_a`
+    and `udhr_b` are one kind and `tatoeba-test-2021` is another. `left_out` says how many characters the rejected
+    folders had.
+    """
 
     lines: dict[str, tuple[str, ...]]
+    kinds: dict[str, tuple[str, ...]]
     left_out: dict[str, int]
     digest: str
+
+    def by_kind(self, label: str) -> dict[str, tuple[str, ...]]:
+        """The lines of a label, apart by kind."""
+        found: dict[str, list[str]] = {}
+        for line, kind in zip(self.lines[label], self.kinds[label], strict=True):
+            found.setdefault(kind, []).append(line)
+        return {kind: tuple(lines) for kind, lines in sorted(found.items())}
 
 
 def read(
@@ -51,18 +67,32 @@ def read(
         else:
             files.setdefault(known, []).extend(sorted(sub.glob("*.txt")))
     lines: dict[str, tuple[str, ...]] = {}
+    kinds: dict[str, tuple[str, ...]] = {}
     digest = hashlib.sha256()
     for known, paths in sorted(files.items()):
-        chosen = tuple(_fair(list(map(_lines, paths)), maximum))
+        fair = list(_fair([(_kind(path), _lines(path)) for path in paths], maximum))
+        chosen = tuple(line for line, _ in fair)
         size = sum(map(len, chosen))
         if size < minimum(known):
             left_out[known] = size
             continue
         lines[known] = chosen
+        kinds[known] = tuple(kind for _, kind in fair)
         digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
     if len(lines) < least and not (least == 1 and left_out):
         raise ModelError(f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)")
-    return Corpus(lines, left_out, digest.hexdigest())
+    return Corpus(lines, kinds, left_out, digest.hexdigest())
+
+
+def _kind(path: Path) -> str:
+    """The kind of text that a file's name tells.
+
+    >>> from pathlib import Path
+    >>> _kind(Path("udhr_deu.txt")), _kind(Path("tatoeba-test-2021.txt")), _kind(Path("2021.txt"))
+    ('udhr', 'tatoeba', '')
+    """
+    found = re.match("[A-Za-z]*", path.stem)
+    return found[0] if found else ""
 
 
 def _lines(path: Path) -> list[str]:
@@ -73,10 +103,10 @@ def _lines(path: Path) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
-def _fair(files: list[list[str]], maximum: int) -> Iterator[str]:
+def _fair(files: list[tuple[str, list[str]]], maximum: int) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     left = maximum
-    for number, lines in enumerate(sorted(files, key=lambda lines: sum(map(len, lines)))):
+    for number, (kind, lines) in enumerate(sorted(files, key=lambda file: sum(map(len, file[1])))):
         share = left // (len(files) - number)
         for line in lines:
             if share <= 0:
@@ -86,7 +116,7 @@ def _fair(files: list[list[str]], maximum: int) -> Iterator[str]:
             seen.add(line)
             share -= len(line)
             left -= len(line)
-            yield line
+            yield line, kind
 
 
 def held_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
@@ -119,3 +149,14 @@ def documents(lines: list[str], characters: int) -> list[str]:
     elif current:
         made.append(" ".join(current))
     return made
+
+
+def spread(every: list[str], most: int) -> list[str]:
+    """At most so many, evenly from first to last, so that each file of a language is heard.
+
+    >>> spread(["a", "b", "c", "d", "e"], 3)
+    ['a', 'c', 'e']
+    """
+    if len(every) <= most:
+        return every
+    return [every[i] for i in np.linspace(0, len(every) - 1, most).astype(int).tolist()]

@@ -25,6 +25,10 @@ class Options:
         rounds: Of refinement (`nfc` only).
         draws: Pieces that the largest label gives to one round (`nfc` only).
         power: A label of size s gives draws in proportion to s ** power (`nfc` only).
+        words_share: Part of the pieces that are words of a list, for labels that have one (`wordlists`; `nfc` only).
+        words_size: Characters of words drawn from a list (`nfc` only).
+        plain: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
+            letters (`plain`; `nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
         batch: Texts per step (`nfc` only).
         prior: Exponent of the number of speakers in the prior (`priors.log_prior`; `nfc` only).
@@ -49,8 +53,11 @@ class Options:
     limit: int = 240
     smoothing: float = 2_000.0
     rounds: int = 3
-    draws: int = 20_000
+    draws: int = 14_000
     power: float = 0.6
+    words_share: float = 0.1
+    words_size: int = 150_000
+    plain: float = 0.07
     rate: float = 0.2
     batch: int = 512
     table: int = 24_000_000
@@ -64,4 +71,7 @@ class Options:
 # The paper has eleven languages and many pages of each. Given hundreds of languages whose texts are few and much alike,
 # formula 0.5 gives nearly all of its 1000 places to those, so only the labels with plenty of text take part.
 PAPER = Options(orders=(3,), features=1_000, closed=False, limit=10_000, minimum=100_000, documents=100, doubt=1.0)
-ONLY_REFINED = ("words", "turns", "smoothing", "rounds", "draws", "power", "rate", "batch", "table", "step", "prior")
+ONLY_REFINED = (
+    *("words", "turns", "smoothing", "rounds", "draws", "power", "words_share", "words_size", "plain", "rate", "batch"),
+    *("table", "step", "prior"),
+)

@@ -103,25 +103,35 @@ def scores(vectors: Vectors, texts: sparse.csr_array) -> Floats:
 
 def refine(
     vectors: Vectors,
-    draw: Callable[[], tuple[sparse.csr_array, NDArray[np.int64]]],
+    draw: Callable[[], tuple[sparse.csr_array, NDArray[np.int64], Floats]],
     *,
     rounds: int,
     rate: float,
     batch: int,
     progress: Callable[[int, int, float], None] = lambda _done, _all, _loss: None,
 ) -> Vectors:
-    """Train in place; `draw` gives one round's texts as vectors and their languages. The rate falls linearly to 0."""
+    """Train in place. The rate falls linearly to 0.
+
+    Args:
+        vectors: To begin with.
+        draw: Gives one round's texts as vectors, their languages, and what is known of each text beforehand: the log
+            of each language's chance, (texts, languages) or one row for all; only what these do not explain is learnt.
+        rounds: How often it draws.
+        rate: Step at the beginning.
+        batch: Texts per step.
+        progress: Called with the rounds done, all of them and the mean loss.
+    """
     squares = np.full(vectors.weights.shape, _START, dtype=np.float32)
     bias_squares = np.full(vectors.bias.shape, _START, dtype=np.float32)
     flat, flat_squares = vectors.weights.reshape(-1), squares.reshape(-1)
     for number in range(rounds):
-        texts, truth = draw()
+        texts, truth, known = draw()
         loss = 0.0
         for begin in range(0, len(truth), batch):
             x, y = texts[begin : begin + batch], truth[begin : begin + batch]
             rows = np.arange(len(y))
             now = np.float32(rate * (1 - (number + begin / len(truth)) / rounds))
-            slope = softmax(scores(vectors, x))
+            slope = softmax(scores(vectors, x) + (known[begin : begin + batch] if len(known) > 1 else known))
             loss -= float(np.log(np.maximum(slope[rows, y], 1e-9)).sum())
             slope[rows, y] -= 1
             slope[np.abs(slope) < _NOTICEABLE] = 0

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content import nfc, refine, weights
-from graphlang.content.cuts import Cuts
+from graphlang.content import nfc, refine, weights, wordlists
+from graphlang.content.kinds import Kinds
 from graphlang.content.ngrams import Vocabulary, admissible, bits_for
 from graphlang.content.normalise import normalise
 from graphlang.content.scripts import EAST_ASIA, registry
@@ -40,7 +40,7 @@ class _Script:
 
 
 def arrays(
-    lines: Sequence[Sequence[str]],
+    texts: Sequence[Mapping[str, Sequence[str]]],
     documents: Sequence[Sequence[str]],
     *,
     prior: NDArray[np.float32],
@@ -51,7 +51,7 @@ def arrays(
     """Choose features, count, refine and round.
 
     Args:
-        lines: Training lines of every label, in the order that `by_script` gives.
+        texts: Training lines of every label by kind (`kinds`), in the order that `by_script` gives.
         documents: The same text as documents of about equal length, for Fisher.
         prior: Log of how likely each label is before any text.
         options: How to train.
@@ -62,6 +62,7 @@ def arrays(
         The model's arrays, and its parameters: the names of the scripts that `script` counts, and the size of the
         vocabulary's table.
     """
+    lines = [[line for some in own.values() for line in some] for own in texts]
     sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
     scripts = _choose(lines, documents, sizes, options, progress)
     labels = len(lines)
@@ -76,7 +77,7 @@ def arrays(
         vectors, often = _refined(
             vocabulary,
             script,
-            [lines[i] for i in own.tolist()],
+            [texts[i] for i in own.tolist()],
             sizes[own],
             numbers[own],
             options=options,
@@ -115,10 +116,10 @@ def by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     >>> by_script({"bul": ["не всегда", "иногда", "windows"], "ces": ["ne"], "deu": ["nein"], "ukr": ["ні"]})
     ('bul', 'ukr', 'ces', 'deu')
     """
-    return tuple(sorted(lines, key=lambda label: (registry.name(_main_script(lines[label])), label)))
+    return tuple(sorted(lines, key=lambda label: (registry.name(main_script(lines[label])), label)))
 
 
-def _main_script(lines: Sequence[str]) -> int:
+def main_script(lines: Sequence[str]) -> int:
     """The number of the script that most of a language's first lines are in."""
     return int(np.bincount(normalise(lines[:_PROBE], limit=_LONGEST, one_script=True).scripts).argmax())
 
@@ -130,7 +131,7 @@ def _choose(
     options: Options,
     progress: Progress,
 ) -> list[_Script]:
-    numbers = np.array([_main_script(own) for own in lines])
+    numbers = np.array([main_script(own) for own in lines])
     turns = (sizes / sizes.max()) ** options.turns
     chosen: list[_Script] = []
     done = 0
@@ -181,7 +182,7 @@ def _has_letter(gram: str) -> bool:
 def _refined(
     vocabulary: Vocabulary,
     script: _Script,
-    lines: list[Sequence[str]],
+    texts: list[Mapping[str, Sequence[str]]],
     sizes: NDArray[np.float64],
     numbers: NDArray[np.int64],
     *,
@@ -189,20 +190,22 @@ def _refined(
     random: np.random.Generator,
 ) -> tuple[refine.Vectors, NDArray[np.int64]]:
     """The vectors of one script's languages, and how often each feature stands in all their lines."""
-    labels = len(lines)
+    labels = len(texts)
     if not len(vocabulary):
         nothing = refine.Vectors(*(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels)))
         return nothing, np.zeros(0, dtype=np.int64)
     counts = np.zeros((labels, len(vocabulary)), dtype=np.int32)
-    for label, own in enumerate(lines):
-        features = refine.find(vocabulary, own, limit=options.maximum, closed=options.closed, script=script.number)[0]
+    for label, own in enumerate(texts):
+        every = [line for some in own.values() for line in some]
+        features = refine.find(vocabulary, every, limit=options.maximum, closed=options.closed, script=script.number)[0]
         counts[label] = np.bincount(features, minlength=len(vocabulary))
-    pieces = Cuts(lines, shortest=6, longest=250, random=random)
+    shares = {wordlists.KIND: options.words_share}
+    pieces = Kinds(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
 
-    def draw() -> tuple[Any, NDArray[np.int64]]:
-        texts, truth = pieces.draw(numbers)
-        found = refine.find(vocabulary, texts, limit=options.limit, closed=options.closed, script=script.number)
-        return refine.vectorise(*found, len(vocabulary)), truth
+    def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
+        drawn, truth, kind = pieces.draw()
+        found = refine.find(vocabulary, drawn, limit=options.limit, closed=options.closed, script=script.number)
+        return refine.vectorise(*found, len(vocabulary)), truth, pieces.offsets[kind]
 
     often = counts.sum(axis=0, dtype=np.int64)
     vectors = refine.refine(

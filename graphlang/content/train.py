@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang import languages
-from graphlang.content import calibrate, corpus, nfc, priors, published, refined, refining
+from graphlang.content import calibrate, corpus, nfc, plain, priors, published, refined, refining, wordlists
 from graphlang.content.cuts import Cuts
 from graphlang.content.ngrams import Vocabulary
 from graphlang.content.options import ONLY_REFINED, PAPER, Options
+from graphlang.content.scripts import LATIN
 from graphlang.content.selection import Candidates
 from graphlang.modelfile import Model, ModelError
 
@@ -38,6 +39,7 @@ def train(
     folder: Path,
     *,
     method: str = "nfc",
+    words: Path | None = None,
     progress: Progress = lambda _stage, _done, _all: None,
     **options: Any,
 ) -> Model:
@@ -49,12 +51,15 @@ def train(
     Args:
         folder: The corpus.
         method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`published.TRAINERS`).
+        words: A folder of word lists (`wordlists.lines`) to learn from as well (`nfc` only).
         progress: Called with the stage's name, what is done and all there is to do.
         options: Those of `Options`; the other methods have those of `published.train`.
 
     Raises:
         ModelError: an unknown method or option, or a corpus that cannot be used.
     """
+    if words is not None and method != "nfc":
+        raise ModelError(f"{method}: does not learn from word lists")
     if method in published.TRAINERS:
         return published.train(folder, method=method, progress=progress, options=options)
     if method not in ("nfc", "nfc-2004"):
@@ -76,17 +81,20 @@ def train(
     if method == "nfc":
         labels = refining.by_script(material.lines)
     parts = [corpus.held_out(material.lines[label], chosen.held_out) for label in labels]
-    lines = [kept for kept, _ in parts]
-    documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept in lines]
     random = np.random.default_rng(chosen.seed)
     arrays: dict[str, NDArray[Any]]
     parameters = {name: value for name, value in asdict(chosen).items() if method == "nfc" or name not in ONLY_REFINED}
     parameters |= {"corpus": material.digest, "left_out": material.left_out, "orders": list(chosen.orders)}
     if method == "nfc":
+        texts = [_by_kind(material, label, chosen.held_out) for label in labels]
+        parameters["word_lists"] = _add(texts, labels, words, chosen, random)
+        every = [[d for own in kinds.values() for d in corpus.documents(own, chosen.document)] for kinds in texts]
+        documents = [corpus.spread(own, chosen.documents) for own in every]
         prior = priors.log_prior(labels, chosen.prior)
-        arrays, found = refining.arrays(lines, documents, prior=prior, options=chosen, random=random, progress=progress)
+        arrays, found = refining.arrays(texts, documents, prior=prior, options=chosen, random=random, progress=progress)
         parameters |= found
     else:
+        documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
         arrays = _as_published(documents, chosen, progress)
     shape = (len(parameters["scripts"]), len(calibrate.KNOTS)) if method == "nfc" else len(calibrate.KNOTS)
     arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
@@ -94,6 +102,35 @@ def train(
     arrays["sharpness"] = _sharpness(model, [out for _, out in parts], chosen, random)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
+
+
+def _by_kind(material: corpus.Corpus, label: str, every: int) -> dict[str, list[str]]:
+    """The lines of a label that are not held out, apart by kind."""
+    kept = set(corpus.held_out(material.lines[label], every)[0])
+    apart = {kind: [line for line in own if line in kept] for kind, own in material.by_kind(label).items()}
+    return {kind: own for kind, own in apart.items() if own}
+
+
+def _add(
+    texts: list[dict[str, list[str]]],
+    labels: tuple[str, ...],
+    words: Path | None,
+    chosen: Options,
+    random: np.random.Generator,
+) -> list[str]:
+    """Add what is made of the lines and of word lists, as kinds of their own; the labels that have a list."""
+    every = [[line for own in kinds.values() for line in own] for kinds in texts]
+    scripts = [refining.main_script(own) for own in every]
+    lists: dict[str, list[str]] = {}
+    if words is not None:
+        given = dict(zip(labels, scripts, strict=True))
+        lists = wordlists.lines(words, given, characters=chosen.words_size, random=random)
+    for label, script, kinds, own in zip(labels, scripts, texts, every, strict=True):
+        if label in lists:
+            kinds[wordlists.KIND] = lists[label]
+        if script == LATIN and (bare := plain.lines(own, chosen.plain, random)):
+            kinds[plain.KIND] = bare
+    return sorted(lists)
 
 
 def _as_published(documents: list[list[str]], chosen: Options, progress: Progress) -> dict[str, NDArray[Any]]:

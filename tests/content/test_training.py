@@ -174,7 +174,7 @@ def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
     losses: list[float] = []
     after = refine.refine(
         vectors,
-        lambda: (texts, np.array([0, 1])),
+        lambda: (texts, np.array([0, 1]), np.zeros((1, 2), dtype=np.float32)),
         rounds=20,
         rate=0.1,
         batch=1,
@@ -184,6 +184,15 @@ def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
     assert after.weights[0, 0] > 0 > after.weights[0, 1]
     assert after.weights[1, 1] > 0 > after.weights[1, 0]
     assert after.weights[2].tolist() == [0, 0]
+
+
+def test_what_is_known_beforehand_is_not_learnt() -> None:
+    vectors = refine.Vectors(np.zeros((1, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32))
+    texts = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
+    certain = np.array([[0, -20], [-20, 0]], dtype=np.float32)  # the kind of each text says all about its language
+    after = refine.refine(vectors, lambda: (texts, np.array([0, 1]), certain), rounds=3, rate=0.5, batch=1)
+    assert after.weights.tolist() == [[0, 0]]
+    assert after.bias.tolist() == [0, 0]
 
 
 def test_prior_follows_the_number_of_speakers() -> None:

@@ -1,0 +1,107 @@
+"""Kinds of training text, word lists, and lines without diacritics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from graphlang.content import corpus, kinds, plain, wordlists
+from graphlang.content.scripts import registry
+from graphlang.content.train import train
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LATIN, CYRILLIC = registry.number("LATIN"), registry.number("CYRILLIC")
+
+
+def drawn(**change: object) -> tuple[kinds.Kinds, list[tuple[str, int, int]]]:
+    settings: dict[str, object] = {"shares": {}, "shortest": 3, "longest": 4, "random": np.random.default_rng(1)}
+    texts = [{"news": ["a" * 300], "words": ["b" * 100]}, {"words": ["c" * 200]}]
+    made = kinds.Kinds(texts, np.array([40, 20]), **(settings | change))  # type: ignore[arg-type]
+    found, truth, kind = made.draw()
+    return made, list(zip([text[0] for text in found], truth.tolist(), kind.tolist(), strict=True))
+
+
+def test_pieces_are_shared_by_kind() -> None:
+    made, found = drawn()
+    # Language 0: three quarters of its 40 pieces are news.
+    assert {row: found.count(row) for row in set(found)} == {("a", 0, 0): 30, ("b", 0, 1): 10, ("c", 1, 1): 20}
+    # News: language 1 has none. Words: language 0 has half as many pieces.
+    assert made.offsets == pytest.approx(np.array([[0, kinds.LEAST], [np.log(0.5), 0]]))
+
+
+def test_a_kind_may_have_a_fixed_share() -> None:
+    _, found = drawn(shares={"words": 0.5})
+    assert {row: found.count(row) for row in set(found)} == {("a", 0, 0): 20, ("b", 0, 1): 20, ("c", 1, 1): 20}
+
+
+def test_a_language_of_one_piece_has_it() -> None:
+    made = kinds.Kinds(
+        [{"a": ["x"], "b": ["y"], "c": ["z"]}, {}],
+        np.array([1, 0]),
+        shares={},
+        shortest=1,
+        longest=1,
+        random=np.random.default_rng(1),
+    )
+    assert made.draw()[0] == ["x"]
+
+
+def test_the_corpus_tells_kinds(tmp_path: Path) -> None:
+    for name, line in {
+        "udhr_a.txt": "eins",
+        "udhr_b.txt": "zwei",
+        "news-2021.part2.txt": "drei",
+        "7.txt": "vier",
+    }.items():
+        (tmp_path / "de").mkdir(exist_ok=True)
+        (tmp_path / "de" / name).write_text(f"{line}\n", encoding="utf-8")
+    read = corpus.read(tmp_path, label={"de": "deu"}.get, minimum=lambda _: 1, maximum=99, least=1)
+    assert read.by_kind("deu") == {"": ("vier",), "news": ("drei",), "udhr": ("eins", "zwei")}
+
+
+def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp_path: Path) -> None:
+    def write(name: str, words: dict[str, int]) -> None:
+        (tmp_path / name).write_text("".join(f"{word} {count}\n" for word, count in words.items()), encoding="utf-8")
+
+    latin = {f"rec{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}": 10 for i in range(3000)}
+    cyrillic = {f"реч{chr(0x430 + i % 30)}{chr(0x430 + i // 30 % 30)}{chr(0x430 + i // 900)}": 10 for i in range(3000)}
+    english = {f"word{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}": 10 for i in range(2500)}
+    write("sr_50k.txt", {**latin, **cyrillic, "the": 1, "42": 900})
+    write("en_50k.txt", {**english, "the": 9000})
+    write("ze_en_50k.txt", {"neither": 1})
+    write("fr.txt", {"peu": 3, "de": 2})
+    scripts = {"srp_Latn": LATIN, "srp_Cyrl": CYRILLIC, "eng": LATIN, "fra": LATIN}
+    found = wordlists.lines(tmp_path, scripts, characters=60_000, random=np.random.default_rng(1))
+    assert sorted(found) == ["eng", "srp_Cyrl", "srp_Latn"]  # of French there is too little
+    words = {label: {word for line in own for word in line.split(" ")} for label, own in found.items()}
+    assert words["srp_Latn"] <= set(latin)
+    assert words["srp_Cyrl"] <= set(cyrillic)
+    assert "the" in words["eng"]
+    assert {len(line.split(" ")) for line in found["eng"]} == {1, 2, 3, 4}
+    assert 50_000 < sum(len(line) + 1 for line in found["eng"]) < 70_000
+
+
+def test_word_lists_that_are_none(tmp_path: Path, corpus_folder: Path) -> None:
+    random = np.random.default_rng(1)
+    with pytest.raises(ModelError, match="no such folder"):
+        wordlists.lines(tmp_path / "absent", {}, characters=9, random=random)
+    with pytest.raises(ModelError, match="no list of words"):
+        wordlists.lines(tmp_path, {"deu": LATIN}, characters=9, random=random)
+    (tmp_path / "de.txt").write_text("und viel\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="not lines of a word"):
+        wordlists.lines(tmp_path, {"deu": LATIN}, characters=9, random=random)
+    with pytest.raises(ModelError, match="does not learn from word lists"):
+        train(corpus_folder, method="nfc-2004", words=tmp_path)
+
+
+def test_a_share_of_the_lines_loses_its_diacritics() -> None:
+    every = ["žluť", "kůň", "plain"] * 100
+    made = plain.lines(every, 0.1, np.random.default_rng(1))
+    assert set(made) == {"zlut", "kun"}
+    assert 0 < sum(map(len, made)) <= 0.1 * sum(map(len, every))
+    assert plain.lines(["plain"], 0.5, np.random.default_rng(1)) == []
