@@ -11,7 +11,7 @@ from . import captures, revisits
 from .connection import StoreError
 from .records import Page, Problem
 from .snapshot import Choice, Facts, Keep
-from .url_ids import UrlIds
+from .stored_ids import Captured, StoredIds
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 #: Ports and spellings of hosts that are remembered as they stand in URLs; beyond that all are looked up again.
 _HOSTS_CACHED = 200_000
-_READ_BACK = 50_000
-
 
 _KEY = itemgetter(0, 1)
 
@@ -59,20 +57,10 @@ class Writer:
         self._connection = connection
         self._site = site
         self._keep = keep
-        self._ids = UrlIds()
+        self._ids = StoredIds(connection, "pages", "url", index="pages_url")
         self._hosts: dict[str, int] = {}
-        self._host_ids = UrlIds()
-        hosts = connection.execute("SELECT host FROM hosts ORDER BY id")
-        while rows := hosts.fetchmany(_READ_BACK):
-            self._host_ids.assign([host for (host,) in rows])
-        urls = connection.execute("SELECT url FROM pages ORDER BY id")
-        while rows := urls.fetchmany(_READ_BACK):
-            self._ids.assign([url for (url,) in rows])
-        # One bit of knowledge a page: has it been captured? Grows with the ids.
-        self._captured = np.zeros(max(1024, len(self._ids) + 1), dtype=np.bool_)
-        captured = connection.execute("SELECT page FROM captures")
-        while rows := captured.fetchmany(_READ_BACK):
-            self._captured[[page for (page,) in rows]] = True
+        self._host_ids = StoredIds(connection, "hosts", "host")
+        self._captured = Captured(connection)
 
     def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> Counts:
         """Write one batch of a file in one transaction.
@@ -126,7 +114,6 @@ class Writer:
         sizes = np.fromiter((1 + len(page.links) for page in pages), dtype=np.int64, count=len(pages))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         own = ids[starts[:-1]]
-        self._reserve(len(self._ids) + 1)
         # Of several captures of a URL one is written; what the others link to has its id, but not their links.
         choices = self._choose(own.tolist(), pages)
         captures.write(self._connection, source, choices)
@@ -159,22 +146,19 @@ class Writer:
         )
         self._hosts.update(zip(urls, ids.tolist(), strict=True))
 
-    def _reserve(self, size: int) -> None:
-        if size > len(self._captured):
-            self._captured.resize(max(size, len(self._captured) * 9 // 8), refcheck=False)  # in place, with zeros
-
     def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
         """What becomes of each page that this batch has a capture of, by page id."""
         choices: dict[int, Choice] = {}
+        captured = self._captured.among(own)
         for place, (page_id, page) in enumerate(zip(own, pages, strict=True)):
             held = choices.get(page_id)
-            if held is None and self._captured[page_id]:
+            if held is None and page_id in captured:
                 held = choices[page_id] = captures.stored(self._connection, page_id)
             if held is None:
                 choices[page_id] = Choice(Facts.of(page), 1, page, place)
             else:
                 held.take(page, place, self._keep)
-        self._captured[list(choices)] = True
+        self._captured.enter(list(choices))
         return choices
 
     def _add_links(self, choices: dict[int, Choice], targets: dict[int, list[int]]) -> int:

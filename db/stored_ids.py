@@ -1,0 +1,137 @@
+"""Ids of what a collection holds already: asked of an index while few are wanted, else read back into memory at once.
+
+Reading the URLs of a collection back takes time and memory by its size, which would make adding one small file to a
+large collection slow. Asking an index for each URL takes several times longer a URL. So a writer begins by asking, and
+turns to memory when it has asked for a tenth of what the collection holds: whatever is added, it costs little more
+than the better of the two ways.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .url_ids import UrlIds
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_READ_BACK = 50_000
+_FEW = 50_000  #: rows that are read back in less time than it takes to start
+_SHARE = 10  #: of what is held this part may be asked for, one by one
+
+
+class StoredIds:
+    """Gives dense ids to the distinct texts of a column, as `UrlIds` does, those that are stored having theirs.
+
+    Args:
+        connection: the collection; what is new must be stored under the ids given, before the next call.
+        table: whose ``id`` it is.
+        column: what the ids are for.
+        index: name of an index over the column that may not exist; None where there always is one. It is dropped when
+            many texts are to come, because making it anew takes less time than keeping it up to date.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, table: str, column: str, *, index: str | None = None) -> None:
+        self._connection = connection
+        self._table = table
+        self._column = column
+        self._index = index
+        self._count = int(connection.execute(f"SELECT COALESCE(MAX(id), 0) FROM {table}").fetchone()[0])
+        self._asked = 0
+        self._memory: UrlIds | None = None
+        if self._count <= _FEW or not (index is None or _has_index(connection, index)):
+            self._memory = self._read_back()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def assign(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the ids, and the positions at which a text stands that is new; see `UrlIds.assign`."""
+        if self._memory is None:
+            self._asked += len(texts)
+            if self._asked * _SHARE > self._count:
+                self._memory = self._read_back()
+                if self._index is not None:
+                    self._connection.execute(f"DROP INDEX IF EXISTS {self._index}")
+        ids, new = self._ask(texts) if self._memory is None else self._memory.assign(texts)
+        self._count += len(new)
+        return ids, new
+
+    def _ask(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        places: dict[str, int] = {}
+        for place, text in enumerate(texts):
+            places.setdefault(text, place)
+        known: dict[str, int] = dict(
+            self._connection.execute(
+                f"SELECT asked.value, held.id FROM json_each(?) AS asked"
+                f" CROSS JOIN {self._table} AS held ON held.{self._column} = asked.value",
+                (json.dumps(list(places)),),
+            )
+        )
+        new = [place for text, place in places.items() if text not in known]
+        known.update((texts[place], self._count + 1 + number) for number, place in enumerate(new))
+        return np.array([known[text] for text in texts], dtype=np.int64), np.array(new, dtype=np.int64)
+
+    def _read_back(self) -> UrlIds:
+        ids = UrlIds()
+        rows = self._connection.execute(f"SELECT {self._column} FROM {self._table} ORDER BY id")
+        while some := rows.fetchmany(_READ_BACK):
+            ids.assign([text for (text,) in some])
+        return ids
+
+
+class Captured:
+    """Tells which pages have a capture: one byte a page in memory, once enough of them were asked for.
+
+    Args:
+        connection: the collection.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._count = int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM captures").fetchone()[0])  # at most
+        self._asked = 0
+        self._memory: NDArray[np.bool_] | None = None
+
+    def among(self, pages: Sequence[int]) -> set[int]:
+        """Return those of the pages that have a capture in the collection, or were entered here."""
+        if self._memory is None:
+            self._asked += len(pages)
+            if self._count <= _FEW or self._asked * _SHARE > self._count:
+                self._memory = self._read_back()
+        if self._memory is None:
+            wanted = json.dumps(list(pages))
+            found = self._connection.execute(
+                "SELECT page FROM captures WHERE page IN (SELECT value FROM json_each(?))", (wanted,)
+            )
+            return {page for (page,) in found}
+        known = np.array([page for page in pages if page < len(self._memory)], dtype=np.int64)
+        return set(known[self._memory[known]].tolist())
+
+    def enter(self, pages: Sequence[int]) -> None:
+        """Remember that these pages have a capture; they must be stored before the next call."""
+        if self._memory is None or not pages:
+            return
+        greatest = max(pages)
+        if greatest >= len(self._memory):
+            # In place, with zeros.
+            self._memory.resize(max(greatest + 1, len(self._memory) * 9 // 8), refcheck=False)
+        self._memory[list(pages)] = True
+
+    def _read_back(self) -> NDArray[np.bool_]:
+        size = self._connection.execute("SELECT COALESCE(MAX(page), 0) FROM captures").fetchone()[0] + 1
+        held = np.zeros(max(1024, size), dtype=np.bool_)
+        rows = self._connection.execute("SELECT page FROM captures")
+        while some := rows.fetchmany(_READ_BACK):
+            held[[page for (page,) in some]] = True
+        return held
+
+
+def _has_index(connection: sqlite3.Connection, name: str) -> bool:
+    return bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?", (name,)).fetchone())
