@@ -150,6 +150,7 @@ TABLES: dict[str, Table] = {
             "pages": "Pages that were answered.",
             "rounds": "Rounds of a propagation.",
             "converged": "1 if the propagation ended because nothing moved any more, 0 if at the cap on rounds.",
+            "inputs": "Digest of all that a propagation read: where it is the same, so are the answers; else NULL.",
         },
     ),
     "predictions": Table(
@@ -163,6 +164,8 @@ TABLES: dict[str, Table] = {
             "runner_up_confidence": "Its probability.",
             "characters": "Letters and single spaces between words in the text (at most its first 2,000 characters).",
             "encoding": "Encoding that a method over bytes found; NULL from methods over text.",
+            "read": "Digest of what a content or URL method read of the page: where it is the same, a later run with"
+            " the same method takes the answer over. NULL elsewhere.",
         },
     ),
     "scores": Table(

@@ -44,6 +44,7 @@ class Run:
     pages: int | None
     rounds: int | None
     converged: bool | None
+    inputs: str | None
 
 
 class Answers(NamedTuple):
@@ -56,6 +57,7 @@ class Answers(NamedTuple):
     runner_up_confidence: NDArray[np.float64]
     characters: NDArray[np.int64]
     encodings: Sequence[str | None] | None = None  #: of methods over bytes; not read back by `read_answers`
+    read: Sequence[int] | None = None  #: digests of what was read of the pages; not read back by `read_answers`
 
 
 class Scores(NamedTuple):
@@ -66,6 +68,18 @@ class Scores(NamedTuple):
 
 
 _COLUMNS = ", ".join(Run.__slots__)
+_COPY = tuple(
+    f"INSERT INTO {table} SELECT ?, {columns} FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))"
+    f" ORDER BY {key}"
+    for table, columns, key in (
+        (
+            "predictions",
+            "page, label, confidence, runner_up, runner_up_confidence, characters, encoding, read",
+            "page",
+        ),
+        ("scores", "page, rank, label, score", "page, rank"),
+    )
+)
 
 
 def _run(row: Sequence[Any]) -> Run:
@@ -161,6 +175,38 @@ def reuse(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
     return True
 
 
+def earlier(connection: sqlite3.Connection, run: Run, *, inputs: str | None = None) -> Run | None:
+    """The newest finished run of the same kind, method, model, parameters and version, whatever collection it saw.
+
+    Args:
+        connection: the collection.
+        run: the run to compare with; it is not an answer itself.
+        inputs: what that run must have read, where not given any.
+    """
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM runs WHERE (kind, method, parameters, version) = (?, ?, ?, ?) AND model IS ?"
+        " AND model_hash IS ? AND id <> ? AND finished IS NOT NULL AND (?8 IS NULL OR inputs = ?8)"
+        " ORDER BY id DESC LIMIT 1",
+        (
+            *(run.kind, run.method, json.dumps(run.parameters, sort_keys=True), run.version),
+            *(run.model, run.model_hash, run.id, inputs),
+        ),
+    ).fetchone()
+    return None if row is None else _run(row)
+
+
+def digests(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> dict[int, int]:
+    """Digests of what a run read of some pages, in ascending order of ids; a page that it kept none of is left out."""
+    if not pages:
+        return {}
+    return dict(
+        connection.execute(
+            "SELECT page, read FROM predictions WHERE run = ? AND page BETWEEN ? AND ? AND read IS NOT NULL",
+            (run, pages[0], pages[-1]),
+        )
+    )
+
+
 def drop_unfinished(connection: sqlite3.Connection) -> None:
     """Forget runs that were stopped halfway."""
     for (run,) in connection.execute("SELECT id FROM runs WHERE finished IS NULL").fetchall():
@@ -187,6 +233,8 @@ def write(
     run: int,
     answers: Answers,
     top: tuple[NDArray[np.integer[Any]], NDArray[np.floating[Any]]] | None = None,
+    *,
+    copied: tuple[int, Sequence[int]] | None = None,
 ) -> None:
     """Write the answers for some pages in one transaction.
 
@@ -195,12 +243,13 @@ def write(
         run: the run, not finished.
         answers: one row a page.
         top: label ids and scores, both of shape (pages, k), best first; a label of -1 is not written.
+        copied: an earlier run, and other pages that have its answers and scores in this run, too.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
         runner_up = answers.runner_up
         connection.executemany(
-            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             zip(
                 [run] * len(answers.pages),
                 answers.pages.tolist(),
@@ -213,6 +262,7 @@ def write(
                 ],
                 answers.characters.tolist(),
                 answers.encodings or repeat(None, len(answers.pages)),
+                answers.read or repeat(None, len(answers.pages)),
                 strict=True,
             ),
         )
@@ -230,6 +280,9 @@ def write(
                     strict=True,
                 ),
             )
+        if copied is not None:
+            for statement in _COPY:
+                connection.execute(statement, (run, copied[0], json.dumps(list(copied[1]))))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -249,13 +302,14 @@ def finish(
     pages: int,
     rounds: int | None = None,
     converged: bool | None = None,
+    inputs: str | None = None,
     choose: bool = True,
 ) -> None:
     """Close a run; it becomes the chosen one unless told otherwise."""
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(
-        "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ? WHERE id = ?",
-        (now(), pages, rounds, None if converged is None else int(converged), run),
+        "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ?, inputs = ? WHERE id = ?",
+        (now(), pages, rounds, None if converged is None else int(converged), inputs, run),
     )
     if choose:
         connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))

@@ -8,7 +8,7 @@ from sqlite_utils import Migrations
 #: "grla" in ASCII: tells our files from other SQLite files.
 APPLICATION_ID = 0x67726C61
 #: The newest schema that this code reads and writes; grows with each migration.
-VERSION = 3
+VERSION = 4
 
 migrations = Migrations("graphlang")
 
@@ -288,3 +288,16 @@ CREATE TABLE anchor_texts (
 @migrations(name="0003_anchor_texts")
 def _third(database: sqlite_utils.Database) -> None:
     database.execute(_THIRD)
+
+
+_FOURTH = """
+ALTER TABLE predictions ADD COLUMN read INTEGER;
+ALTER TABLE runs ADD COLUMN inputs TEXT;
+"""
+
+
+@migrations(name="0004_what_runs_read")
+def _fourth(database: sqlite_utils.Database) -> None:
+    for statement in _FOURTH.split(";\n"):
+        if statement.strip():
+            database.execute(statement)

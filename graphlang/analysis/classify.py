@@ -8,10 +8,11 @@ import numpy as np
 
 import graphlang
 from graphlang import languages
+from graphlang.analysis import digests
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.threads import side_by_side
 from graphlang.content.answers import top
-from graphlang.content.material import ENOUGH, Material, say
+from graphlang.content.material import ENOUGH, Material, Said, say
 from graphlang.content.normalise import normalise
 from graphlang.db import collection, runs
 
@@ -39,7 +40,9 @@ class _Batch(NamedTuple):
     pages: list[int]
     probabilities: NDArray[np.float32]  #: shape (pages, labels); a row of zeros: no linguistic content
     characters: NDArray[np.int64]
-    encodings: list[str | None] | None = None  #: of a method over bytes
+    encodings: list[str | None] | None  #: of a method over bytes
+    digests: list[int]  #: of what was read of the pages
+    same: list[int]  #: further pages: an earlier run has read the same of them
 
 
 def classify(
@@ -57,7 +60,8 @@ def classify(
     What a method sees of a page is told in ``graphlang.content.material``: its title and main content, or its bytes
     where these are kept and the method reads bytes. A page whose text holds no letters is ``zxx``. Pages without text
     (never fetched, images, redirects) get no row: the views show them as ``und``. Stopped halfway, the next call with
-    the same method goes on; called again on an unchanged collection, it finds the run done.
+    the same method goes on; called again on an unchanged collection, it finds the run done. Where the collection has
+    grown, pages of which there is nothing new to read have the answers of the last run with the same method.
 
     Args:
         connection: a collection opened for writing.
@@ -73,13 +77,21 @@ def classify(
         The run, finished.
     """
 
-    def read(batch: collection.Texts) -> _Batch:
-        said = say(identifier, Material(*batch[1:]), title=title)
-        return _Batch(batch.pages, said.probabilities, _letters(said.texts), said.encodings)
+    def read(drawn: tuple[collection.Texts, dict[int, int]]) -> _Batch:
+        batch, known = drawn
+        numbers = digests.of_pages(*batch[1:])
+        new, same = _apart(batch.pages, numbers, known)
+        columns = [[column[place] for place in new] for column in batch[1:]] if same else batch[1:]
+        said = say(identifier, Material(*columns), title=title) if new else Said(_none(identifier), None, [])
+        own = [batch.pages[place] for place in new]
+        return _Batch(
+            own, said.probabilities, _letters(said.texts), said.encodings, [numbers[place] for place in new], same
+        )
 
-    def batches(after: int) -> Iterator[_Batch]:
+    def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
         threads = workers if getattr(identifier, "concurrent", False) else 1
-        return side_by_side(read, rows(connection, after=after, batch=_TOGETHER), threads)
+        drawn = ((batch, known(batch.pages)) for batch in rows(connection, after=after, batch=_TOGETHER))
+        return side_by_side(read, drawn, threads)
 
     rows = collection.texts_and_anchors if anchors else collection.texts
     parameters = {"title": title, "main": ENOUGH} | ({"anchors": True} if anchors else {})
@@ -92,9 +104,13 @@ def classify_urls(
 ) -> runs.Run:
     """Classify every page, fetched or only linked to, by its URL alone; see ``classify``."""
 
-    def batches(after: int) -> Iterator[_Batch]:
+    def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
         for pages, urls in collection.urls(connection, after=after):
-            yield _Batch(pages, identifier.probabilities(urls), np.zeros(len(pages), dtype=np.int64))
+            numbers = digests.of_pages(urls)
+            new, same = _apart(pages, numbers, known(pages))
+            said = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
+            own, read = [pages[place] for place in new], [numbers[place] for place in new]
+            yield _Batch(own, said, np.zeros(len(new), dtype=np.int64), None, read, same)
 
     run = _start(connection, identifier, "url", {})
     return _fill(connection, run, identifier.labels, "pages", batches, choose=choose, progress=progress)
@@ -119,7 +135,7 @@ def _fill(
     run: runs.Run,
     labels: tuple[str, ...],
     table: str,
-    batches: Callable[[int], Iterator[_Batch]],
+    batches: Callable[[int, Callable[[list[int]], dict[int, int]]], Iterator[_Batch]],
     *,
     choose: bool,
     progress: Progress,
@@ -132,9 +148,11 @@ def _fill(
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
     ids = np.array(label_ids(connection, (*labels, languages.ZXX)), dtype=np.int64)
-    for batch in batches(after):
-        runs.write(connection, run.id, *_answers(batch, ids))
-        done += len(batch.pages)
+    before = runs.earlier(connection, run)
+    source = 0 if before is None else before.id
+    for batch in batches(after, lambda pages: runs.digests(connection, source, pages)):
+        runs.write(connection, run.id, *_answers(batch, ids), copied=(source, batch.same) if batch.same else None)
+        done += len(batch.pages) + len(batch.same)
         progress.advance(done)
     runs.finish(connection, run.id, pages=done, choose=choose)
     return runs.get(connection, run.id)
@@ -170,9 +188,21 @@ def _answers(
             chance[:, 1],
             batch.characters,
             batch.encodings,
+            batch.digests,
         ),
         (label, score),
     )
+
+
+def _apart(pages: list[int], numbers: list[int], known: dict[int, int]) -> tuple[list[int], list[int]]:
+    """Places of the pages that have to be read, and ids of those whose digest is known."""
+    new = [place for place, (page, number) in enumerate(zip(pages, numbers, strict=True)) if known.get(page) != number]
+    left = set(new)
+    return new, [page for place, page in enumerate(pages) if place not in left]
+
+
+def _none(identifier: Identifier | UrlIdentifier) -> NDArray[np.float32]:
+    return np.zeros((0, len(identifier.labels)), dtype=np.float32)
 
 
 def _letters(texts: list[str]) -> NDArray[np.int64]:

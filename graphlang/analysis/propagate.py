@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import graphlang
-from graphlang.analysis import seeds
+from graphlang.analysis import digests, seeds
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.update import up_to_date
 from graphlang.db import runs
 from graphlang.graph import harmonic
 from graphlang.graph import propagate as kernel
@@ -32,7 +33,9 @@ def propagate(
     options: kernel.Options | None = None,
     signals: Mapping[str, float] = SIGNALS,
     seed: int | None = None,
+    update: bool = False,
     choose: bool = True,
+    workers: int = 1,
     progress: Progress = SILENT,
 ) -> runs.Run:
     """Infer the language of every page from its own evidence and its neighbours' beliefs.
@@ -43,7 +46,12 @@ def propagate(
         options: options of the inference.
         signals: weights of what else is known of the pages, see ``graphlang.analysis.signals.NAMES``.
         seed: the content run to start from; the newest if not given.
+        update: first bring that run up to date with the collection (``analysis.update``); and where an earlier run with
+            the same parameters has read just the same, choose that one. The inference itself is done anew whenever
+            anything has changed: the languages of the collection, the habits of its links and the reliability of its
+            signals are common to all pages, so that one more page moves the belief of every page that is not settled.
         choose: whether the run becomes the one that the views show.
+        workers: threads that identify texts for ``update``.
         progress: told of the stage.
 
     Returns:
@@ -51,6 +59,7 @@ def propagate(
 
     Raises:
         StoreError: nothing is classified yet.
+        ModelError: with ``update``, the model of the content run is not at hand.
         ValueError: an option that is negative or no number, or an unknown algorithm.
     """
     if algorithm not in ALGORITHMS:
@@ -58,6 +67,8 @@ def propagate(
         raise ValueError(msg)
     options = options or kernel.Options()
     start = seeds.seed_run(connection, seed)
+    if update:
+        start = up_to_date(connection, start, workers=workers, progress=progress)
     run = runs.start(
         connection,
         kind="propagation",
@@ -70,7 +81,13 @@ def propagate(
         return run
     progress.stage("propagate", None, "pages")
     given = seeds.load(connection, start, signals if algorithm == "couplings" else {})
-    run = seeds.write(connection, run, given, infer(given, algorithm, options), choose=choose)
+    inputs = digests.of_inference(given, run.parameters)
+    same = runs.earlier(connection, run, inputs=inputs) if update else None
+    if same is not None:
+        runs.drop_unfinished(connection)
+        runs.reuse(connection, same, choose_it=choose)
+        return same
+    run = seeds.write(connection, run, given, infer(given, algorithm, options), inputs=inputs, choose=choose)
     progress.advance(given.graph.n)
     return run
 

@@ -121,7 +121,15 @@ def _join(
     return np.take_along_axis(indices, order, 1), np.minimum(np.take_along_axis(probabilities, order, 1), 1)
 
 
-def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: Answer, *, choose: bool) -> runs.Run:
+def write(
+    connection: sqlite3.Connection,
+    run: runs.Run,
+    seeds: Seeds,
+    answer: Answer,
+    *,
+    choose: bool,
+    inputs: str | None = None,
+) -> runs.Run:
     """Write what a graph kernel answered, as the answers of ``run``, and close it.
 
     The script comes from the page's own text where that has a label in the answer's language, else it is the one
@@ -156,7 +164,13 @@ def write(connection: sqlite3.Connection, run: runs.Run, seeds: Seeds, answer: A
             (top[part], answer.probabilities[part]),
         )
     runs.finish(
-        connection, run.id, pages=len(answered), rounds=answer.rounds, converged=answer.converged, choose=choose
+        connection,
+        run.id,
+        pages=len(answered),
+        rounds=answer.rounds,
+        converged=answer.converged,
+        inputs=inputs,
+        choose=choose,
     )
     return runs.get(connection, run.id)
 

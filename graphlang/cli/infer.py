@@ -15,7 +15,7 @@ from graphlang.analysis import vote as voting
 from graphlang.cli import inference, options
 from graphlang.cli.progress import bars
 from graphlang.content import methods
-from graphlang.db import open_existing
+from graphlang.db import open_existing, sources
 from graphlang.graph import vote as vote_kernel
 from graphlang.graph.propagate import Options
 from graphlang.urls import methods as url_methods
@@ -155,6 +155,12 @@ def vote(
 )
 @inference.weights
 @options.seed
+@click.option(
+    "--update",
+    is_flag=True,
+    help="After 'graphlang ingest' of more files: identify the texts that are new, then infer; nothing is done where"
+    " an earlier run with these options has read the same.",
+)
 @options.keep_chosen
 @options.quiet
 def propagate(
@@ -162,6 +168,7 @@ def propagate(
     algorithm: str,
     seed: int | None,
     *,
+    update: bool,
     keep_chosen: bool,
     quiet: bool,
     declared: float,
@@ -176,6 +183,7 @@ def propagate(
       graphlang propagate crawl.db
       graphlang propagate crawl.db --neighbours 0.5 --cctld 0 --keep-chosen
       graphlang propagate crawl.db --weights weights.json
+      graphlang propagate crawl.db --update
     """
     try:
         settings = Options(**chosen)
@@ -188,16 +196,19 @@ def propagate(
             options=settings,
             signals={"declared": declared, "cctld": cctld, "url": url},
             seed=seed,
+            update=update,
             choose=not keep_chosen,
+            workers=options.cores(),
             progress=shown,
         )
-    _say(run, quiet=quiet)
+        as_before = update and run.collection != sources.state(connection)
+    _say(run, quiet=quiet, more="; nothing that it read has changed" if as_before else "")
 
 
-def _say(run: Run, *, quiet: bool) -> None:
+def _say(run: Run, *, quiet: bool, more: str = "") -> None:
     if quiet:
         return
     words = f"run {run.id}: {run.kind} by {run.method}, {run.pages:,} pages"
     if run.converged is not None and run.kind == "propagation":
         words += f", {'converged' if run.converged else 'stopped at the cap'} after {run.rounds} rounds"
-    click.echo(words, err=True)
+    click.echo(words + more, err=True)

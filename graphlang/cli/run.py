@@ -53,7 +53,7 @@ def run(files: tuple[Path, ...], db: Path, method: str, *, quiet: bool, **how: U
         done = reading.read(connection, db, files, how, shown)
         classify.classify(connection, identifier, workers=how["workers"] or options.cores(), progress=shown)
         vote.vote(connection, progress=shown)
-        final = propagate.propagate(connection, progress=shown)
+        final = propagate.propagate(connection, update=True, progress=shown)
         shown.end()
         if not quiet:
             summary(done, shown)

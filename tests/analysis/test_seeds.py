@@ -93,7 +93,7 @@ def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> 
     connection = collection(tmp_path / "a.db")
     given = seeds.load(connection, content_run(connection))
     run = runs.start(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
-    connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0, NULL)", (run.id,))
+    connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0, NULL, NULL)", (run.id,))
     nothing = answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
     seeds.write(connection, run, given, nothing, choose=False)
     # Nothing was answered but for the page of digits.

@@ -1,0 +1,65 @@
+"""Digests of what a run reads: where they are the same, so are the answers, and the work need not be done again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.analysis.seeds import Seeds
+
+_BYTES = 8  # what SQLite's INTEGER holds
+
+
+def of_pages(*columns: Sequence[str] | Sequence[int] | Sequence[bytes]) -> list[int]:
+    """A number for each page that tells whether anything of it changed: 64 bits, signed.
+
+    Two pages are never compared, only a page with itself at another time, so that 64 bits are plenty.
+
+    >>> of_pages(["a", "ab"], ["bc", "c"])[0] == of_pages(["ab"], ["c"])[0]  # where a column ends is part of it
+    False
+    """
+    return [_number(parts) for parts in zip(*columns, strict=True)]
+
+
+def _number(parts: tuple[str | int | bytes, ...]) -> int:
+    found = hashlib.blake2b(digest_size=_BYTES)
+    for part in parts:
+        data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        found.update(len(data).to_bytes(8, "little"))
+        found.update(data)
+    return int.from_bytes(found.digest(), "little", signed=True)
+
+
+def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
+    """A digest of everything that the inference depends on: links, scores, lengths, sites, signals and parameters."""
+    graph, evidence = given.graph, given.evidence
+    arrays: list[NDArray[np.generic]] = [
+        *(graph.source, graph.target, graph.kind, graph.hreflang),
+        *(evidence.languages, evidence.probabilities, evidence.length, evidence.host),
+        *(given.labels, given.no_letters),
+    ]
+    if evidence.directory is not None:
+        arrays.append(evidence.directory)
+    for name in sorted(evidence.signals):
+        signal = evidence.signals[name]
+        arrays += [signal.languages, signal.probabilities]
+        if signal.background is not None:
+            arrays.append(signal.background)
+    words = [dict(parameters), evidence.codes, sorted(given.language_of.items()), sorted(evidence.signals)]
+    return _of_arrays(json.dumps(words, sort_keys=True), arrays)
+
+
+def _of_arrays(words: str, arrays: Iterable[NDArray[np.generic]]) -> str:
+    found = hashlib.blake2b(words.encode(), digest_size=16)
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return found.hexdigest()

@@ -1,0 +1,64 @@
+"""A content or URL run brought up to date with a collection that has grown, with as little work as that needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.analysis import classify, declared, tld
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.content import methods
+from graphlang.db import StoreError, runs, sources
+from graphlang.urls import methods as url_methods
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def up_to_date(
+    connection: sqlite3.Connection, run: runs.Run, *, workers: int = 1, progress: Progress = SILENT
+) -> runs.Run:
+    """The same method with the same parameters over the collection as it is now.
+
+    Pages of which there is nothing new to read have the answers of ``run``; the others are read.
+
+    Args:
+        connection: a collection opened for writing.
+        run: a finished content or URL run.
+        workers: see ``classify``.
+        progress: told of pages.
+
+    Returns:
+        ``run`` where it saw the collection as it is now, else a new run. The run that the views show stays the same.
+
+    Raises:
+        StoreError: the run's model is not at hand, or has changed.
+        ModelError: a method that comes without a model, or a program that is not installed.
+    """
+    if run.collection == sources.state(connection):
+        return run
+    if run.method == declared.NAME:
+        return declared.classify_declared(connection, choose=False, progress=progress)
+    if run.method == tld.NAME:
+        start = up_to_date(connection, runs.get(connection, run.seeds[0]), workers=workers, progress=progress)
+        return tld.classify_tld(connection, seed=start.id, choose=False, progress=progress)
+    if run.kind == "url":
+        guesser = url_methods.load(run.method) if url_methods.known(run.method) else None
+        if guesser is not None and guesser.hash == run.model_hash:
+            return classify.classify_urls(connection, guesser, choose=False, progress=progress)
+    elif run.method in methods.names():
+        reader = methods.load(run.method)
+        if reader.hash == run.model_hash:
+            return classify.classify(
+                connection,
+                reader,
+                title=run.parameters["title"],
+                anchors=run.parameters.get("anchors", False),
+                choose=False,
+                workers=workers,
+                progress=progress,
+            )
+    msg = (
+        f"the model of run {run.id} ({run.method}) is not the one that comes with the method:"
+        f" run 'graphlang classify' with its model file again"
+    )
+    raise StoreError(msg)

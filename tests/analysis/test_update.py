@@ -1,0 +1,187 @@
+"""A collection that has grown: what is brought up to date equals what a fresh run over all of it says."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from graphlang.db import Link, LinkKind, Page, StoreError, create, runs
+from graphlang.db.snapshot import Keep
+from graphlang.db.writer import Site, Writer, finish
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.analysis.classify import classify, classify_urls
+from graphlang.analysis.propagate import propagate
+from graphlang.analysis.update import up_to_date
+from graphlang.content import methods
+from graphlang.urls import methods as url_methods
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+TEXTS = (
+    "",
+    "Hallo Welt",
+    "1 2 3",
+    "Menü",
+    "The quick brown fox jumps over the lazy dog, and the dog does not mind it in the least. " * 4,
+    "Der schnelle braune Fuchs springt über den faulen Hund, und der Hund hat nichts dagegen. " * 4,
+    "Le vif renard brun saute par-dessus le chien paresseux, et le chien n'y voit aucun mal. " * 4,
+)
+IDENTIFIER = methods.load("nfc")
+URLS = url_methods.load()
+
+
+def page(number: int, date: int, text: int, targets: Sequence[int]) -> Page:
+    links = tuple(Link(f"http://{n % 3}.example/{n}", LinkKind.ANCHOR) for n in targets)
+    url = f"http://{number % 3}.example/{number}"
+    return Page(url=url, offset=0, date=f"{2000 + date}", status=200, text=TEXTS[text], links=links)
+
+
+def site(url: str) -> Site:
+    host = url.split("/")[2]
+    return Site(host, host, "example", "example")
+
+
+def add(connection: sqlite3.Connection, name: str, pages: Sequence[Page]) -> None:
+    source = connection.execute(
+        "INSERT INTO sources (name, sha256, bytes) VALUES (?, ?, 1) RETURNING id", (name, name)
+    ).fetchone()[0]
+    Writer(connection, site, keep=Keep.LAST).add(source, pages, position=len(pages), finished=True)
+    finish(connection)
+
+
+def said(connection: sqlite3.Connection, run: runs.Run) -> list[tuple[Any, ...]]:
+    """Answers and scores, with labels by name: their numbers depend on what came first."""
+    rows: list[tuple[Any, ...]] = connection.execute(
+        "SELECT page, 0, labels.label, confidence, characters FROM predictions JOIN labels ON labels.id = predictions.label"
+        " WHERE run = ?1 UNION ALL"
+        " SELECT page, rank, labels.label, score, 0 FROM scores JOIN labels ON labels.id = scores.label"
+        " WHERE run = ?1 ORDER BY 1, 2",
+        (run.id,),
+    ).fetchall()
+    return rows
+
+
+def same(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> None:
+    assert [(*row[:3], row[4]) for row in one] == [(*row[:3], row[4]) for row in other]
+    assert [row[3] for row in one] == pytest.approx([row[3] for row in other], abs=1e-6)
+
+
+CRAWL = st.lists(
+    st.builds(
+        page,
+        st.integers(0, 7),
+        st.integers(0, 3),
+        st.integers(0, len(TEXTS) - 1),
+        st.lists(st.integers(0, 9), max_size=4, unique=True),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(CRAWL.filter(bool), CRAWL, st.booleans())
+def test_an_update_equals_a_fresh_run_over_everything(first: list[Page], second: list[Page], title: bool) -> None:
+    with TemporaryDirectory() as name:
+        with closing(create(Path(name) / "grown.db")) as grown:
+            add(grown, "a", first)
+            classify(grown, IDENTIFIER, title=title)
+            propagate(grown)
+            add(grown, "b", second)
+            updated = propagate(grown, update=True)
+            content = runs.get(grown, updated.seeds[0])
+            assert runs.chosen(grown) == updated
+            found = said(grown, content), said(grown, updated)
+        with closing(create(Path(name) / "fresh.db")) as fresh:
+            add(fresh, "a", first)
+            add(fresh, "b", second)
+            content = classify(fresh, IDENTIFIER, title=title)
+            full = propagate(fresh)
+            same(found[0], said(fresh, content))
+            same(found[1], said(fresh, full))
+            assert updated.inputs == full.inputs
+
+
+class Counting:
+    """The identifier, with the texts that it was asked for."""
+
+    def __init__(self) -> None:
+        self.name, self.labels, self.hash, self.asked = IDENTIFIER.name, IDENTIFIER.labels, IDENTIFIER.hash, 0
+
+    def describe(self) -> dict[str, Any]:
+        return IDENTIFIER.describe()
+
+    def probabilities(self, texts: Sequence[str]) -> Any:
+        self.asked += len(texts)
+        return IDENTIFIER.probabilities(texts)
+
+
+def test_only_texts_that_are_new_are_identified(tmp_path: Path) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2]), page(2, 0, 5, [1]), page(3, 0, 6, [])])
+        counting = Counting()
+        classify(connection, counting)
+        assert counting.asked == 3
+        # a newer capture of page 2 in French, one of page 3 that says the same as before, and page 4
+        add(connection, "b", [page(2, 1, 6, [1]), page(3, 1, 6, []), page(4, 0, 1, [])])
+        run = classify(connection, counting)
+        assert counting.asked == 5
+        languages = dict(connection.execute("SELECT url, language FROM page_languages"))
+        assert languages["http://1.example/1"] == "eng"
+        assert languages["http://2.example/2"] == languages["http://0.example/3"] == "fra"
+        assert run.pages == 4
+
+
+def test_urls_that_were_known_are_not_asked_again(tmp_path: Path) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2])])
+        before = classify_urls(connection, URLS)
+        add(connection, "b", [page(3, 0, 4, [1])])
+        asked: list[str] = []
+
+        class Asked:
+            name, labels, hash = URLS.name, URLS.labels, URLS.hash
+            describe = staticmethod(URLS.describe)
+
+            @staticmethod
+            def probabilities(urls: Sequence[str]) -> Any:
+                asked.extend(urls)
+                return URLS.probabilities(urls)
+
+        run = classify_urls(connection, Asked())
+        assert asked == ["http://0.example/3"]
+        assert run.pages == 3
+        assert said(connection, run)[: len(said(connection, before))] == said(connection, before)
+
+
+def test_where_nothing_has_changed_the_earlier_run_is_chosen_again(tmp_path: Path) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2]), page(2, 0, 1, [])])
+        classify(connection, IDENTIFIER)
+        first = propagate(connection)
+        add(connection, "b", [])  # a file without a page
+        connection.execute("UPDATE sources SET position = 1 WHERE name = 'b'")
+        assert propagate(connection, update=True) == first
+        assert runs.chosen(connection) == first
+        assert connection.execute("SELECT COUNT(*) FROM runs WHERE finished IS NULL").fetchone() == (0,)
+        assert propagate(connection).id != first.id  # without update: a run of its own
+
+
+def test_a_model_that_is_not_at_hand_is_told(tmp_path: Path) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [])])
+        run = runs.start(connection, kind="content", method="nfc", model_hash="other", parameters={}, version="1")
+        runs.finish(connection, run.id, pages=0)
+        run = runs.get(connection, run.id)
+        assert up_to_date(connection, run) == run
+        add(connection, "b", [page(2, 0, 4, [])])
+        with pytest.raises(StoreError, match="the model of run 1"):
+            up_to_date(connection, run)
+        assert json.loads(connection.execute("SELECT seeds FROM runs").fetchone()[0]) == []
