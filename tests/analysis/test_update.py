@@ -60,8 +60,8 @@ def add(connection: sqlite3.Connection, name: str, pages: Sequence[Page]) -> Non
 def said(connection: sqlite3.Connection, run: runs.Run) -> list[tuple[Any, ...]]:
     """Answers and scores, with labels by name: their numbers depend on what came first."""
     rows: list[tuple[Any, ...]] = connection.execute(
-        "SELECT page, 0, labels.label, confidence, characters FROM predictions JOIN labels ON labels.id = predictions.label"
-        " WHERE run = ?1 UNION ALL"
+        "SELECT page, 0, labels.label, confidence, characters FROM predictions"
+        " JOIN labels ON labels.id = predictions.label WHERE run = ?1 UNION ALL"
         " SELECT page, rank, labels.label, score, 0 FROM scores JOIN labels ON labels.id = scores.label"
         " WHERE run = ?1 ORDER BY 1, 2",
         (run.id,),
