@@ -20,6 +20,7 @@ import tempfile
 import threading
 import zipfile
 import zlib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 GIGABYTE = 1 << 30
 MEGABYTE = 1 << 20
 ZEROS = bytes(MEGABYTE)
+
+
+@cache
+def gzip_of_zeros() -> bytes:
+    """Ten gigabytes of zeros, made once."""
+    return gzip_of(zeros(10 * GIGABYTE))
 
 
 def gzip_of(pieces: Iterator[bytes]) -> bytes:
@@ -139,13 +146,13 @@ HEADER = b"WARC/1.0\r\nWARC-Type: response\r\n"
 ZERO_RECORD = warc(b"", length=10 * GIGABYTE)[:-4]
 #: Name of a file -> what makes it, and how many bytes it would be if it were unpacked.
 BOMBS: dict[str, tuple[Callable[[], bytes | Iterator[bytes]], int]] = {
-    "zeros.warc.gz": (lambda: gzip_of(zeros(10 * GIGABYTE)), 10 * GIGABYTE),
+    "zeros.warc.gz": (gzip_of_zeros, 10 * GIGABYTE),
     "zeros-in-record.warc.gz": (lambda: gzip_of(iter([ZERO_RECORD, *zeros(10 * GIGABYTE)])), 10 * GIGABYTE),
     "zeros.warc.zst": (lambda: zstd(zeros(10 * GIGABYTE)), 10 * GIGABYTE),
     "encoded-gzip.warc": (
-        lambda: page(gzip_of(zeros(10 * GIGABYTE)), b"Content-Encoding: gzip\r\n"), 10 * GIGABYTE),
+        lambda: page(gzip_of_zeros(), b"Content-Encoding: gzip\r\n"), 10 * GIGABYTE),
     "encoded-gzip-twice.warc": (
-        lambda: page(deep(gzip_of(zeros(10 * GIGABYTE))), b"Content-Encoding: gzip, gzip\r\n"), 10 * GIGABYTE),
+        lambda: page(deep(gzip_of_zeros()), b"Content-Encoding: gzip, gzip\r\n"), 10 * GIGABYTE),
     "encoded-br.warc": (lambda: page(brotlied(zeros(10 * GIGABYTE)), b"Content-Encoding: br\r\n"), 10 * GIGABYTE),
     "encoded-zstd.warc": (lambda: page(zstd(zeros(10 * GIGABYTE)), b"Content-Encoding: zstd\r\n"), 10 * GIGABYTE),
     "chunks-of-a-byte.warc": (lambda: page(b"1\r\nx\r\n" * 5_000_000, b"Transfer-Encoding: chunked\r\n"), 0),
