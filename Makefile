@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
-SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.c' -o -path '*/data/*'))
-KERNELS := $(filter %.c,$(SOURCES))
+SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]' -o -path '*/data/*'))
+KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
 .PHONY: demo test check fuzz kill lint types docs model url-models example bench clean
@@ -37,6 +37,7 @@ types: $(STAMP)
 docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python tests/examples/test_walkthrough.py
+	$(BIN)/python tests/ingest/make_entities.py
 
 model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords

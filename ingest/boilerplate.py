@@ -6,144 +6,147 @@ outside of articles (within one they hold its headline and its notes); elements 
 and contentinfo; cookie banners; containers of links whose texts are mostly autonyms (the names that languages have for
 themselves); and on pages without any of these elements short lists of nothing but links.
 
-The costly searches are made only where a look at the bytes or the text shows that there is something to be found.
+All of it is stretches of the page's text; nothing is looked for unless the page shows that there may be some.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
+from . import kernel
 from .autonyms import AUTONYMS
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from collections.abc import Iterable
 
-TAGS: Final = ("nav", "header", "footer", "aside", "ul")  #: elements that are looked at
-_CONTENT: Final = frozenset({"article", "main"})
-_CLIMB: Final = 60  # ancestors looked at
+    from .kernel import Anchor, Read, Record
+
+    Span = tuple[int, int]
+
 _MOST: Final = 50  # elements set apart on a page for one reason
 _MENU: Final = 3  # autonyms that make a menu
 _MENU_SHARE: Final = 24  # characters of a menu for each autonym in it, at most
+_MENU_BYTES: Final = 4 * _MENU_SHARE  # bytes of so many characters, at most
 _LIST_LINKS: Final = 4
 _LIST_SIZE: Final = 1_500  # characters of a list of links
 _CONTENT_LEFT: Final = 200  # characters: where fewer are left, the list of links is the content
-_OUTER_SIZE: Final = (
-    5_000  # characters of an element that is found by its attributes: whole pages are named after banners
-)
-
-#: Looked for as it is: a pattern that knew all ways to write it would take longer than parsing the page does.
-_ROLE_SIGN: Final = b'role="navigation"'
-_ROLES: Final = "[role=navigation],[role=banner],[role=contentinfo]"
-_CONSENT_SIGN: Final = "ookie"  # the word is the same in most languages
-_CONSENTS: Final = ",".join(
-    f"[{place}*={word}-{kind}]"
-    for place in ("id", "class")
-    for word in ("cookie", "consent")
-    for kind in ("banner", "bar", "consent", "notice", "popup")
-)
-_WRAPPERS: Final = frozenset({"li", "dt", "dd", "td", "span", "b", "strong", "em", "i", "small", "bdi", "option"})
-#: Autonyms of which one at least is in nearly every menu of languages.
-_SIGNS: Final = ("Deutsch", "English", "Español", "Français", "Русский", "日本語", "Português", "中文", "Italiano")
+_OUTER_SIZE: Final = 5_000  # of an element that is found by its attributes: whole pages are named after banners
+_CONSENT_SIGN: Final = b"ookie"  # the word is the same in most languages
 
 
-def set_apart(tree: LexborHTMLParser, elements: list[LexborNode], markup: bytes) -> list[str]:
-    """Take what is not content out of a tree; returns its texts.
+def around(page: Read) -> list[Span]:
+    """Return the stretches of a page's text that are not content, by where they begin, the longer first.
 
-    Args:
-        tree: without its hidden elements. Nodes that are taken out must not be used any more.
-        elements: those of `TAGS`, in the order of the page.
-        markup: what the tree was made of.
+    >>> from graphlang.ingest.kernel import Kernel
+    >>> page = Kernel().read(b"<nav>Home</nav><main>Text</main><footer>End", most=9, depth=99)
+    >>> [page.text[begin:end].strip() for begin, end in around(page)]
+    [b'Home', b'End']
     """
-    apart: list[str] = []
-    lists = [node for node in elements if node.tag == "ul"]
-    found = [node for node in elements if node.tag != "ul" and (node.tag == "nav" or not _within_content(node))]
-    if not found and lists:
-        _take_lists(tree, lists, apart)
-    for node in reversed(found):  # what is within another comes after it
-        _take(node, apart)
-    apart.reverse()
-    if _ROLE_SIGN in markup:
-        _take_all(tree, _ROLES, apart)
-    return apart
+    menus = page.signs & (page.signs - 1)  # one alone is hardly a menu
+    if not page.records and not menus:
+        return []
+    apart = _Apart(page.text)
+    found = list(kernel.records(page.records))
+    every = 0
+    for one in found:
+        every |= one.flags
+    outer = [one for one in found if one.flags & kernel.IS_NAV or (one.flags & _PLACED) == kernel.IS_OUTER]
+    for one in outer:
+        apart.take(one)
+    if not outer and every & kernel.IS_LIST:
+        _take_lists(page, [one for one in found if one.flags & kernel.IS_LIST], apart)
+    if every & kernel.IS_NAVIGATION:
+        _take_all([one for one in found if one.flags & kernel.HAS_ROLE], apart)
+    if every & kernel.ASKS_CONSENT and _CONSENT_SIGN in page.text:
+        _take_all([one for one in found if one.flags & kernel.ASKS_CONSENT], apart)
+    if menus:
+        _take_menus(page, apart)
+    return apart.spans()
 
 
-def set_more_apart(tree: LexborHTMLParser, text: str, apart: list[str]) -> bool:
-    """Take cookie banners and menus of languages out of a tree, if its text shows that there may be some.
-
-    Returns:
-        Whether there were.
-    """
-    before = len(apart)
-    if _CONSENT_SIGN in text:
-        _take_all(tree, _CONSENTS, apart)
-    if sum([sign in text for sign in _SIGNS]) < 2:  # noqa: PLR2004 - one alone is hardly a menu
-        return len(apart) > before
-    while len(apart) - before < _MENU:  # a page has one at its top, and perhaps one at its end
-        menu = _menu(tree)
-        if menu is None:
-            break
-        _take(menu, apart)
-    return len(apart) > before
+_PLACED: Final = kernel.IS_OUTER | kernel.IN_CONTENT
 
 
-def _menu(tree: LexborHTMLParser) -> LexborNode | None:
-    counts: dict[int, int] = {}
-    for link in tree.css("a"):
-        words = link.text(strip=True)
-        if len(words) < _MENU_SHARE and words.lower() in AUTONYMS:
-            container = link.parent
-            if container is not None and container.tag in _WRAPPERS:
-                container = container.parent
-            if container is None or container.tag in {"body", "html"}:
+class _Apart:
+    """The stretches that were set apart so far."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._spans: set[Span] = set()
+
+    def take(self, record: Record) -> None:
+        if record.end > record.begin:
+            self._spans.add((record.begin, record.end))
+
+    def holds(self, record: Record) -> bool:
+        return any(begin <= record.begin and record.end <= end for begin, end in self._spans)
+
+    def left(self, begin: int, end: int) -> str:
+        """The text of a stretch without what was set apart of it, white space folded."""
+        parts: list[bytes] = []
+        for first, last in self.spans():
+            if last <= begin:
                 continue
-            place = container.mem_id
-            counts[place] = counts.get(place, 0) + 1
-            if counts[place] >= _MENU and _is_menu(container):
-                return container
-    return None
+            if first >= end:
+                break
+            parts.append(self._text[begin : max(begin, first)])
+            begin = min(last, end)
+        parts.append(self._text[begin:end])
+        return " ".join(b" ".join(parts).decode("utf-8", "replace").split())
+
+    def spans(self) -> list[Span]:
+        return sorted(self._spans, key=lambda span: (span[0], -span[1]))
 
 
-def _is_menu(container: LexborNode) -> bool:
-    autonyms = sum(link.text(strip=True).lower() in AUTONYMS for link in container.css("a"))
-    return len(" ".join(container.text().split())) <= autonyms * _MENU_SHARE
-
-
-def _within_content(node: LexborNode) -> bool:
-    above = node.parent
-    for _ in range(_CLIMB):
-        if above is None:
-            return False
-        if above.tag in _CONTENT:
-            return True
-        above = above.parent
-    return False
-
-
-def _take(node: LexborNode, apart: list[str]) -> None:
-    apart.append(node.text())
-    node.decompose()
-
-
-def _take_all(tree: LexborHTMLParser, selector: str, apart: list[str]) -> None:
-    """Take out what a selector finds, one by one, for what is found may hold more of it."""
-    for _ in range(_MOST):
-        node = tree.css_first(selector)
-        if node is None or node.tag in {"body", "html", "main", "article"}:
+def _take_all(found: Iterable[Record], apart: _Apart) -> None:
+    """Set apart what was found by its attributes; one that is the page itself shows that they mean something else."""
+    taken = 0
+    for one in found:
+        if apart.holds(one):
+            continue
+        if one.flags & kernel.IS_CONTENT or taken == _MOST or len(apart.left(one.begin, one.end)) > _OUTER_SIZE:
             return
-        if len(node.text()) > _OUTER_SIZE:
-            return
-        _take(node, apart)
+        apart.take(one)
+        taken += 1
 
 
-def _take_lists(tree: LexborHTMLParser, lists: list[LexborNode], apart: list[str]) -> None:
-    """Take out lists of nothing but links at the top and the end of the page, as long as something else is left."""
-    body = tree.body
-    for node in reversed([*lists[:2], *lists[2:][-1:]]):
-        text = " ".join(node.text().split())
+def _take_lists(page: Read, lists: list[Record], apart: _Apart) -> None:
+    """Set apart lists of nothing but links at the top and the end of the page, as long as something else is left."""
+    links = [one for one in kernel.anchors(page.links) if one.end > one.begin]
+    begins = [one.begin for one in links]
+    for one in reversed([*lists[:2], *lists[2:][-1:]]):
+        text = apart.left(one.begin, one.end)
         if not text or len(text) > _LIST_SIZE:
             continue
-        links = node.css("a")
-        if len(links) < _LIST_LINKS or sum(len(link.text(strip=True)) for link in links) * 5 < len(text) * 4:
+        own = [link for link in links[bisect_left(begins, one.begin) :] if link.begin < one.end]
+        linked = sum(len(_words(page, link)) for link in own)
+        if len(own) < _LIST_LINKS or linked * 5 < len(text) * 4:
             continue
-        if body is not None and len("".join(body.text().split())) - len(text) >= _CONTENT_LEFT:
-            _take(node, apart)
+        if len("".join(apart.left(0, len(page.text)).split())) - len(text) >= _CONTENT_LEFT:
+            apart.take(one)
+
+
+def _take_menus(page: Read, apart: _Apart) -> None:
+    """Set apart menus of languages: a page has one at its top, and perhaps one at its end."""
+    found = list(kernel.records(page.containers))
+    autonyms: dict[int, int] = {}
+    for link in kernel.anchors(page.links):
+        if link.end - link.begin <= _MENU_BYTES and link.container != kernel.NOTHING:
+            words = _words(page, link)
+            if len(words) < _MENU_SHARE and words.lower() in AUTONYMS:
+                autonyms[link.container] = autonyms.get(link.container, 0) + 1
+    taken = 0
+    for container, count in autonyms.items():
+        record = found[container]
+        if count < _MENU or apart.holds(record):
+            continue
+        if len(apart.left(record.begin, record.end)) <= count * _MENU_SHARE:
+            apart.take(record)
+            taken += 1
+            if taken == _MENU:
+                return
+
+
+def _words(page: Read, link: Anchor) -> str:
+    return " ".join(page.text[link.begin : link.end].decode("utf-8", "replace").split())

@@ -118,7 +118,9 @@ class Parser:
                 document = html.read(decoded.text, limits)
                 title, text, main = document.title, document.text, document.main_length
                 if document.flattened:
-                    faults.append(("too-deep", "markup nested too deep for a tree; only its text and links were read"))
+                    faults.append(
+                        ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
+                    )
             else:
                 text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
                 main = len(text)

@@ -1,0 +1,180 @@
+"""The reader of markup in C (`_html.c`), as Python sees it: bytes of a page in, text, strings and spans out."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from array import array
+from importlib.util import find_spec
+from threading import local
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Flags of a record; `_page.h` has the same.
+IN_CONTENT: Final = 1  #: within an article or main
+HAS_ROLE: Final = 2  #: its ARIA role is navigation, banner or contentinfo
+IS_NAVIGATION: Final = 4  #: ... the first of them
+ASKS_CONSENT: Final = 8  #: its id or class speaks of a cookie banner
+IS_OUTER: Final = 16  #: header, footer or aside
+IS_NAV: Final = 32
+IS_LIST: Final = 64  #: ul
+IS_CONTENT: Final = 128  #: article or main itself
+NOTHING: Final = 0xFFFFFFFF  #: what an anchor stands in, where that is the page itself
+
+_WORDS = "I"  # of four bytes
+
+
+_BUFFERS: Final = ("text", "anchors", "references", "strings", "records", "containers", "links")
+
+
+class _Page(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in _BUFFERS),
+        *((f"{name}_size", ctypes.c_uint64) for name in _BUFFERS),
+        *((name, ctypes.c_uint32) for name in ("signs", "skipped", "flattened")),
+    )
+
+
+class Record(NamedTuple):
+    """An element that may stand around the content of a page, or (without flags) that anchors stand in."""
+
+    flags: int
+    begin: int  #: where its text begins, in bytes
+    end: int
+
+
+class Anchor(NamedTuple):
+    """An element ``<a>`` that is seen."""
+
+    begin: int  #: where its text begins, in bytes
+    end: int
+    container: int  #: number of what it stands in, or `NOTHING`
+    target: int  #: number of its target, from 1; with the highest bit set that of a reference; 0: none
+
+
+class Read(NamedTuple):
+    """What is in a page."""
+
+    text: bytes  #: the visible text, white space folded
+    anchors: list[str]  #: distinct targets of plain anchors
+    references: list[str]  #: four strings each: tag, target, rel, and hreflang behind a plus sign, or nothing
+    strings: list[str]  #: each with a letter before it that says what it is; see `_html.c`
+    records: bytes  #: of `records`
+    containers: bytes  #: of `records`
+    links: bytes  #: of `anchors`
+    signs: int  #: common names of languages that links have, a bit each
+    skipped: int  #: references beyond the limit
+    flattened: bool
+
+
+class Kernel:
+    """One reader; what it read last is what `cut` cuts."""
+
+    def __init__(self) -> None:
+        spec = find_spec("graphlang.ingest._html")
+        if spec is None or spec.origin is None:
+            raise ImportError("graphlang was installed without its compiled parts: install it again")
+        library = ctypes.CDLL(spec.origin)
+        library.graphlang_html_new.restype = ctypes.c_void_p
+        library.graphlang_html_new.argtypes = (ctypes.c_uint32,)
+        library.graphlang_html_free.restype = None
+        library.graphlang_html_free.argtypes = (ctypes.c_void_p,)
+        library.graphlang_html_read.restype = ctypes.c_int
+        library.graphlang_html_read.argtypes = (
+            *(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint32),
+            ctypes.POINTER(_Page),
+        )
+        library.graphlang_html_cut.restype = ctypes.c_int64
+        library.graphlang_html_cut.argtypes = (
+            *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64),
+            *(ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint64)),
+        )
+        self._library = library
+        # A key that a page cannot know, so that its references cannot be made to collide.
+        self._reader = library.graphlang_html_new(int.from_bytes(os.urandom(4), "little"))
+        if not self._reader:
+            raise MemoryError
+        self._page = _Page()
+
+    def __del__(self) -> None:
+        if getattr(self, "_reader", None):
+            self._library.graphlang_html_free(self._reader)
+
+    def read(self, markup: bytes, *, most: int, depth: int) -> Read:
+        """Read a page in UTF-8.
+
+        Args:
+            markup: the page.
+            most: references that are kept.
+            depth: of elements, at most 512; deeper ones count as part of what holds them.
+
+        Raises:
+            MemoryError: there is not enough.
+        """
+        page = self._page
+        if not self._library.graphlang_html_read(self._reader, markup, len(markup), most, depth, ctypes.byref(page)):
+            raise MemoryError
+        at = ctypes.string_at
+        return Read(
+            at(page.text, page.text_size) if page.text_size else b"",
+            _strings(at(page.anchors, page.anchors_size)) if page.anchors_size else [],
+            _strings(at(page.references, page.references_size)) if page.references_size else [],
+            _strings(at(page.strings, page.strings_size)) if page.strings_size else [],
+            at(page.records, page.records_size) if page.records_size else b"",
+            at(page.containers, page.containers_size) if page.containers_size else b"",
+            at(page.links, page.links_size) if page.links_size else b"",
+            page.signs,
+            page.skipped,
+            bool(page.flattened),
+        )
+
+    def cut(self, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
+        """Return the text of the last page with some spans behind the rest of it, and the size of that rest, in bytes.
+
+        Args:
+            spans: pairs (begin, end), by begin, the longer first where two begin together; one lies within another or
+                apart from it.
+        """
+        flat = (ctypes.c_uint32 * (2 * len(spans)))(*(place for span in spans for place in span))
+        out, main = ctypes.c_void_p(), ctypes.c_uint64()
+        size = self._library.graphlang_html_cut(self._reader, flat, len(spans), ctypes.byref(out), ctypes.byref(main))
+        if size < 0:
+            raise MemoryError
+        return ctypes.string_at(out.value, size) if size and out.value else b"", main.value
+
+
+def records(packed: bytes) -> Iterator[Record]:
+    """Return the records of a page."""
+    return map(Record._make, _rows(packed, len(Record._fields)))
+
+
+def anchors(packed: bytes) -> Iterator[Anchor]:
+    """Return the anchors of a page."""
+    return map(Anchor._make, _rows(packed, len(Anchor._fields)))
+
+
+def _rows(packed: bytes, width: int) -> Iterator[tuple[int, ...]]:
+    words = array(_WORDS, packed)
+    return zip(*(words[place::width] for place in range(width)), strict=True)
+
+
+def _strings(packed: bytes) -> list[str]:
+    found = packed.decode("utf-8", "replace").split("\0")
+    found.pop()  # behind the last zero is nothing
+    return found
+
+
+class _Kernels(local):
+    kernel: Kernel | None = None
+
+
+_kernels = _Kernels()
+
+
+def kernel() -> Kernel:
+    """Return the reader of this thread."""
+    if _kernels.kernel is None:
+        _kernels.kernel = Kernel()
+    return _kernels.kernel

@@ -1,0 +1,151 @@
+"""Our pass over markup beside Lexbor, which builds the whole tree: the same letters, title and targets."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from graphlang.ingest import Limits, http, media, parse
+from graphlang.ingest.charset import decode
+from graphlang.ingest.formats import open_records
+from graphlang.ingest.html import fold, read
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
+HIDDEN = (
+    *("script", "style", "template", "noscript", "noframes", "noembed", "iframe", "title", "svg", "audio", "video"),
+    *("canvas", "object", "applet", "textarea", "option", "datalist"),
+)
+
+
+class Page:
+    """What Lexbor's tree holds."""
+
+    def __init__(self, markup: bytes) -> None:
+        tree = LexborHTMLParser(markup, scripting=True)
+        titles = [node for node in tree.css("title") if node.parent is None or node.parent.tag != "svg"]
+        self.title = fold(titles[0].text()) if titles else ""
+        hrefs = [node.attributes.get("href") for node in tree.css("a")]
+        self.targets = {href for href in hrefs if href and href[0] != "#"}
+        while (node := tree.css_first(",".join(HIDDEN))) is not None:
+            node.decompose()
+        body = tree.body
+        # Letters and not words: what sets words apart is ours to say.
+        self.letters = Counter("".join((body.text() if body is not None else "").replace("\xad", "").split()))
+
+
+def targets(markup: bytes) -> set[str]:
+    page = read(markup, Limits())
+    return {*page.anchors, *(one.target for one in page.references if one.tag == "a")}
+
+
+def letters(markup: bytes) -> Counter[str]:
+    return Counter("".join(read(markup, Limits()).text.split()))
+
+
+#: All but frames and drop-downs, in which what no form holds is dropped, and parts of tables, which the next test has.
+NAMES = (
+    *(
+        "a href=/1",
+        "a href='/2&amp;x' rel=me",
+        "a",
+        "b",
+        "i",
+        "p",
+        "div",
+        "span",
+        "ul",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "h1",
+        "h2",
+    ),
+    *("br", "hr", "img alt='a>b'", "section", "article", "nav", "header", "footer", "form", "button", "pre", "center"),
+    *("object", "video", "canvas", "datalist", "svg", "path d=1", "math", "mi", "desc", "textarea", "title", "style"),
+    *("script", "noscript", "iframe", "xmp", "em", "font color=red", "blockquote", "address", "ruby", "rt", "label"),
+    *("unknown-element", "x:y", "meta name=robots", "link rel=canonical href=/c", "base href=/d/"),
+)
+ENDS = tuple(name.split()[0] for name in NAMES)
+WORDS = (
+    "one",
+    " two ",
+    "&amp;",
+    "&eacute",
+    "&#x416;",
+    "&notit;",
+    "<",
+    "a < b",
+    "<!-- c -->",
+    "<!-->",
+    "<?php ?>",
+    "</>",
+    "é日",
+)
+SOUP = st.lists(
+    st.sampled_from(NAMES).map("<{}>".format)
+    | st.sampled_from(ENDS).map("</{}>".format)
+    | st.sampled_from(WORDS)
+    | st.sampled_from(NAMES).map("<{}/>".format),
+    max_size=25,
+).map("".join)
+TABLE = st.lists(
+    st.sampled_from(("table", "tr", "td", "th", "tbody", "thead", "caption", "a href=/3", "div", "p")).flatmap(
+        lambda name: st.sampled_from((f"<{name}>", f"</{name.split()[0]}>"))
+    )
+    | st.sampled_from(("one", " two ")),
+    max_size=20,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(SOUP)
+def test_any_soup_has_the_letters_and_targets_that_the_tree_has(soup: str) -> None:
+    markup = f"<body>{soup}".encode()
+    page = Page(markup)
+    assert (letters(markup), targets(markup)) == (page.letters, page.targets)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TABLE)
+def test_tables_torn_to_pieces_lose_nothing(soup: str) -> None:
+    markup = f"<body><table>{soup}".encode()
+    page = Page(markup)
+    assert (letters(markup), targets(markup)) == (page.letters, page.targets)
+
+
+ARCHIVES = [
+    *sorted(DATA.glob("bench/*.warc.gz")),
+    *sorted(DATA.glob("warc/aut/example*.gz")),
+    *sorted(DATA.glob("warc/chatnoir-resiliparse/*.warc.gz")),
+    *sorted(DATA.glob("web/httpd2006-legacy.warc.gz")),
+]
+
+
+@pytest.mark.skipif(not ARCHIVES, reason="the shared data are not on this machine (GRAPHLANG_DATA)")
+def test_real_pages_have_the_words_and_targets_that_the_tree_has() -> None:
+    limits = Limits()
+    pages = different = 0
+    for path in ARCHIVES:
+        with open_records(path, limits) as records:
+            for number, raw in enumerate(records):
+                if number % 12 or not parse.is_candidate(raw) or not raw.block.startswith(b"HTTP/"):
+                    continue
+                answer = http.response(raw.block, limits.max_header, limits.max_payload)
+                mime, charset = media.media_type(answer.fields.get("content-type", ""))
+                if media.form(mime, answer.payload) != "html":
+                    continue
+                text = decode(answer.payload, charset, markup=True).text
+                markup = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+                page = Page(markup)
+                found = read(markup, limits)
+                same = (found.title, letters(markup), targets(markup)) == (page.title, page.letters, page.targets)
+                pages += 1
+                different += not same
+    assert pages > 100
+    assert different <= pages * 0.002
