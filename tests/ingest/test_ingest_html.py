@@ -86,7 +86,8 @@ def test_shapes_in_drawings_and_tags_in_scripts_are_no_depth() -> None:
 
 def test_words_of_links_are_kept_where_they_are_wanted() -> None:
     markup = (
-        "<a href=/a> Open&shy;ing <b>hours</b> </a><a href=/a>again</a><a href=/b rel=me><img></a><a href=/b rel=me>Me</a>"
+        "<a href=/a> Open&shy;ing <b>hours</b> </a><a href=/a>again</a><a href=/b rel=me><img></a>"
+        "<a href=/b rel=me>Me</a>"
         "<a href=#top>up</a><svg><a href=/c>drawn</a></svg><a href=/d>" + "é" * 2000
     )
     words = dict(read(markup, Limits(anchor_texts=True)).words)
