@@ -105,8 +105,8 @@ class _Buffer:
     def need(self, count: int) -> bool:
         """Have at least this many bytes from ``at`` on; False if the run ends before."""
         have = len(self.data) - self.at
-        if have >= count:
-            return True
+        if have >= count or self.over:
+            return have >= count
         parts = [self.data[self.at :]]
         self._base += self.at
         while have < count and not self.over:
