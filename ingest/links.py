@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.records import Link, LinkKind
@@ -37,6 +36,50 @@ class _Found(NamedTuple):
     hreflang: str | None = None
 
 
+class _Merger:
+    """Brings the references to one target together."""
+
+    def __init__(self, url: str, limits: Limits) -> None:
+        self.links: dict[str, Link] = {}
+        self.too_long = self.skipped = 0
+        self._url = url
+        self._longest, self._most = limits.max_url, limits.max_links
+
+    def add(self, target: str | None, one: _Found) -> None:
+        if target is None or target == self._url:
+            return
+        known = self.links.get(target)
+        if known is None:
+            if len(target) > self._longest:
+                self.too_long += 1
+            elif len(self.links) >= self._most:
+                self.skipped += 1
+            else:
+                self.links[target] = Link(target, one.kind, one.nofollow, one.hreflang)
+        elif one.kind < known.kind or (known.nofollow and not one.nofollow) or (one.hreflang and not known.hreflang):
+            kind = min(one.kind, known.kind)
+            self.links[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
+
+    def add_plain(self, targets: list[str | None], one: _Found) -> None:
+        """Add many references that differ in their targets alone: the new ones in one go."""
+        links, longest = self.links, self._longest
+        if len(links) + len(targets) > self._most:
+            for target in targets:
+                self.add(target, one)
+            return
+        rest = (one.kind, one.nofollow, None, "")
+        fresh: list[str] = []
+        for target in targets:
+            if target is None or target in links or len(target) > longest:
+                self.add(target, one)
+            else:
+                fresh.append(target)
+        # A named tuple is made by a function in Python; this makes the same without it.
+        make = tuple.__new__
+        links.update({target: make(Link, (target, *rest)) for target in fresh})
+        links.pop(self._url, None)
+
+
 def links_of(  # noqa: PLR0917 - the parts of one page
     url: str, document: Document | None, status: int | None, fields: dict[str, str], joiner: Joiner, limits: Limits
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
@@ -54,33 +97,18 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         joiner: keeps what it joined for the next page.
         limits: ``max_links`` and ``max_url``.
     """
-    resolved = [(canonical(one.target.strip(), url), one) for one in _of_header(status, fields)]
-    skipped = 0
+    merger = _Merger(url, limits)
+    for one in _of_header(status, fields):
+        merger.add(canonical(one.target.strip(), url), one)
     if document is not None:
         base = _base(document, url)
         inside, unfollowed = _of_document(document)
-        resolved += zip(joiner.join([one.target for one in inside], base), inside, strict=True)
+        for target, one in zip(joiner.join([one.target for one in inside], base), inside, strict=True):
+            merger.add(target, one)
         # Most references are of one kind and say nothing else: these come once each.
-        plain = _Found("", _ANCHOR, unfollowed)
-        resolved += zip(joiner.join(document.anchors, base), repeat(plain))
-        skipped = document.skipped
-    merged: dict[str, Link] = {}
-    too_long = 0
-    max_url, max_links = limits.max_url, limits.max_links
-    for target, one in resolved:
-        if target is None or target == url:
-            continue
-        known = merged.get(target)
-        if known is None:
-            if len(target) > max_url:
-                too_long += 1
-            elif len(merged) >= max_links:
-                skipped += 1
-            else:
-                merged[target] = Link(target, one.kind, one.nofollow, one.hreflang)
-        elif one.kind < known.kind or (known.nofollow and not one.nofollow) or (one.hreflang and not known.hreflang):
-            kind = min(one.kind, known.kind)
-            merged[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
+        merger.add_plain(joiner.join(document.anchors, base), _Found("", _ANCHOR, unfollowed))
+        merger.skipped += document.skipped
+    merged, too_long, skipped = merger.links, merger.too_long, merger.skipped
     _add_words(merged, document, url, joiner)
     left_out = []
     if too_long:
