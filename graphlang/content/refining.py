@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.options import Options
+    from graphlang.content.siblings import Siblings
 
     Progress = Callable[[str, int, int], None]
 
@@ -44,6 +45,7 @@ def arrays(
     documents: Sequence[Sequence[str]],
     *,
     prior: NDArray[np.float32],
+    siblings: Sequence[Siblings] = (),
     options: Options,
     random: np.random.Generator,
     progress: Progress,
@@ -54,6 +56,7 @@ def arrays(
         texts: Training lines of every label by kind (`kinds`), in the order that `by_script` gives.
         documents: The same text as documents of about equal length, for Fisher.
         prior: Log of how likely each label is before any text.
+        siblings: Groups of labels that word lists tell apart (`siblings`).
         options: How to train.
         random: The source of chance.
         progress: Called with the stage's name, what is done and all there is to do.
@@ -64,7 +67,7 @@ def arrays(
     """
     lines = [[line for some in own.values() for line in some] for own in texts]
     sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
-    scripts = _choose(lines, documents, sizes, options, progress)
+    scripts = _choose(lines, documents, sizes, siblings=siblings, options=options, progress=progress)
     labels = len(lines)
     base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
     steps: list[NDArray[np.int8]] = []
@@ -84,6 +87,9 @@ def arrays(
             random=random,
         )
         base[own], bias[own] = vectors.base, vectors.bias
+        for group in siblings:
+            if group.labels[0] in own:
+                group.add(vectors.weights, script.ngrams, own, options.siblings)
         whole = weights.quantise(vectors.weights, options.step)
         common, rare = _common(whole, often, options.table // len(own))
         order = np.concatenate([common, rare])
@@ -128,6 +134,8 @@ def _choose(
     lines: Sequence[Sequence[str]],
     documents: Sequence[Sequence[str]],
     sizes: NDArray[np.float64],
+    *,
+    siblings: Sequence[Siblings],
     options: Options,
     progress: Progress,
 ) -> list[_Script]:
@@ -150,6 +158,10 @@ def _choose(
             )
             wanted = int(options.features * turns[own].sum() / turns.sum())
             grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
+            for group in siblings:
+                if group.labels[0] in own:
+                    grams += group.features(options.sibling_words)
+            grams = list(dict.fromkeys(grams))
         chosen.append(_Script(number, own, grams))
         done += len(own)
     every = [gram for script in chosen for gram in script.ngrams]

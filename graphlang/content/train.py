@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang import languages
-from graphlang.content import calibrate, corpus, nfc, plain, priors, published, refined, refining, wordlists
+from graphlang.content import calibrate, corpus, nfc, plain, priors, published, refined, refining, siblings, wordlists
 from graphlang.content.cuts import Cuts
 from graphlang.content.ngrams import Vocabulary
 from graphlang.content.options import ONLY_REFINED, PAPER, Options
@@ -87,11 +87,16 @@ def train(
     parameters |= {"corpus": material.digest, "left_out": material.left_out, "orders": list(chosen.orders)}
     if method == "nfc":
         texts = [_by_kind(material, label, chosen.held_out) for label in labels]
-        parameters["word_lists"] = _add(texts, labels, words, chosen, random)
+        lists = _add(texts, labels, words, chosen, random)
+        parameters["word_lists"] = sorted(lists)
+        groups = siblings.find(labels, lists)
+        parameters["siblings"] = [[labels[i] for i in group.labels.tolist()] for group in groups]
         every = [[d for own in kinds.values() for d in corpus.documents(own, chosen.document)] for kinds in texts]
         documents = [corpus.spread(own, chosen.documents) for own in every]
         prior = priors.log_prior(labels, chosen.prior)
-        arrays, found = refining.arrays(texts, documents, prior=prior, options=chosen, random=random, progress=progress)
+        arrays, found = refining.arrays(
+            texts, documents, prior=prior, siblings=groups, options=chosen, random=random, progress=progress
+        )
         parameters |= found
     else:
         documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
@@ -117,20 +122,21 @@ def _add(
     words: Path | None,
     chosen: Options,
     random: np.random.Generator,
-) -> list[str]:
-    """Add what is made of the lines and of word lists, as kinds of their own; the labels that have a list."""
+) -> dict[str, dict[str, int]]:
+    """Add what is made of the lines and of word lists, as kinds of their own; the lists."""
     every = [[line for own in kinds.values() for line in own] for kinds in texts]
     scripts = [refining.main_script(own) for own in every]
-    lists: dict[str, list[str]] = {}
+    lists: dict[str, dict[str, int]] = {}
     if words is not None:
         given = dict(zip(labels, scripts, strict=True))
-        lists = wordlists.lines(words, given, characters=chosen.words_size, random=random)
+        lists = wordlists.read(words, given)
+    drawn = wordlists.lines(lists, characters=chosen.words_size, random=random)
     for label, script, kinds, own in zip(labels, scripts, texts, every, strict=True):
         if label in lists:
-            kinds[wordlists.KIND] = lists[label]
+            kinds[wordlists.KIND] = drawn[label]
         if script == LATIN and (bare := plain.lines(own, chosen.plain, random)):
             kinds[plain.KIND] = bare
-    return sorted(lists)
+    return lists
 
 
 def _as_published(documents: list[list[str]], chosen: Options, progress: Progress) -> dict[str, NDArray[Any]]:

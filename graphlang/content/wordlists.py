@@ -30,18 +30,14 @@ _LONGEST_WORD = 40
 _FEWEST = 2_000  # words of a list that is worth drawing from
 
 
-def lines(
-    folder: Path, scripts: Mapping[str, int], *, characters: int, random: np.random.Generator
-) -> dict[str, list[str]]:
-    """Lines of words for the labels that have a list.
+def read(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """The words of the labels that have a list, and their frequencies.
 
     Args:
         folder: Holds `<code>*.txt` files, one word and its frequency a line with a space between, in UTF-8. Names are
             what `graphlang.languages.label` understands; other files are passed over.
         scripts: The script (`scripts.registry`) of each label that is trained. The words of a list go to the label of
             their own script: those of Serbian to two.
-        characters: Of the lines of one label, about.
-        random: The source of chance.
 
     Raises:
         ModelError: no folder, no list in it, or a line that is none.
@@ -54,17 +50,29 @@ def lines(
             _add(path, scripts, counts)
     if not counts:
         raise ModelError(f"{folder}: no list of words of a language that is trained")
+    return {label: own for label, own in sorted(counts.items()) if len(own) >= _FEWEST}
+
+
+def lines(
+    counts: Mapping[str, Mapping[str, int]], *, characters: int, random: np.random.Generator
+) -> dict[str, list[str]]:
+    """Lines of words for the labels that have a list.
+
+    Args:
+        counts: Words and their frequencies (`read`).
+        characters: Of the lines of one label, about.
+        random: The source of chance.
+    """
     totals = {label: sum(own.values()) for label, own in counts.items()}
     greatest: dict[str, float] = {}
     for label, own in counts.items():
         for word, count in own.items():
             greatest[word] = max(greatest.get(word, 0.0), count / totals[label])
     answer = {}
-    for label, own in sorted(counts.items()):
+    for label, own in counts.items():
         words = [word for word, count in own.items() if count / totals[label] * _FOREIGN >= greatest[word]]
-        if len(words) >= _FEWEST:
-            share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
-            answer[label] = _lines(words, share / share.sum(), characters, random)
+        share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
+        answer[label] = _lines(words, share / share.sum(), characters, random)
     return answer
 
 

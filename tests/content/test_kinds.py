@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.content import corpus, kinds, plain, wordlists
+from graphlang.content import corpus, kinds, plain, siblings, wordlists
 from graphlang.content.scripts import registry
 from graphlang.content.train import train
 from graphlang.modelfile import ModelError
@@ -76,7 +76,7 @@ def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp
     write("ze_en_50k.txt", {"neither": 1})
     write("fr.txt", {"peu": 3, "de": 2})
     scripts = {"srp_Latn": LATIN, "srp_Cyrl": CYRILLIC, "eng": LATIN, "fra": LATIN}
-    found = wordlists.lines(tmp_path, scripts, characters=60_000, random=np.random.default_rng(1))
+    found = wordlists.lines(wordlists.read(tmp_path, scripts), characters=60_000, random=np.random.default_rng(1))
     assert sorted(found) == ["eng", "srp_Cyrl", "srp_Latn"]  # of French there is too little
     words = {label: {word for line in own for word in line.split(" ")} for label, own in found.items()}
     assert words["srp_Latn"] <= set(latin)
@@ -87,14 +87,13 @@ def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp
 
 
 def test_word_lists_that_are_none(tmp_path: Path, corpus_folder: Path) -> None:
-    random = np.random.default_rng(1)
     with pytest.raises(ModelError, match="no such folder"):
-        wordlists.lines(tmp_path / "absent", {}, characters=9, random=random)
+        wordlists.read(tmp_path / "absent", {})
     with pytest.raises(ModelError, match="no list of words"):
-        wordlists.lines(tmp_path, {"deu": LATIN}, characters=9, random=random)
+        wordlists.read(tmp_path, {"deu": LATIN})
     (tmp_path / "de.txt").write_text("und viel\n", encoding="utf-8")
     with pytest.raises(ModelError, match="not lines of a word"):
-        wordlists.lines(tmp_path, {"deu": LATIN}, characters=9, random=random)
+        wordlists.read(tmp_path, {"deu": LATIN})
     with pytest.raises(ModelError, match="does not learn from word lists"):
         train(corpus_folder, method="nfc-2004", words=tmp_path)
 
@@ -105,3 +104,17 @@ def test_a_share_of_the_lines_loses_its_diacritics() -> None:
     assert set(made) == {"zlut", "kun"}
     assert 0 < sum(map(len, made)) <= 0.1 * sum(map(len, every))
     assert plain.lines(["plain"], 0.5, np.random.default_rng(1)) == []
+
+
+def test_siblings_move_only_each_other() -> None:
+    lists = {"ces": {"že": 30, "v": 70}, "slk": {"že": 30, "v": 30, "alebo": 40}}
+    [group] = siblings.find(["ces", "deu", "slk"], lists)
+    assert group.labels.tolist() == [0, 2]
+    assert group.features(2) == [" v ", " alebo "]
+    # "v" is 0.7 and 0.3, 0.5 in the mean; the logs of 1.4 and 0.6 about their mean are half the log of 7/3 apart.
+    assert group.ratios["v"] == pytest.approx([np.log(7 / 3) / 2, -np.log(7 / 3) / 2], abs=1e-4)
+    assert group.ratios["že"] == pytest.approx([0, 0])
+    weights = np.zeros((3, 3), dtype=np.float32)
+    group.add(weights, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0)
+    assert weights == pytest.approx(np.array([[1, 0, -1], [0, 0, 0], [0, 0, 0]]) * np.log(7 / 3), abs=1e-3)
+    assert siblings.find(["ces", "deu"], lists) == []
