@@ -10,6 +10,8 @@ each of them. Against the published setting (module `nfc`):
   so that the rare ones that decide count for more than the common ones that all close languages have;
 * the vectors are then refined by discriminative training (`refine`), since it is the differences of close languages
   that count;
+* training learns from words of frequency lists and from lines without diacritics too, is told what each kind of text
+  says of the language by itself (`kinds`), and takes from the lists what tells close languages apart (`siblings`);
 * a text's vector is the number of each n-gram divided by the root of the number of all of them, which is formula 0.3
   where no n-gram repeats;
 * a long text is judged by several pieces, as a mixture (`pieces`); where the first few leave doubt, by more.

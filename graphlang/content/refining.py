@@ -13,7 +13,7 @@ import numpy as np
 
 from graphlang.content import nfc, refine, weights, wordlists
 from graphlang.content.kinds import Kinds
-from graphlang.content.ngrams import Vocabulary, admissible, bits_for
+from graphlang.content.ngrams import MAX_ORDER, Vocabulary, admissible, bits_for
 from graphlang.content.normalise import normalise
 from graphlang.content.scripts import EAST_ASIA, registry
 from graphlang.content.selection import Candidates
@@ -160,7 +160,9 @@ def _choose(
             grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
             for group in siblings:
                 if group.labels[0] in own:
-                    grams += group.features(options.sibling_words)
+                    # Three letters and two spaces are too long for an n-gram and too short for a word.
+                    words = group.features(options.sibling_words)
+                    grams += [word for word in words if len(word) > MAX_ORDER or len(word) <= max(options.orders)]
             grams = list(dict.fromkeys(grams))
         chosen.append(_Script(number, own, grams))
         done += len(own)

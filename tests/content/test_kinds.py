@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from graphlang.content import corpus, kinds, plain, siblings, wordlists
+from graphlang.content.refined import Refined
 from graphlang.content.scripts import registry
 from graphlang.content.train import train
 from graphlang.modelfile import ModelError
@@ -118,3 +119,27 @@ def test_siblings_move_only_each_other() -> None:
     group.add(weights, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0)
     assert weights == pytest.approx(np.array([[1, 0, -1], [0, 0, 0], [0, 0, 0]]) * np.log(7 / 3), abs=1e-3)
     assert siblings.find(["ces", "deu"], lists) == []
+
+
+def test_words_that_tell_siblings_apart_become_features(tmp_path: Path) -> None:
+    shared = {"dan": "jedan", "kuća": "kuća", "more": "more", "voda": "voda"}
+    for code, own in {"cs": "jablko", "sk": "jabuka"}.items():
+        (tmp_path / "text" / code).mkdir(parents=True)
+        lines = [f"{a} {own} {b}" for a in shared for b in shared]
+        (tmp_path / "text" / code / "a.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "lists").mkdir()
+    tail = {f"slovo{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}": 1 for i in range(2000)}
+    for code, words in {"cs": {"však": 50, "aby": 9, "i": 7}, "sk": {"však": 50, "alebo": 90}}.items():
+        rows = [f"{word} {count}\n" for word, count in {**words, **tail}.items()]
+        (tmp_path / "lists" / f"{code}.txt").write_text("".join(rows), encoding="utf-8")
+    settings = {"minimum": 10, "document": 20, "features": 200, "rounds": 1, "draws": 20, "sibling_words": 3}
+    made = train(tmp_path / "text", words=tmp_path / "lists", **settings)  # type: ignore[arg-type]
+    assert made.parameters["siblings"] == [["ces", "slk"]]
+    assert made.parameters["word_lists"] == ["ces", "slk"]
+    grams = bytes(made.arrays["ngrams"]).decode().split("\n")
+    assert " alebo " in grams
+    assert " i " in grams
+    assert " aby " not in grams
+    reader = Refined(made, "", "here")
+    answer = reader.probabilities(["alebo alebo alebo"])[0]
+    assert answer[made.labels.index("slk")] > answer[made.labels.index("ces")]
