@@ -27,9 +27,7 @@ class Options:
         power: A label of size s gives draws in proportion to s ** power (`nfc` only).
         words_share: Part of the pieces that are words of a list, for labels that have one (`wordlists`; `nfc` only).
         words_size: Characters of words drawn from a list (`nfc` only).
-        sibling_words: Words of each group of close languages that become features because they tell these apart
-            (`siblings`; `nfc` only).
-        siblings: Factor on what word lists say of them (`nfc` only).
+        siblings: Factor on what word lists say of close languages (`siblings`; `nfc` only).
         plain: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
             letters (`plain`; `nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
@@ -60,7 +58,6 @@ class Options:
     power: float = 0.6
     words_share: float = 0.1
     words_size: int = 150_000
-    sibling_words: int = 4_000
     siblings: float = 8.0
     plain: float = 0.07
     rate: float = 0.2
@@ -78,6 +75,6 @@ class Options:
 PAPER = Options(orders=(3,), features=1_000, closed=False, limit=10_000, minimum=100_000, documents=100, doubt=1.0)
 ONLY_REFINED = (
     *("words", "turns", "smoothing", "rounds", "draws", "power", "words_share", "words_size"),
-    *("sibling_words", "siblings", "plain", "rate", "batch"),
+    *("siblings", "plain", "rate", "batch"),
     *("table", "step", "prior"),
 )

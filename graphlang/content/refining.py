@@ -13,7 +13,7 @@ import numpy as np
 
 from graphlang.content import nfc, refine, weights, wordlists
 from graphlang.content.kinds import Kinds
-from graphlang.content.ngrams import MAX_ORDER, Vocabulary, admissible, bits_for
+from graphlang.content.ngrams import Vocabulary, admissible, bits_for
 from graphlang.content.normalise import normalise
 from graphlang.content.scripts import EAST_ASIA, registry
 from graphlang.content.selection import Candidates
@@ -67,7 +67,7 @@ def arrays(
     """
     lines = [[line for some in own.values() for line in some] for own in texts]
     sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
-    scripts = _choose(lines, documents, sizes, siblings=siblings, options=options, progress=progress)
+    scripts = _choose(lines, documents, sizes, options, progress)
     labels = len(lines)
     base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
     steps: list[NDArray[np.int8]] = []
@@ -134,8 +134,6 @@ def _choose(
     lines: Sequence[Sequence[str]],
     documents: Sequence[Sequence[str]],
     sizes: NDArray[np.float64],
-    *,
-    siblings: Sequence[Siblings],
     options: Options,
     progress: Progress,
 ) -> list[_Script]:
@@ -158,12 +156,6 @@ def _choose(
             )
             wanted = int(options.features * turns[own].sum() / turns.sum())
             grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
-            for group in siblings:
-                if group.labels[0] in own:
-                    # Three letters and two spaces are too long for an n-gram and too short for a word.
-                    words = group.features(options.sibling_words)
-                    grams += [word for word in words if len(word) > MAX_ORDER or len(word) <= max(options.orders)]
-            grams = list(dict.fromkeys(grams))
         chosen.append(_Script(number, own, grams))
         done += len(own)
     every = [gram for script in chosen for gram in script.ngrams]

@@ -3,9 +3,8 @@
 Bosnian, Croatian and Serbian, or Malay and Indonesian, differ in single words; the n-grams that their training texts do
 not share tell subjects rather than languages. Frequency lists of one source (subtitles, here) are alike in subject, so
 the ratio of a word's frequency in one language to its mean in all of the group says something of the language alone:
-naive Bayes on nothing but these lists tells the three better than the discriminative weights do. So the words that
-differ most become features, and the log ratios are added to the weights, within the group only. It costs nothing when
-classifying.
+naive Bayes on nothing but these lists tells the three better than the discriminative weights do. So the log ratios are
+added to the weights of those words that are features, within the group only. It costs nothing when classifying.
 """
 
 from __future__ import annotations
@@ -37,16 +36,10 @@ class Siblings:
     Attributes:
         labels: Which labels these are.
         ratios: Per word the log of how much commoner it is in each language than in the mean of them; their mean is 0.
-        words: The words, those that tell most first.
     """
 
     labels: NDArray[np.int64]
     ratios: dict[str, NDArray[np.float32]]
-    words: list[str]
-
-    def features(self, number: int) -> list[str]:
-        """The words that tell most, as features: with a space at either end."""
-        return [f" {word} " for word in self.words[:number]]
 
     def add(
         self, weights: NDArray[np.float32], features: Sequence[str], columns: NDArray[np.int64], times: float
@@ -75,8 +68,8 @@ def find(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[
 
     >>> few = {"ind": {"bahwa": 1, "saya": 9}, "msa": {"bahawa": 1, "saya": 9}}
     >>> [group] = find(["eng", "ind", "msa"], few)
-    >>> group.labels.tolist(), sorted(group.words[:2]), group.ratios["saya"].tolist()
-    ([1, 2], ['bahawa', 'bahwa'], [0.0, 0.0])
+    >>> group.labels.tolist(), [round(x, 1) for x in group.ratios["bahawa"].tolist()], group.ratios["saya"].tolist()
+    ([1, 2], [-1.8, 1.8], [0.0, 0.0])
     """
     found = []
     for group in GROUPS:
@@ -86,15 +79,8 @@ def find(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[
         words = sorted({word for label in group for word in lists[label] if word.isalpha()})
         share = np.array([[lists[label].get(word, 0) for label in group] for word in words]) / totals
         logs = np.log((share + _UNSEEN) / (share.mean(axis=1, keepdims=True) + _UNSEEN))
-        tells = ((share + _UNSEEN) * np.abs(logs)).sum(axis=1)
         logs = np.clip(logs, -_MOST, _MOST)
         logs = (logs - logs.mean(axis=1, keepdims=True)).astype(np.float32)
-        order = np.argsort(-tells, kind="stable").tolist()
-        found.append(
-            Siblings(
-                np.array([labels.index(label) for label in group]),
-                dict(zip(words, logs, strict=True)),
-                [words[i] for i in order],
-            )
-        )
+        indices = np.array([labels.index(label) for label in group])
+        found.append(Siblings(indices, dict(zip(words, logs, strict=True))))
     return found
