@@ -132,11 +132,11 @@ def _add(
         lists = wordlists.read(words, given)
     drawn = wordlists.lines(lists, characters=chosen.words_size, random=random)
     for label, script, kinds, own in zip(labels, scripts, texts, every, strict=True):
-        if label in lists:
+        if label in drawn:
             kinds[wordlists.KIND] = drawn[label]
         if script == LATIN and (bare := plain.lines(own, chosen.plain, random)):
             kinds[plain.KIND] = bare
-    return lists
+    return {label: lists[label] for label in drawn}
 
 
 def _as_published(documents: list[list[str]], chosen: Options, progress: Progress) -> dict[str, NDArray[Any]]:

@@ -50,13 +50,13 @@ def read(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
             _add(path, scripts, counts)
     if not counts:
         raise ModelError(f"{folder}: no list of words of a language that is trained")
-    return {label: own for label, own in sorted(counts.items()) if len(own) >= _FEWEST}
+    return dict(sorted(counts.items()))
 
 
 def lines(
     counts: Mapping[str, Mapping[str, int]], *, characters: int, random: np.random.Generator
 ) -> dict[str, list[str]]:
-    """Lines of words for the labels that have a list.
+    """Lines of words for the labels that have a list of some length.
 
     Args:
         counts: Words and their frequencies (`read`).
@@ -71,8 +71,9 @@ def lines(
     answer = {}
     for label, own in counts.items():
         words = [word for word, count in own.items() if count / totals[label] * _FOREIGN >= greatest[word]]
-        share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
-        answer[label] = _lines(words, share / share.sum(), characters, random)
+        if len(words) >= _FEWEST:
+            share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
+            answer[label] = _lines(words, share / share.sum(), characters, random)
     return answer
 
 
