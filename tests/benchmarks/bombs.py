@@ -174,7 +174,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes | Iterator[bytes]], int]] = {
     "million-magics.warc.gz": (lambda: gzip.compress(page(b"<p>x")) + b"\x1f\x8b\x08\x00" * 5_000_000, 0),
     "broken-members.warc.gz": (lambda: (gzip.compress(page(b"<p>x")) + b"\x1f\x8b\x08\x00\xff\xff") * 50_000, 0),
     "a-gigabyte-of-a-line.jsonl": (json_line, GIGABYTE),
-    "nested.jsonl": (lambda: b"[" * 8_000_000 + b"\n" + b'{"a":' * 1_000_000 + b"\n", 0),
+    "nested.jsonl": (lambda: b'{"a":' * 1_000_000 + b"\n" + b'{"a":' + b"[" * 8_000_000 + b"\n", 0),
     "many-entries.wacz": (lambda: zip_of(100_000), 0),
     "entry-of-zeros.wacz": (lambda: zip_of(3, size=4 * GIGABYTE), 12 * GIGABYTE),
     "overlapping.wacz": (lambda: overlapping(5_000), 5 * GIGABYTE),

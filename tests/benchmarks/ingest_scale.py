@@ -2,9 +2,9 @@
 
 A large archive is made from a small one: its pages over and over, each time on other hosts, which the links within them
 follow, so that every page and nearly every link target is a new URL. It is read in a process of its own (with 1 worker
-all is in one process). Shown are CPU milliseconds a page, by stage, and those of the last tenth of the pages alone; the
-peak memory, and how much of it comes for each distinct URL (against the run with the fewest pages); the size of the
-database beside that of the compressed archive; and the seconds until a writer is ready to add one more file.
+all is in one process). Shown are CPU milliseconds a page, by stage, and those of the first and the last tenth of the
+pages; the peak memory, and how much of it comes for each distinct URL (against the run with the fewest pages); the size
+of the database beside that of the compressed archive; and the seconds until a writer is ready to add one more file.
 """
 
 from __future__ import annotations
@@ -83,9 +83,10 @@ def read(path: Path, db: Path, workers: int, pages: int, text_limit: int) -> dic
     writer = Writer(connection, _site)
     spent["register"] = cpu() - started
     done = links = 0
-    late = 0.0
+    early = late = 0.0
     mark = time.perf_counter()
-    at = cpu()
+    begun = at = late_from = cpu()
+    late_pages = 0
     for batch in batches([(path, 0)], limits=Limits(text_limit=text_limit), workers=workers):
         now = cpu()
         spent["read"] += now - at
@@ -94,6 +95,8 @@ def read(path: Path, db: Path, workers: int, pages: int, text_limit: int) -> dic
         spent["write"] += at - now
         done += counts.pages
         links += counts.links
+        if done <= pages // 10:
+            early = (at - begun) / done
         if done < pages * 9 // 10:
             late_from, late_pages = at, done
     late = (at - late_from) / max(1, done - late_pages)
@@ -104,6 +107,7 @@ def read(path: Path, db: Path, workers: int, pages: int, text_limit: int) -> dic
     connection.close()
     return {
         "spent": spent,
+        "early": early,
         "late": late,
         "wall": time.perf_counter() - mark,
         "pages": done,
@@ -153,7 +157,8 @@ def main() -> None:
         print(json.dumps(found))
         return
     print(
-        f"{'pages':>9} {'URLs':>9} {'links':>10} {'ms/page':>8} {'read':>6} {'write':>6} {'finish':>6} {'last 10th':>9}"
+        f"{'pages':>9} {'URLs':>9} {'links':>10} {'ms/page':>8} {'read':>6} {'write':>6} {'finish':>6}"
+        f" {'1st 10th':>8} {'last 10th':>9}"
         f" {'pages/s':>8} {'peak MB':>8} {'worker':>7} {'B/URL':>6} {'db MB':>7} {'db/gz':>6} {'again s':>7}"
     )
     first: dict[str, Any] | None = None
@@ -170,7 +175,8 @@ def main() -> None:
         spent = {name: 1000 * value / found["pages"] for name, value in found["spent"].items()}
         print(
             f"{found['pages']:>9,} {found['urls']:>9,} {found['links']:>10,} {sum(spent.values()):>8.3f}"
-            f" {spent['read']:>6.3f} {spent['write']:>6.3f} {spent['finish']:>6.3f} {1000 * found['late']:>9.3f}"
+            f" {spent['read']:>6.3f} {spent['write']:>6.3f} {spent['finish']:>6.3f}"
+            f" {1000 * found['early']:>8.3f} {1000 * found['late']:>9.3f}"
             f" {found['pages'] / found['wall']:>8,.0f} {found['peak']:>8.0f} {found['peak_worker']:>7.0f} {each:>6}"
             f" {found['db'] / MEGABYTE:>7.0f} {found['db'] / size:>6.2f} {found['again']:>7.2f}",
             flush=True,
