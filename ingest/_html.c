@@ -7,9 +7,9 @@
 
 /* ---- opening and closing ---- */
 
-static void close_top(Reader *reader) {
+/* Write down where an element ends, and let it count no more. */
+static void end_element(Reader *reader, Open *open) {
   Tree *tree = &reader->tree;
-  Open *open = top(tree);
   uint32_t tag = open->tag;
   end_records(reader, open);
   if (tag && tag < TAG_COUNT) {
@@ -17,7 +17,13 @@ static void close_top(Reader *reader) {
     tree->hiding -= (TRAITS[tag] & HIDING) != 0;
     if (!open->foreign) tree->content -= (TRAITS[tag] & CONTENT) != 0;
   }
-  tree->depth--;
+  open->tag = 0;
+  open->foreign = open->integration = 0;
+}
+
+static void close_top(Reader *reader) {
+  end_element(reader, top(&reader->tree));
+  reader->tree.depth--;
 }
 
 /* Close an open element and all within it; 0 stands for none. */
@@ -26,18 +32,34 @@ static void close_to(Reader *reader, uint32_t at) {
     while (reader->tree.depth > at) close_top(reader);
 }
 
-/* 13.2.6.4.7, the adoption agency: what is open within the element stays open. */
-static void close_only(Reader *reader, uint32_t at) {
+/* 13.2.6.4.7, the adoption agency: special elements within a formatting element stay open. Others between them, and what
+   is open within the innermost, do not; unless there are more special ones than the standard looks at. */
+static void close_formatting(Reader *reader, uint32_t at) {
   Tree *tree = &reader->tree;
+  uint32_t specials = 0, innermost = 0;
   if (!at) return;
-  if (!special_above(tree, at)) {
+  for (uint32_t above = at + 1; above < tree->depth; above++)
+    if (traits(tree->stack[above].tag) & SPECIAL) {
+      specials++;
+      innermost = above;
+    }
+  if (!specials) {
     close_to(reader, at);
     return;
   }
-  Open *open = &tree->stack[at];
-  end_records(reader, open);
-  tree->open[open->tag]--; /* a formatting element or a form: neither hides, nor is content */
-  open->tag = 0;
+  if (specials < 8) close_to(reader, innermost + 1);
+  for (uint32_t within = at; within < innermost; within++)
+    if (within == at || !(traits(tree->stack[within].tag) & (SPECIAL | FORMATTING)))
+      end_element(reader, &tree->stack[within]);
+}
+
+static void close_form(Reader *reader, uint32_t at) {
+  if (!at) return;
+  while (traits(top(&reader->tree)->tag) & IMPLIED) close_top(reader);
+  if (at + 1 == reader->tree.depth)
+    close_top(reader);
+  else
+    end_element(reader, &reader->tree.stack[at]);
 }
 
 static void open_element(Reader *reader, const Token *token, int foreign, int integration) {
@@ -219,7 +241,7 @@ static void start_in_html(Reader *reader, const Token *token, uint32_t target) {
         while (traits(top(tree)->tag) & IMPLIED && tree->depth > 1) close_top(reader);
       break;
     case TAG_A:
-      close_only(reader, find_open(tree, TAG_A, MARKER));
+      close_formatting(reader, find_open(tree, TAG_A, MARKER));
       open_anchor(reader, token, target);
       return;
     case TAG_SVG:
@@ -277,7 +299,7 @@ static void end_in_html(Reader *reader, uint32_t tag) {
     case TAG_TABLE:
     case TAG_TEMPLATE:
     case TAG_SELECT: close_to(reader, find_open(tree, tag, 0)); return;
-    case TAG_FORM: close_only(reader, find_open(tree, tag, SCOPE)); return;
+    case TAG_FORM: close_form(reader, find_open(tree, tag, SCOPE)); return;
     case TAG_DD:
     case TAG_DT:
     case TAG_APPLET:
@@ -296,7 +318,7 @@ static void end_in_html(Reader *reader, uint32_t tag) {
       if (traits(tree->stack[at].tag) & SCOPE) return;
     }
   } else if (kind & FORMATTING)
-    close_only(reader, find_open(tree, tag, MARKER | SCOPE));
+    close_formatting(reader, find_open(tree, tag, MARKER | SCOPE));
   else
     close_to(reader, find_open(tree, tag, kind & BLOCK ? SCOPE : SPECIAL));
 }

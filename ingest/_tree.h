@@ -63,10 +63,4 @@ static uint32_t find_in_table(const Tree *tree, uint32_t tag) {
   return 0;
 }
 
-static int special_above(const Tree *tree, uint32_t at) {
-  while (++at < tree->depth)
-    if (traits(tree->stack[at].tag) & SPECIAL) return 1;
-  return 0;
-}
-
 #endif
