@@ -84,11 +84,11 @@ def learn(  # noqa: PLR0917  internal, called once
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
     home = _group(links, seen, host, groups - 1)
     same = a == b
-    shape = Shape(links)
+    both = np.concatenate([seen, wanted])
+    shape = Shape(links, both)
     design, usual = _design(links, shape, seen)
     middle, width = (design.mean(0), design.std(0) + 1e-3) if len(seen) else (np.zeros(1), np.ones(1))
     model = fit(np.clip((design - middle) / width, -4, 4), same.astype(np.float64), usual, home, groups)
-    both = np.concatenate([seen, wanted])
     every = _group(links, both, host, groups - 1)
     keeps = np.empty(len(every))
     for at in range(0, len(every), BLOCK):  # the features of all links at once would not fit

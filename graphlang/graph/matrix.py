@@ -6,10 +6,11 @@ Everything after this sees the same arrays however the links were ordered or rep
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+
+from graphlang.graph import native
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class Links:
     """Distinct links between different pages, sorted by source, then target.
 
-    The links of page s are ``start[s]:start[s + 1]``. ``by_target`` lists link numbers sorted by target, then source;
-    those that lead to page t are ``by_target[into[t]:into[t + 1]]``.
+    The targets of page s are ``target[start[s]:start[s + 1]]``, the sources of the links that lead to page t
+    ``origin[into[t]:into[t + 1]]``, ascending as well.
     """
 
     n: int
@@ -31,7 +32,7 @@ class Links:
     kind: NDArray[np.uint8]
     hreflang: NDArray[np.int16]
     start: NDArray[np.int64]
-    by_target: NDArray[np.int32]
+    origin: NDArray[np.int32]
     into: NDArray[np.int64]
 
     @property
@@ -49,13 +50,12 @@ class Links:
 
     def reciprocal(self) -> NDArray[np.bool_]:
         """Whether the target of each link links back, shape (m,)."""
-        # both matrices have sorted rows: their product by element is one merge, and holds numbers of links
-        shape = (self.n, self.n)
-        forward = sparse.csr_matrix((np.arange(1, self.m + 1), self.target, self.start), shape=shape)
-        backward = sparse.csr_matrix((np.ones(self.m, np.int8), self.source[self.by_target], self.into), shape=shape)
-        answer = np.zeros(self.m, np.bool_)
-        answer[forward.multiply(backward).data - 1] = True
-        return answer
+        return native.reciprocal(self.start, self.target, self.into, self.origin)
+
+    def common(self, numbers: NDArray[np.integer[Any]], longest: int) -> NDArray[np.int32]:
+        """What the ends of some links have in common, see ``native.common``; shape (w, 3)."""
+        ends = self.source[numbers], self.target[numbers]
+        return native.common(*ends, self.start, self.target, self.into, self.origin, longest)
 
 
 def canonical(graph: Graph) -> Links:
@@ -72,36 +72,34 @@ def canonical(graph: Graph) -> Links:
     >>> links.source.tolist(), links.target.tolist(), links.kind.tolist()
     ([0, 2], [1, 0], [7, 1])
     """
-    n = graph.n
-    keep = graph.source != graph.target
-    everything = bool(keep.all())
-    source, target = (graph.source, graph.target) if everything else (graph.source[keep], graph.target[keep])
-    kind, hreflang = (graph.kind, graph.hreflang) if everything else (graph.kind[keep], graph.hreflang[keep])
-    key = source.astype(np.int64) * n + target
-    steps = np.diff(key)
-    if not (steps > 0).all():  # the store hands links over in this order, so that this is the exception
-        if not (steps >= 0).all():
-            order = np.argsort(key, kind="stable")
-            source, target, kind, hreflang = source[order], target[order], kind[order], hreflang[order]
-            steps = np.diff(key[order])
-        starts = np.flatnonzero(np.concatenate([[True], steps > 0]))
-        # an hreflang of -1 must lose against any other: as unsigned it is the largest
-        kind = np.minimum.reduceat(kind, starts)
-        hreflang = np.minimum.reduceat(np.ascontiguousarray(hreflang).view(np.uint16), starts).view(np.int16)
-        source, target = source[starts], target[starts]
-    m = len(source)
-    start = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(source, minlength=n), out=start[1:])
-    # A transposed CSR matrix is a counting sort, far faster than argsort
-    forward = sparse.csr_matrix((np.arange(m, dtype=np.int32), target.astype(np.int32), start), shape=(n, n))
-    backward = forward.tocsc()
-    return Links(
-        n,
-        source.astype(np.int32, copy=False),
-        target.astype(np.int32, copy=False),
-        kind,
-        hreflang,
-        start,
-        backward.data.astype(np.int32, copy=False),
-        backward.indptr.astype(np.int64),
-    )
+    n, source, target, kind, hreflang = graph.n, graph.source, graph.target, graph.kind, graph.hreflang
+    source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
+    if not native.canonical(source, target):  # the store hands links over in this order, so that this is the exception
+        source, target, kind, hreflang = _distinct(n, source, target, kind, hreflang)
+    start, into = (_bounds(end, n) for end in (source, target))
+    return Links(n, source, target, kind, hreflang, start, native.origins(source, target, into), into)
+
+
+def _bounds(ends: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    bounds = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=n), out=bounds[1:])
+    return bounds
+
+
+def _distinct(
+    n: int,
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    kind: NDArray[np.uint8],
+    hreflang: NDArray[np.int16],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int16]]:
+    keep = np.flatnonzero(source != target)
+    order = keep[np.argsort(source[keep].astype(np.int64) * n + target[keep], kind="stable")]
+    source, target, kind, hreflang = source[order], target[order], kind[order], hreflang[order]
+    new = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    starts = np.flatnonzero(np.concatenate([[len(order) > 0], new]))
+    if not len(starts):
+        return source, target, kind, hreflang
+    # an hreflang of -1 must lose against any other: as unsigned it is the largest
+    announced = np.minimum.reduceat(np.ascontiguousarray(hreflang).view(np.uint16), starts).view(np.int16)
+    return source[starts], target[starts], np.minimum.reduceat(kind, starts), announced
