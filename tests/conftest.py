@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import signal
 import sys
 import uuid
 from pathlib import Path
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 # 'python -m pytest' puts the checkout before the installed package, and graphlang.db is only in the latter.
 _CHECKOUT = Path(__file__).parents[1].resolve()
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _CHECKOUT]
+
+# A shell without job control starts what it runs in the background with Ctrl-C ignored, and so would start our children.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GERMAN = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Jeden Morgen öffnet eine Frau die"
