@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CHECKOUT = Path(__file__).parents[1].resolve()
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _CHECKOUT]
 
-# A shell without job control starts what it runs in the background with Ctrl-C ignored, and so would start our children.
+# A shell without job control starts background jobs with Ctrl-C ignored, and their children would ignore it too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
