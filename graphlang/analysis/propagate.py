@@ -15,7 +15,7 @@ from graphlang.graph import propagate as kernel
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from graphlang.graph.answer import Answer
 
@@ -36,6 +36,7 @@ def propagate(
     update: bool = False,
     choose: bool = True,
     workers: int = 1,
+    load: Callable[..., seeds.Seeds] = seeds.load,
     progress: Progress = SILENT,
 ) -> runs.Run:
     """Infer the language of every page from its own evidence and its neighbours' beliefs.
@@ -52,6 +53,7 @@ def propagate(
             signals are common to all pages, so that one more page moves the belief of every page that is not settled.
         choose: whether the run becomes the one that the views show.
         workers: threads that identify texts for ``update``.
+        load: what reads the seeds: ``seeds.Remembered()`` where several steps read the same.
         progress: told of the stage.
 
     Returns:
@@ -80,7 +82,7 @@ def propagate(
     if runs.reuse(connection, run, choose_it=choose):
         return run
     progress.stage("propagate", None, "pages")
-    given = seeds.load(connection, start, signals if algorithm == "couplings" else {})
+    given = load(connection, start, signals if algorithm == "couplings" else {})
     inputs = digests.of_inference(given, run.parameters)
     same = runs.earlier(connection, run, inputs=inputs) if update else None
     if same is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,8 +64,38 @@ def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, fl
     Args:
         connection: the collection.
         run: a finished content run.
-        weights: of the signals besides text and links, see ``signals.NAMES``; what is not named is left out.
+        weights: of the signals besides text and links, see ``signals.NAMES``; what is not named is left out. None
+            leaves the directories out as well, which only the inference asks for.
     """
+    return with_signals(connection, _load(connection, run), weights)
+
+
+def with_signals(connection: sqlite3.Connection, bare: Seeds, weights: Mapping[str, float] | None) -> Seeds:
+    """Seeds that were loaded without weights, with the directories and the signals that have one."""
+    if weights is None:
+        return bare
+    evidence, pages = bare.evidence, bare.graph.n
+    index = {code: number for number, code in enumerate(evidence.codes)}
+    given = signals.load(connection, index, pages, weights)
+    return replace(bare, evidence=replace(evidence, directory=signals.directories(connection, pages), signals=given))
+
+
+class Remembered:
+    """``load`` for several steps over one collection: links and scores are read once for as long as this is kept."""
+
+    def __init__(self) -> None:
+        self._bare: Seeds | None = None
+
+    def __call__(
+        self, connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, float] | None = None
+    ) -> Seeds:
+        """As ``load``."""
+        if self._bare is None or self._bare.run != run:
+            self._bare = load(connection, run)
+        return with_signals(connection, self._bare, weights)
+
+
+def _load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
     pages = collection.count_pages(connection)
     known = runs.labels(connection)
     scores = runs.read_scores(connection, run.id, pages, WIDTH)
@@ -97,8 +127,6 @@ def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, fl
             probabilities,
             length,
             collection.hosts(connection),
-            signals.directories(connection, pages),
-            signals.load(connection, index, pages, weights or {}),
         ),
         scores.label,
         language_of,

@@ -12,6 +12,7 @@ from graphlang.graph import vote as kernel
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
 
 def vote(
@@ -23,6 +24,7 @@ def vote(
     max_links: int = kernel.MAX_INLINKS,
     seed: int | None = None,
     choose: bool = True,
+    load: Callable[..., seeds.Seeds] = seeds.load,
     progress: Progress = SILENT,
 ) -> runs.Run:
     """INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run.
@@ -35,6 +37,7 @@ def vote(
         max_links: MAX_INLINKS: at most so many votes.
         seed: the content run to start from; the newest if not given.
         choose: whether the run becomes the one that the views show.
+        load: what reads the seeds: ``seeds.Remembered()`` where several steps read the same.
         progress: told of the stage.
 
     Returns:
@@ -57,7 +60,7 @@ def vote(
     if runs.reuse(connection, run, choose_it=choose):
         return run
     progress.stage("vote", None, "pages")
-    given = seeds.load(connection, start)
+    given = load(connection, start)
     if outlinks:
         answer = kernel.outlinks(
             given.graph,

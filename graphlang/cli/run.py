@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from graphlang.analysis import classify, propagate, vote
+from graphlang.analysis import classify, propagate, seeds, vote
 from graphlang.cli import options, reading
 from graphlang.cli.collect import finish, summary
 from graphlang.cli.output import console, visible
@@ -52,8 +52,10 @@ def run(files: tuple[Path, ...], db: Path, method: str, *, quiet: bool, **how: U
     with closing(create(db)) as connection, bars(quiet=quiet) as shown:
         done = reading.read(connection, db, files, how, shown)
         classify.classify(connection, identifier, workers=how["workers"] or options.cores(), progress=shown)
-        vote.vote(connection, progress=shown)
-        final = propagate.propagate(connection, update=True, progress=shown)
+        load = seeds.Remembered()  # both steps read the same links and scores
+        vote.vote(connection, load=load, progress=shown)
+        final = propagate.propagate(connection, update=True, load=load, progress=shown)
+        del load
         shown.end()
         if not quiet:
             summary(done, shown)

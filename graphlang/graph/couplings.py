@@ -30,8 +30,14 @@ if TYPE_CHECKING:
     from graphlang.graph.matrix import Links
 
 #: How often a link keeps the language before anything was seen, by kind (numbers of ``graphlang.db.records.LinkKind``).
-PRIOR = {1: 0.9, 2: 0.9, 3: 0.97, 4: 0.97, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
+PRIOR = {1: 0.98, 2: 0.98, 3: 0.97, 4: 0.98, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
 PRIOR_ELSE = 0.9
+#: Kinds that are learned apart, each with the number of its lot: that a site's anchors keep the language says nothing of
+#: its canonical links (kind 3) and of those to its translations (6).
+LOTS = {3: 1, 6: 2}
+#: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
+#: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
+FOLLOWED = (1, 2, 4)
 BLOCK = 500_000  #: links whose features are held at once
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
 EXCLUSIVE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
@@ -78,29 +84,23 @@ def learn(  # noqa: PLR0917  internal, called once
     """
     sites = np.vstack([sites, collection])
     groups = len(sites)
-    seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0))
+    shown = followed(links.kind)
+    seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0) & ~shown)
     if len(seen) > SAMPLE:
         seen = _sample(links, label, seen)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
     home = _group(links, seen, host, groups - 1)
     same = a == b
     both = np.concatenate([seen, wanted])
-    shape = Shape(links, both)
-    design, usual = _design(links, shape, seen)
-    middle, width = (design.mean(0), design.std(0) + 1e-3) if len(seen) else (np.zeros(1), np.ones(1))
-    model = fit(np.clip((design - middle) / width, -4, 4), same.astype(np.float64), usual, home, groups)
     every = _group(links, both, host, groups - 1)
-    keeps = np.empty(len(every))
-    for at in range(0, len(every), BLOCK):  # the features of all links at once would not fit
-        design, usual = _design(links, shape, both[at : at + BLOCK])
-        scores = np.clip((design - middle) / width, -4, 4) @ model[1] if len(seen) else 0.0
-        keeps[at : at + BLOCK] = sigmoid(usual + model[0] + scores + model[2][every[at : at + BLOCK]])
-    keeps = np.clip(keeps, LOWEST, HIGHEST)
+    keeps = _keeps(links, both, every, same, groups)
+    keeps[shown[both]] = HIGHEST
     flat = np.sqrt(sites)
     flat /= flat.sum(axis=1, keepdims=True)
     sources = _table(home, a, sites, flat)
     different = _table(home[~same], b[~same], sites, flat)
     exclusive, bond = _exclusivity(keeps, every, home, a, b, sources, different)
+    bond[shown[both]] = HIGHEST
     return Couplings(
         keeps[len(seen) :].astype(np.float32),
         bond[len(seen) :].astype(np.float32),
@@ -109,6 +109,34 @@ def learn(  # noqa: PLR0917  internal, called once
         sources,
         different,
     )
+
+
+def _keeps(
+    links: Links, both: NDArray[np.int64], group: NDArray[np.int64], same: NDArray[np.bool_], groups: int
+) -> NDArray[np.float64]:
+    """Chance that each link keeps the language; the first links are those that are known to, or not to (``same``)."""
+    shape = Shape(links, both)
+    lots = np.zeros(256, np.uint8)
+    lots[list(LOTS)] = list(LOTS.values())
+    lot = lots[links.kind[both]]
+    keeps = np.empty(len(both))
+    for number in np.unique(lot):
+        known = np.flatnonzero(lot[: len(same)] == number)
+        design, usual = _design(links, shape, both[known])
+        middle, width = (design.mean(0), design.std(0) + 1e-3) if len(known) else (np.zeros(1), np.ones(1))
+        features = np.clip((design - middle) / width, -4, 4)
+        model = fit(features, same[known].astype(np.float64), usual, group[known], groups)
+        for at in range(0, len(both), BLOCK):  # the features of all links at once would not fit
+            some = at + np.flatnonzero(lot[at : at + BLOCK] == number)
+            design, usual = _design(links, shape, both[some])
+            scores = np.clip((design - middle) / width, -4, 4) @ model[1] if len(known) else 0.0
+            keeps[some] = sigmoid(usual + model[0] + scores + model[2][group[some]])
+    return np.clip(keeps, LOWEST, HIGHEST)
+
+
+def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Whether links are of a kind whose target stands for the source."""
+    return np.isin(kind, FOLLOWED)
 
 
 def _group(links: Links, numbers: NDArray[np.int64], host: NDArray[np.int32], between: int) -> NDArray[np.int64]:

@@ -164,7 +164,10 @@ class _Inference:
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
         self.couplings = couplings.learn(links, self.wanted, host, label, sites, everywhere)
         self.tables = messages.tables(self.couplings)
-        self.shares = shares.shares(self.source, self.target, self.couplings.bond, host, options.degree)
+        followed = couplings.followed(links.kind[self.wanted])
+        self.shares = shares.shares(
+            self.source, self.target, self.couplings.bond, host, options.degree, followed=followed
+        )
         self.scale = options.neighbours * listens * self.shares.page
         self.scale[self.settled] = 0
         self.scale = self.scale.astype(np.float32)

@@ -3,6 +3,9 @@
 The pages of one site carry one navigation bar, and a link farm is as many pages as somebody cares to make. So the bonds
 of all neighbours on one host count as at most ``degree`` together, and so do those of all hosts: a farm, however large,
 weighs no more than the handful of pages on the receiver's own site.
+
+A page that only passes its readers on (a redirect, a frame set) is what it passes them on to: that link does not share
+its weight with those that merely lead to the page.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+FOLLOWED = 3.0  #: what the links to the pages that stand for a page weigh together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +37,8 @@ def shares(
     bond: NDArray[np.float32],
     host: NDArray[np.int32],
     degree: float,
+    *,
+    followed: NDArray[np.bool_] | None = None,
 ) -> Shares:
     """Share out the weight among the neighbours of every page.
 
@@ -40,6 +48,8 @@ def shares(
         bond: k of each link (``couplings``); one that does not keep the language costs no share, shape (w,).
         host: number of each page's host, shape (n,).
         degree: bonds that count in full.
+        followed: links whose target stands for the source, shape (w,). The message back from there weighs ``FOLLOWED``
+            in all, whatever else the source hears.
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm and one of page 0's own host
@@ -70,4 +80,7 @@ def shares(
         along[abroad], against[abroad] = factor[: len(abroad)], factor[len(abroad) :]
     total = np.bincount(target, along * bond, minlength=n) + np.bincount(source, against * bond, minlength=n)
     page = np.minimum(1, degree / np.maximum(total, 1e-9))
+    if followed is not None and followed.any():
+        ends = source[followed]
+        against[followed] = FOLLOWED / np.bincount(ends, minlength=n)[ends] / np.maximum(page[ends], 1e-9)
     return Shares(along.astype(np.float32), against.astype(np.float32), page)

@@ -9,15 +9,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from graphlang.db import Link, LinkKind, Page, StoreError, create, runs
+from graphlang.db import Link, LinkKind, Page, StoreError, collection, create, runs
 from graphlang.db.snapshot import Keep
 from graphlang.db.writer import Site, Writer, finish
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphlang.analysis import seeds
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.update import up_to_date
+from graphlang.analysis.vote import vote
 from graphlang.content import methods
 from graphlang.urls import methods as url_methods
 
@@ -185,3 +187,18 @@ def test_a_model_that_is_not_at_hand_is_told(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="the model of run 1"):
             up_to_date(connection, run)
         assert json.loads(connection.execute("SELECT seeds FROM runs").fetchone()[0]) == []
+
+
+def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2, 3]), page(2, 0, 1, [1]), page(3, 0, 5, [2])])
+        classify(connection, IDENTIFIER)
+        apart = [said(connection, vote(connection)), said(connection, propagate(connection))]
+        connection.execute("UPDATE runs SET version = 'other' WHERE kind <> 'content'")
+        reads: list[int] = []
+        plain = collection.edges
+        monkeypatch.setattr(collection, "edges", lambda given: reads.append(1) or plain(given))
+        load = seeds.Remembered()
+        together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
+        assert together == apart
+        assert reads == [1]
