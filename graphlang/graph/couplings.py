@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 #: How often a link keeps the language before anything was seen, by kind (numbers of ``graphlang.db.records.LinkKind``).
 PRIOR = {1: 0.98, 2: 0.98, 3: 0.97, 4: 0.98, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
 PRIOR_ELSE = 0.9
-#: Kinds that are learned apart, each with the number of its lot: that a site's anchors keep the language says nothing of
-#: its canonical links (kind 3) and of those to its translations (6).
+#: Kinds that are learned apart, each with the number of its lot: that a site's anchors keep the language says nothing
+#: of its canonical links (kind 3) and of those to its translations (6).
 LOTS = {3: 1, 6: 2}
 #: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
 #: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
