@@ -165,6 +165,21 @@ def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
     )
 
 
+def fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:
+    """Which pages were fetched, one value for each page in order of ids."""
+    found = np.zeros(count_pages(connection), dtype=np.bool_)
+    found[[page - 1 for (page,) in connection.execute("SELECT page FROM captures")]] = True
+    return found
+
+
+def text_sizes(connection: sqlite3.Connection) -> NDArray[np.int32]:
+    """Bytes of text of every page in UTF-8, one value for each page in order of ids; 0 where there is none."""
+    found = np.zeros(count_pages(connection), dtype=np.int32)
+    for page, size in connection.execute("SELECT page, LENGTH(CAST(text AS BLOB)) FROM texts"):
+        found[page - 1] = size
+    return found
+
+
 def page_id(connection: sqlite3.Connection, url: str) -> int | None:
     """The id of a URL, or None."""
     row = connection.execute("SELECT id FROM pages WHERE url = ?", (url,)).fetchone()

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from graphlang import languages
 from graphlang.analysis import propagate as propagation
 from graphlang.analysis import seeds
+from graphlang.analysis.vote import apply_rule
 from graphlang.db import StoreError, collection, runs, sources
 from graphlang.db.records import LinkKind
 from graphlang.graph import vote
+from graphlang.graph.frontier import CLUEWEB09
 from graphlang.graph.propagate import Options
 
 if TYPE_CHECKING:
@@ -184,7 +186,7 @@ def _reasons(
         return [], None, []
     parameters = dict(run.parameters)
     given = seeds.load(connection, runs.get(connection, run.seeds[0]), parameters.pop("signals", {}))
-    trace = _replay(run, parameters, given, page - 1).traces.get(page - 1)
+    trace = _replay(connection, run, parameters, given, page - 1).traces.get(page - 1)
     if trace is None:  # plain label spreading keeps no account
         return [], None, []
     names = {kind.value: kind.name.lower() for kind in LinkKind}
@@ -208,7 +210,11 @@ def _reasons(
     return reasons, trace.log_odds, rounds
 
 
-def _replay(run: runs.Run, parameters: dict[str, Any], given: seeds.Seeds, row: int) -> Answer:
+def _replay(
+    connection: sqlite3.Connection, run: runs.Run, parameters: dict[str, Any], given: seeds.Seeds, row: int
+) -> Answer:
+    if run.method == CLUEWEB09:
+        return apply_rule(connection, given, parameters["min_bytes"], trace=(row,))
     if run.kind == "vote":
         most = parameters.pop("max_links")
         if run.method == "outlinks":

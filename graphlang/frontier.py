@@ -43,12 +43,12 @@ def frontier(
         connection: a collection.
         want: ISO 639-3 codes to look for; if none is given, all but the saturated ones are wanted.
         saturated: codes of which there is enough.
-        run: a propagation or URL run: only those answer for pages that were never fetched.
+        run: a propagation or URL run, or one of ClueWeb09's rule: only those answer for pages that were never fetched.
 
     Raises:
         StoreError: the run is of another kind, or a code is both wanted and saturated.
     """
-    if run.kind not in ("propagation", "url"):
+    if run.kind not in ("propagation", "url") and run.method != kernel.CLUEWEB09:
         msg = f"run {run.id} ({run.kind}) says nothing of unfetched pages: run 'graphlang propagate' first"
         raise StoreError(msg)
     both = set(want) & set(saturated)
@@ -121,9 +121,7 @@ def _referring(connection: sqlite3.Connection, run: runs.Run) -> tuple[dict[int,
     answers = runs.read_answers(connection, content.id)
     said = np.full(pages, -1, dtype=np.int16)
     said[answers.pages - 1] = table[answers.label]
-    size = np.zeros(pages, dtype=np.int32)
-    for page, count in connection.execute("SELECT page, LENGTH(CAST(text AS BLOB)) FROM texts"):
-        size[page - 1] = count
+    size = collection.text_sizes(connection)
     graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
     possible: dict[int, set[str]] = {}
     rows, columns = kernel.referred(graph, said, size, len(codes)).nonzero()

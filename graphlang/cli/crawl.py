@@ -52,7 +52,7 @@ def frontier(
 ) -> None:
     """Rank the URLs that were never fetched by the chance that they are in a wanted language.
 
-    'chance' is the propagated belief; 'clueweb09' lists the languages that ClueWeb09's rule takes for possible (those
+    'chance' is the belief of the run; 'clueweb09' lists the languages that ClueWeb09's rule takes for possible (those
     of the referring pages), and 'fetch' is 1 where that rule would fetch the URL.
 
     \b

@@ -16,6 +16,7 @@ from graphlang.cli import inference, options
 from graphlang.cli.progress import bars
 from graphlang.content import methods
 from graphlang.db import open_existing, sources
+from graphlang.graph import frontier
 from graphlang.graph import vote as vote_kernel
 from graphlang.graph.propagate import Options
 from graphlang.urls import methods as url_methods
@@ -100,17 +101,33 @@ def classify(
     show_default=True,
     help="MAX_INLINKS: at most so many votes for a page.",
 )
+@click.option(
+    "--clueweb09",
+    is_flag=True,
+    help="ClueWeb09's rule instead: URLs never fetched have the languages of the pages that refer to them.",
+)
+@click.option(
+    "--min-bytes",
+    type=click.IntRange(min=0),
+    default=frontier.MIN_BYTES,
+    show_default=True,
+    help="With --clueweb09: a referring page with less text does not count.",
+)
 @options.seed
 @options.keep_chosen
 @options.quiet
+@click.pass_context
 def vote(
+    ctx: click.Context,
     db: Path,
     min_length: int,
     min_ref_length: int,
     max_links: int,
+    min_bytes: int,
     seed: int | None,
     *,
     outlinks: bool,
+    clueweb09: bool,
     keep_chosen: bool,
     quiet: bool,
 ) -> None:
@@ -121,18 +138,27 @@ def vote(
       graphlang vote crawl.db
       graphlang vote crawl.db --min-length 25 --max-links 20
       graphlang vote crawl.db --outlinks --keep-chosen
+      graphlang vote crawl.db --clueweb09 --keep-chosen
     """
+    other = ("outlinks", "min_length", "min_ref_length", "max_links") if clueweb09 else ("min_bytes",)
+    for name in other:
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            words = "means nothing with" if clueweb09 else "needs"
+            raise click.UsageError(f"--{name.replace('_', '-')} {words} --clueweb09")
     with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
-        run = voting.vote(
-            connection,
-            outlinks=outlinks,
-            min_length=min_length,
-            min_ref_length=min_ref_length,
-            max_links=max_links,
-            seed=seed,
-            choose=not keep_chosen,
-            progress=shown,
-        )
+        if clueweb09:
+            run = voting.guess(connection, min_bytes=min_bytes, seed=seed, choose=not keep_chosen, progress=shown)
+        else:
+            run = voting.vote(
+                connection,
+                outlinks=outlinks,
+                min_length=min_length,
+                min_ref_length=min_ref_length,
+                max_links=max_links,
+                seed=seed,
+                choose=not keep_chosen,
+                progress=shown,
+            )
     _say(run, quiet=quiet)
 
 

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from graphlang.graph.answer import Answer, answer
+from graphlang.graph.evidence import NONE
 from graphlang.graph.matrix import canonical
+from graphlang.graph.vote import ballots
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.evidence import Graph
+    from graphlang.graph.evidence import Evidence, Graph
 
+CLUEWEB09 = "clueweb09"  #: the rule's name as a method
 MIN_BYTES = 400  #: shorter referring pages do not count
+KEEP = 20  #: languages of a URL that an answer holds, the commonest; ``referred`` has all
 
 
 def referred(
@@ -54,3 +59,60 @@ def skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[
     wanted = np.ones(possible.shape[1], bool)
     wanted[list(saturated)] = False
     return np.equal(np.asarray(possible[:, wanted].sum(axis=1)).ravel(), 0)
+
+
+def guess(
+    graph: Graph,
+    evidence: Evidence,
+    size: NDArray[np.int32],
+    fetched: NDArray[np.bool_],
+    *,
+    min_bytes: int = MIN_BYTES,
+    trace: Sequence[int] = (),
+) -> Answer:
+    """ClueWeb09's rule as a method: URLs not fetched yet have the languages of the pages that refer to them.
+
+    The rule names a set of languages and none of them first. To answer with one, the languages stand by the number of
+    referring pages, then by code, each with its share of these pages as the probability, ``KEEP`` at most. Pages that
+    were fetched keep what their text says.
+
+    Args:
+        graph: the links.
+        evidence: what every page says for itself.
+        size: bytes of text of each page; those below ``min_bytes`` do not count as referring pages, shape (n,).
+        fetched: pages that were fetched, shape (n,).
+        min_bytes: 400 in ClueWeb09.
+        trace: rows to explain, as in ``vote.inlinks``.
+
+    Raises:
+        ValueError: ``min_bytes`` is negative, or a graph and evidence of different numbers of pages.
+    """
+    if graph.n != evidence.n:
+        raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
+    language, _ = evidence.best()
+    possible = referred(graph, language, size, len(evidence.codes), min_bytes=min_bytes)
+    alphabetical = np.empty(len(evidence.codes), np.int64)
+    alphabetical[sorted(range(len(evidence.codes)), key=evidence.codes.__getitem__)] = np.arange(len(evidence.codes))
+    pairs = possible.tocoo()
+    rows, columns, votes = pairs.row, pairs.col, pairs.data
+    total = np.bincount(rows, votes, minlength=graph.n)
+    order = np.lexsort((alphabetical[columns], -votes, rows))
+    rows, columns, votes = rows[order], columns[order], votes[order]
+    rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    kept = (rank < KEEP) & ~fetched[rows]
+    languages, probabilities = np.full((graph.n, KEEP), NONE, np.int16), np.zeros((graph.n, KEEP), np.float32)
+    languages[rows[kept], rank[kept]] = columns[kept]
+    probabilities[rows[kept], rank[kept]] = votes[kept] / total[rows[kept]]
+    width = min(KEEP, evidence.languages.shape[1])
+    languages[fetched, :width] = evidence.languages[fetched, :width]
+    probabilities[fetched, :width] = evidence.probabilities[fetched, :width]
+    result = answer(languages, probabilities)
+    traces = []
+    for row in trace:
+        links = canonical(graph)
+        said = (links.target == row) & (language[links.source] >= 0) & (size[links.source] >= min_bytes)
+        said &= not fetched[row]
+        alone = -1 if fetched[row] else 0
+        voters, kinds = links.source[said], links.kind[said]
+        traces.append(ballots(int(row), result, language, voters, kinds, evidence, alone, inward=True))
+    return answer(languages, probabilities, traces=traces)

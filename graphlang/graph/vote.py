@@ -124,7 +124,7 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
         probabilities[alone, :width] = evidence.probabilities[alone, :width]
     result = answer(languages, probabilities)
     traces = [
-        _trace(
+        ballots(
             int(row),
             result,
             language,
@@ -166,7 +166,7 @@ def _ranked(  # noqa: PLR0917  internal, called once
     return languages, probabilities
 
 
-def _trace(  # noqa: PLR0917  internal, called once
+def ballots(  # noqa: PLR0917  all that a vote is made of
     row: int,
     result: Answer,
     language: NDArray[np.int16],
@@ -177,22 +177,23 @@ def _trace(  # noqa: PLR0917  internal, called once
     *,
     inward: bool,
 ) -> Trace:
+    """Account of one page's vote; pages of more than ``min_length`` characters answer for themselves."""
     best, second = int(result.language[row]), int(result.runner_up[row])
-    ballots = [
+    votes = [
         ("inlink" if inward else "outlink", int(v), int(k), int(language[v]))
         for v, k in zip(voters, kinds, strict=True)
     ]
     if language[row] >= 0:
-        ballots.insert(0, ("text", NONE, NONE, int(language[row])))
+        votes.insert(0, ("text", NONE, NONE, int(language[row])))
     if evidence.length[row] > min_length:
-        ballots = ballots[:1]
-    ahead = sum(said == best for *_, said in ballots)
-    behind = sum(said == second for *_, said in ballots) if second >= 0 else 0
-    odds = math.log((ahead + 0.5) / (behind + 0.5)) if ballots else 0.0
+        votes = votes[:1]
+    ahead = sum(said == best for *_, said in votes)
+    behind = sum(said == second for *_, said in votes) if second >= 0 else 0
+    odds = math.log((ahead + 0.5) / (behind + 0.5)) if votes else 0.0
     share = odds / (ahead - behind) if ahead != behind else 0.0
     said_so = tuple(
         Contribution(source, neighbour, kind, said, 1.0, share * ((said == best) - (second >= 0 and said == second)))
-        for source, neighbour, kind, said in ballots
+        for source, neighbour, kind, said in votes
     )
     return Trace(
         row,

@@ -195,6 +195,27 @@ def test_frontier_ranks_what_was_never_fetched(graphlang: Call, museum: Path, tm
     assert graphlang("frontier", db, "--want", "?").exit_code == 2
 
 
+def test_clueweb09s_rule_is_a_run(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    ruled = graphlang("vote", db, "--clueweb09", "--min-bytes", 100)
+    assert (ruled.exit_code, "vote by clueweb09" in ruled.stderr) == (0, True), ruled.output
+    found = {row["url"]: row for row in rows(graphlang("pages", db, "--format", "jsonl"))}
+    never = found["http://museum.example/nie-geholt.html"]  # its one referrer is German and has 100 bytes or more
+    assert (never["language"], never["confidence"], never["method"]) == ("deu", 1.0, "clueweb09")
+    assert found["http://museum.example/anna.html"]["language"] != "deu"  # read: its text alone counts
+    (candidate,) = rows(graphlang("frontier", db, "--want", "de", "--format", "jsonl"))
+    assert (candidate["language"], candidate["chance"]) == ("deu", 1.0)
+    told = json.loads(graphlang("explain", db, never["url"], "--format", "json").stdout)
+    assert [reason["source"] for reason in told["reasons"]] == ["inlink"]
+    graphlang("vote", db, "--clueweb09")
+    assert "nie-geholt" not in "".join(
+        str(row["url"]) for row in rows(graphlang("pages", db, "--language", "deu", "--format", "jsonl"))
+    )
+    for wrong in (["--min-bytes", 5], ["--clueweb09", "--outlinks"], ["--clueweb09", "--max-links", 3]):
+        assert graphlang("vote", db, *wrong).exit_code == 2
+
+
 def test_tune_writes_weights_that_propagate_reads(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db, gold, weights = tmp_path / "crawl.db", tmp_path / "gold.tsv", tmp_path / "weights.json"
     graphlang("run", museum, "--db", db, "--workers", 1)
