@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .records import Declaration, Link, LinkKind, Page, Problem
+from .records import Declaration, Link, LinkKind, Links, Page, Problem
 
 if TYPE_CHECKING:
     from .connection import StoreError, create, open_existing
@@ -18,6 +18,7 @@ __all__ = [
     "Declaration",
     "Link",
     "LinkKind",
+    "Links",
     "Page",
     "Problem",
     "StoreError",

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .url_ids import UrlIds
+from .records import packed, unpacked
+from .url_ids import Assigned, UrlIds
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,19 +52,20 @@ class StoredIds:
     def __len__(self) -> int:
         return self._count
 
-    def assign(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the ids, and the positions at which a text stands that is new; see `UrlIds.assign`."""
+    def assign(self, texts: bytes) -> Assigned:
+        """Give every text an id; see `UrlIds.assign`."""
         if self._memory is None:
-            self._asked += len(texts)
+            self._asked += texts.count(0)
             if self._asked * _SHARE > self._count:
                 self._memory = self._read_back()
                 if self._index is not None:
                     self._connection.execute(f"DROP INDEX IF EXISTS {self._index}")
-        ids, new = self._ask(texts) if self._memory is None else self._memory.assign(texts)
-        self._count += len(new)
-        return ids, new
+        assigned = self._ask(texts) if self._memory is None else self._memory.assign(texts)
+        self._count += len(assigned.new)
+        return assigned
 
-    def _ask(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _ask(self, asked: bytes) -> Assigned:
+        texts = unpacked(asked)
         places: dict[str, int] = {}
         for place, text in enumerate(texts):
             places.setdefault(text, place)
@@ -76,13 +78,14 @@ class StoredIds:
         )
         new = [place for text, place in places.items() if text not in known]
         known.update((texts[place], self._count + 1 + number) for number, place in enumerate(new))
-        return np.array([known[text] for text in texts], dtype=np.int64), np.array(new, dtype=np.int64)
+        ids = np.array([known[text] for text in texts], dtype=np.int64)
+        return Assigned(ids, np.array(new, dtype=np.int64), packed(texts[place] for place in new))
 
     def _read_back(self) -> UrlIds:
         ids = UrlIds()
         rows = self._connection.execute(f"SELECT {self._column} FROM {self._table} ORDER BY id")
         while some := rows.fetchmany(_READ_BACK):
-            ids.assign([text for (text,) in some])
+            ids.assign(packed(text for (text,) in some))
         return ids
 
 

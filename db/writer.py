@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from . import captures, revisits
+from . import bulk, captures, linkage, revisits
 from .connection import StoreError
-from .records import Page, Problem
+from .records import Links, Page, Problem, packed, unpacked
 from .snapshot import Choice, Facts, Keep
 from .stored_ids import Captured, StoredIds
+from .url_ids import UrlIds, authorities
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
 #: Ports and spellings of hosts that are remembered as they stand in URLs; beyond that all are looked up again.
 _HOSTS_CACHED = 200_000
-
-_KEY = itemgetter(0, 1)
 
 
 class Site(NamedTuple):
@@ -58,7 +58,8 @@ class Writer:
         self._site = site
         self._keep = keep
         self._ids = StoredIds(connection, "pages", "url", index="pages_url")
-        self._hosts: dict[str, int] = {}
+        self._authorities = UrlIds()  # hosts and ports as they stand in URLs
+        self._hosts = np.zeros(1, dtype=np.int64)  # by these, the id of the host
         self._host_ids = StoredIds(connection, "hosts", "host")
         self._captured = Captured(connection)
 
@@ -105,46 +106,44 @@ class Writer:
     def _add_pages(self, source: int, pages: list[Page]) -> int:
         if not pages:
             return 0
-        urls: list[str] = []
-        for page in pages:
-            urls.append(page.url)
-            urls.extend([link[0] for link in page.links])
-        ids, new = self._ids.assign(urls)
-        self._add_urls([urls[i] for i in new.tolist()], ids[new].tolist())
-        sizes = np.fromiter((1 + len(page.links) for page in pages), dtype=np.int64, count=len(pages))
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        own = ids[starts[:-1]]
+        links = [Links.of(page.links) for page in pages]
+        ids, new, fresh = self._ids.assign(
+            b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
+        )
+        self._add_urls(fresh, ids[new])
+        counts = np.array([len(its) for its in links], dtype=np.int64)
+        places = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
+        own = ids[places]
         # Of several captures of a URL one is written; what the others link to has its id, but not their links.
         choices = self._choose(own.tolist(), pages)
         captures.write(self._connection, source, choices)
-        targets = {
-            page_id: ids[starts[choice.place] + 1 : starts[choice.place + 1]].tolist()
-            for page_id, choice in choices.items()
-            if choice.read is not None
-        }
-        return self._add_links(choices, targets)
+        chosen = np.zeros(len(pages), dtype=np.bool_)
+        chosen[[choice.place for choice in choices.values() if choice.read is not None]] = True
+        return linkage.write(self._connection, links, own, np.delete(ids, places), counts, chosen=chosen)
 
-    def _add_urls(self, urls: list[str], ids: list[int]) -> None:
-        known = self._hosts
-        authorities = [url.split("/", 3)[2] for url in urls]
-        unknown = {authority: url for authority, url in zip(authorities, urls, strict=True) if authority not in known}
-        if unknown:
-            self._add_hosts(unknown)
-        self._connection.executemany(
-            "INSERT INTO pages (id, url, host) VALUES (?, ?, ?)",
-            zip(ids, urls, [known[authority] for authority in authorities], strict=True),
+    def _add_urls(self, urls: bytes, ids: NDArray[np.int64]) -> None:
+        if not urls:
+            return
+        if len(self._authorities) > _HOSTS_CACHED:
+            self._authorities = UrlIds()
+        spelled, new, _ = self._authorities.assign(authorities(urls))
+        written = unpacked(urls)
+        if len(new):
+            self._hosts = np.concatenate([self._hosts[: spelled[new[0]]], self._add_hosts([written[n] for n in new])])
+        bulk.insert(
+            self._connection,
+            "INSERT INTO pages (id, url, host)",
+            (ids.tolist(), written, self._hosts[spelled].tolist()),
         )
-        if len(known) > _HOSTS_CACHED:
-            known.clear()
 
-    def _add_hosts(self, urls: dict[str, str]) -> None:
-        """Enter the hosts of some URLs that are new, and remember all of them by what stands in the URL."""
-        sites = [self._site(url) for url in urls.values()]
-        ids, new = self._host_ids.assign([site.host for site in sites])
-        self._connection.executemany(
-            "INSERT INTO hosts VALUES (?, ?, ?, ?, ?)", [(int(ids[place]), *sites[place]) for place in new.tolist()]
-        )
-        self._hosts.update(zip(urls, ids.tolist(), strict=True))
+    def _add_hosts(self, urls: list[str]) -> NDArray[np.int64]:
+        """Return the ids of the hosts of some URLs, entering those that are new."""
+        sites = [self._site(url) for url in urls]
+        ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
+        if len(new):
+            rows = [(int(ids[place]), *sites[place]) for place in new.tolist()]
+            bulk.insert(self._connection, "INSERT INTO hosts", list(zip(*rows, strict=True)))
+        return ids
 
     def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
         """What becomes of each page that this batch has a capture of, by page id."""
@@ -160,22 +159,6 @@ class Writer:
                 held.take(page, place, self._keep)
         self._captured.enter(list(choices))
         return choices
-
-    def _add_links(self, choices: dict[int, Choice], targets: dict[int, list[int]]) -> int:
-        rows = [
-            (origin, target, kind, nofollow, hreflang, words)
-            for origin, its_targets in targets.items()
-            for target, (_, kind, nofollow, hreflang, words) in zip(its_targets, choices[origin].links, strict=True)
-            if target != origin
-        ]
-        # In key order the tree grows at its end instead of in the middle.
-        rows.sort(key=_KEY)
-        before = self._connection.total_changes
-        self._connection.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?)", [row[:-1] for row in rows])
-        added = self._connection.total_changes - before
-        spoken = sorted((target, origin, words) for origin, target, *_, words in rows if words)
-        self._connection.executemany("INSERT OR IGNORE INTO anchor_texts VALUES (?, ?, ?)", spoken)
-        return added
 
 
 def finish(connection: sqlite3.Connection) -> None:

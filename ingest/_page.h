@@ -2,6 +2,7 @@
 #ifndef GRAPHLANG_PAGE_H
 #define GRAPHLANG_PAGE_H
 
+#include "_hash.h"
 #include "_text.h"
 #include "_tokens.h"
 #include "_tree.h"
@@ -85,20 +86,6 @@ static void end_records(Reader *reader, Open *open) {
     if (end - link->begin < 24) reader->signs |= sign(reader->text.bytes.data + link->begin, reader->text.bytes.data + end);
   }
   open->record = open->container = open->link = NO_RECORD;
-}
-
-static uint32_t hash_of(uint32_t seed, const uint8_t *at, size_t size) {
-  uint64_t mixed = 0x9E3779B97F4A7C15u ^ seed;
-  for (; size >= 8; at += 8, size -= 8) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    mixed = (mixed ^ word) * 0xD6E8FEB86659FD93u;
-    mixed ^= mixed >> 32;
-  }
-  uint64_t word = size;
-  memcpy(&word, at, size);
-  mixed = (mixed ^ word ^ (uint64_t)size << 56) * 0xD6E8FEB86659FD93u;
-  return (uint32_t)(mixed >> 32) | 1;
 }
 
 static int grow_slots(Reader *reader) {

@@ -43,7 +43,7 @@ class Reference(NamedTuple):
 class Document(NamedTuple):
     """What a page says."""
 
-    anchors: list[str]  #: distinct targets of the ``<a>`` that have neither rel nor hreflang
+    targets: bytes  #: distinct targets of the ``<a>`` that have neither rel nor hreflang, in UTF-8, a zero behind each
     references: list[Reference]  #: all the others
     title: str = ""
     text: str = ""  #: the whole visible text, white space folded: the main content, then what stands around it
@@ -55,6 +55,11 @@ class Document(NamedTuple):
     skipped: int = 0  #: references beyond the limit
     main_length: int = 0  #: characters at the start of the text that are main content
     words: Mapping[str, str] = _NO_WORDS  #: anchor texts by target as written, if they are wanted
+
+    @property
+    def anchors(self) -> list[str]:
+        """The targets, one by one."""
+        return kernel.strings(self.targets)
 
 
 def read(markup: str | bytes, limits: Limits) -> Document:
@@ -79,7 +84,7 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     main_length = main if len(text) == len(data) else len(data[:main].decode("utf-8", "replace"))
     said = _said(found.strings)
     return Document(
-        anchors=found.anchors,
+        targets=found.anchors,
         references=_references(found.references),
         title=fold(said.title),
         text=text,
@@ -129,11 +134,12 @@ def _references(parts: list[str]) -> list[Reference]:
 def _words(found: Read) -> dict[str, str]:
     """Return the first words that links to each target have, by target as written."""
     words: dict[str, str] = {}
+    anchors = kernel.strings(found.anchors)
     for link in kernel.anchors(found.links):
         if not link.target or link.end <= link.begin:
             continue
         number = (link.target & ~_OTHER) - 1
-        target = found.references[4 * number + 1] if link.target & _OTHER else found.anchors[number]
+        target = found.references[4 * number + 1] if link.target & _OTHER else anchors[number]
         if target not in words:
             text = fold(found.text[link.begin : min(link.end, link.begin + _ANCHOR_TEXT)].decode("utf-8", "ignore"))
             if text:

@@ -13,7 +13,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from graphlang.db.records import Page, Problem
+from graphlang.db.records import Page, Problem, packed
 
 from .html import Document, Reference, fold
 from .joiner import Joiner
@@ -171,7 +171,7 @@ def _document(links: list[Any], *, spoken: bool) -> Document:
     for one in links if spoken else ():
         if isinstance(one, dict) and isinstance(one.get("url"), str) and _string(one, "text").strip():
             words.setdefault(one["url"], fold(one["text"]))
-    return Document(anchors=list(dict.fromkeys(anchors)), references=references, words=words)
+    return Document(targets=packed(dict.fromkeys(anchors)), references=references, words=words)
 
 
 def _string(value: dict[str, Any], name: str) -> str:

@@ -58,7 +58,7 @@ class Read(NamedTuple):
     """What is in a page."""
 
     text: bytes  #: the visible text, white space folded
-    anchors: list[str]  #: distinct targets of plain anchors
+    anchors: bytes  #: distinct targets of plain anchors, a zero behind each
     references: list[str]  #: four strings each: tag, target, rel, and hreflang behind a plus sign, or nothing
     strings: list[str]  #: each with a letter before it that says what it is; see `_html.c`
     records: bytes  #: of `records`
@@ -119,9 +119,9 @@ class Kernel:
         at = ctypes.string_at
         return Read(
             at(page.text, page.text_size) if page.text_size else b"",
-            _strings(at(page.anchors, page.anchors_size)) if page.anchors_size else [],
-            _strings(at(page.references, page.references_size)) if page.references_size else [],
-            _strings(at(page.strings, page.strings_size)) if page.strings_size else [],
+            at(page.anchors, page.anchors_size) if page.anchors_size else b"",
+            strings(at(page.references, page.references_size)) if page.references_size else [],
+            strings(at(page.strings, page.strings_size)) if page.strings_size else [],
             at(page.records, page.records_size) if page.records_size else b"",
             at(page.containers, page.containers_size) if page.containers_size else b"",
             at(page.links, page.links_size) if page.links_size else b"",
@@ -160,7 +160,8 @@ def _rows(packed: bytes, width: int) -> Iterator[tuple[int, ...]]:
     return zip(*(words[place::width] for place in range(width)), strict=True)
 
 
-def _strings(packed: bytes) -> list[str]:
+def strings(packed: bytes) -> list[str]:
+    """Return strings that have a zero behind each."""
     found = packed.decode("utf-8", "replace").split("\0")
     found.pop()  # behind the last zero is nothing
     return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.records import Link, LinkKind
+from graphlang.db.records import NOFOLLOW, Link, LinkKind, Links, packed
 
 from .urls import canonical
 
@@ -42,17 +43,17 @@ class _Merger:
     def __init__(self, url: str, limits: Limits) -> None:
         self.links: dict[str, Link] = {}
         self.too_long = self.skipped = 0
-        self._url = url
-        self._longest, self._most = limits.max_url, limits.max_links
+        self.url = url
+        self.longest, self.most = limits.max_url, limits.max_links
 
     def add(self, target: str | None, one: _Found) -> None:
-        if target is None or target == self._url:
+        if target is None or target == self.url:
             return
         known = self.links.get(target)
         if known is None:
-            if len(target) > self._longest:
+            if len(target) > self.longest:
                 self.too_long += 1
-            elif len(self.links) >= self._most:
+            elif len(self.links) >= self.most:
                 self.skipped += 1
             else:
                 self.links[target] = Link(target, one.kind, one.nofollow, one.hreflang)
@@ -60,29 +61,10 @@ class _Merger:
             kind = min(one.kind, known.kind)
             self.links[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
 
-    def add_plain(self, targets: list[str | None], one: _Found) -> None:
-        """Add many references that differ in their targets alone: the new ones in one go."""
-        links, longest = self.links, self._longest
-        if len(links) + len(targets) > self._most:
-            for target in targets:
-                self.add(target, one)
-            return
-        rest = (one.kind, one.nofollow, None, "")
-        fresh: list[str] = []
-        for target in targets:
-            if target is None or target in links or len(target) > longest:
-                self.add(target, one)
-            else:
-                fresh.append(target)
-        # A named tuple is made by a function in Python; this makes the same without it.
-        make = tuple.__new__
-        links.update({target: make(Link, (target, *rest)) for target in fresh})
-        links.pop(self._url, None)
-
 
 def links_of(  # noqa: PLR0917 - the parts of one page
     url: str, document: Document | None, status: int | None, fields: dict[str, str], joiner: Joiner, limits: Limits
-) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
+) -> tuple[Links, list[tuple[str, str]]]:
     """Return the links of a page, and words on what was left out.
 
     The order is fixed: what the HTTP header says, what the page says in particular, its plain anchors. Of several
@@ -100,36 +82,60 @@ def links_of(  # noqa: PLR0917 - the parts of one page
     merger = _Merger(url, limits)
     for one in _of_header(status, fields):
         merger.add(canonical(one.target.strip(), url), one)
+    links = Links()
     if document is not None:
         base = _base(document, url)
         inside, unfollowed = _of_document(document)
         for target, one in zip(joiner.join([one.target for one in inside], base), inside, strict=True):
             merger.add(target, one)
-        # Most references are of one kind and say nothing else: these come once each.
-        merger.add_plain(joiner.join(document.anchors, base), _Found("", _ANCHOR, unfollowed))
-        merger.skipped += document.skipped
-    merged, too_long, skipped = merger.links, merger.too_long, merger.skipped
-    _add_words(merged, document, url, joiner)
+        links = _with_anchors(merger, document, joiner, base, nofollow=unfollowed)
+        links = _with_words(links, document, joiner, base)
+    elif merger.links:
+        links = Links.of(merger.links.values())
     left_out = []
-    if too_long:
-        left_out.append(("bad-url", f"{too_long} references to URLs of more than {limits.max_url} characters left out"))
-    if skipped:
-        left_out.append(("too-many-links", f"{skipped} references beyond {limits.max_links} targets left out"))
-    return tuple(merged.values()), left_out
+    if merger.too_long:
+        words = f"{merger.too_long} references to URLs of more than {limits.max_url} characters left out"
+        left_out.append(("bad-url", words))
+    if merger.skipped:
+        left_out.append(("too-many-links", f"{merger.skipped} references beyond {limits.max_links} targets left out"))
+    return links, left_out
+
+
+def _with_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str, *, nofollow: bool) -> Links:
+    """Return what was merged and the plain anchors: most references are of that kind, and come once each."""
+    known = list(merger.links)
+    merged = joiner.merge(
+        document.targets,
+        base,
+        seeds=packed((merger.url, *known)),
+        longest=merger.longest,
+        most=max(0, merger.most - len(known)),
+    )
+    merger.too_long += merged.too_long
+    merger.skipped += merged.skipped + document.skipped
+    if 1 in merged.hits:
+        for target, hit in zip(known, merged.hits[1:], strict=True):
+            if hit:
+                merger.add(target, _Found("", _ANCHOR, nofollow))
+    first = Links.of(merger.links.values())
+    kind = bytes((_ANCHOR | (NOFOLLOW if nofollow else 0),))
+    return Links(first.urls + merged.targets, first.kinds + kind * merged.count, first.hreflangs, first.texts)
 
 
 def _base(document: Document, url: str) -> str:
     return (canonical(document.base.strip(), url) if document.base else None) or url
 
 
-def _add_words(links: dict[str, Link], document: Document | None, url: str, joiner: Joiner) -> None:
+def _with_words(links: Links, document: Document, joiner: Joiner, base: str) -> Links:
     """Give each link the first words that a reference to its target has."""
-    if document is None or not document.words:
-        return
-    targets = joiner.join(document.words, _base(document, url))
-    for target, words in zip(targets, document.words.values(), strict=True):
-        if target is not None and target in links and not links[target].text:
-            links[target] = links[target]._replace(text=words[:_MAX_WORDS])
+    if not document.words:
+        return links
+    places = {link.url: place for place, link in enumerate(links)}
+    texts: dict[int, str] = {}
+    for target, words in zip(joiner.join(document.words, base), document.words.values(), strict=True):
+        if target in places:
+            texts.setdefault(places[target], words[:_MAX_WORDS])
+    return replace(links, texts=tuple(sorted(texts.items())))
 
 
 def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from graphlang.db.records import Page
+from graphlang.db.records import Page, packed
 
 from . import media
 from .declared import declarations
@@ -96,7 +96,7 @@ def _document(found: dict[str, Any], most: int, *, spoken: bool) -> Document:
     ]
     return Document(
         title=fold(_text(head, "Title")),
-        anchors=list(anchors),
+        targets=packed(anchors),
         references=references,
         metas=metas,
         base=_text(head, "Base") or None,

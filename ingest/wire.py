@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 from typing import IO, TYPE_CHECKING, Any
 
-from graphlang.db.records import Declaration, Link, Page, Problem
+from graphlang.db.records import Declaration, Links, Page, Problem
 
 from .raw import Raw
 
@@ -68,6 +68,7 @@ def pack_item(item: Item) -> tuple[Any, ...]:
     """Return a page or problem as a plain tuple; the two differ in length."""
     if isinstance(item, Problem):
         return (item.kind, item.reason, item.offset, item.url)
+    links = Links.of(item.links)
     return (
         item.url,
         item.offset,
@@ -83,7 +84,7 @@ def pack_item(item: Item) -> tuple[Any, ...]:
         item.digest,
         item.revisit_of,
         list(map(tuple, item.declared)),
-        list(map(tuple, item.links)),
+        (links.urls, links.kinds, links.hreflangs, links.texts),
         item.revisit_date,
         item.parts,
         item.main_length,
@@ -96,5 +97,5 @@ def unpack_item(packed: Any) -> Item:
     if len(packed) == 4:  # noqa: PLR2004 - a problem's fields
         return Problem(*packed)
     before, (declared, links), after = packed[:_LISTS], packed[_LISTS : _LISTS + 2], packed[_LISTS + 2 :]
-    values: list[Any] = [*before, tuple(map(Declaration._make, declared)), tuple(map(Link._make, links)), *after]
+    values: list[Any] = [*before, tuple(map(Declaration._make, declared)), Links(*links), *after]
     return Page(*values)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import shutil
 import signal
+import subprocess
 import sys
 import uuid
 from pathlib import Path
@@ -86,3 +89,42 @@ def graphlang() -> Callable[..., Result]:
         return result
 
     return call
+
+
+_SANITISED = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+
+@pytest.fixture
+def sanitised(tmp_path: Path) -> Callable[..., str]:
+    """Builds a kernel with the sanitisers of addresses and of undefined behaviour, and runs a program on it.
+
+    The program gets the path of the library as its first argument; what it prints is returned.
+    """
+
+    def run(source: Path, program: str, *arguments: str) -> str:
+        compiler = shutil.which(os.environ.get("CC", "cc"))
+        if compiler is None:
+            pytest.skip("no C compiler")
+        library = subprocess.run(
+            [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False
+        ).stdout.strip()
+        if not Path(library).is_absolute():
+            pytest.skip("the compiler has no address sanitiser that can be loaded before Python")
+        built = tmp_path / f"{source.stem}.so"
+        made = subprocess.run(
+            [compiler, *_SANITISED, str(source), "-o", str(built)], capture_output=True, text=True, check=False
+        )
+        if made.returncode:
+            pytest.skip(f"the compiler has no sanitisers: {made.stderr[-200:]}")
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program, str(built), *arguments],
+            env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0"},
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    return run

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from graphlang.db import Link, Page, create, stored_ids
+from graphlang.db.records import packed
 from graphlang.db.stored_ids import Captured, StoredIds
 from graphlang.db.writer import Site, Writer, finish
 from hypothesis import HealthCheck, given, settings
@@ -82,12 +83,13 @@ def has_index(connection: sqlite3.Connection) -> bool:
 def test_few_are_asked_for_one_by_one_and_many_are_read_back(held: sqlite3.Connection) -> None:
     ids = StoredIds(held, "pages", "url", index="pages_url")
     asked = ["http://a.example/7", "http://a.example/new", "http://a.example/7", "http://a.example/new"]
-    found, new = ids.assign(asked)
+    found, new, fresh = ids.assign(packed(asked))
+    assert fresh == packed(asked[1:2])
     assert (found.tolist(), new.tolist(), len(ids)) == ([7, 101, 7, 101], [1], 101)
     held.execute("INSERT INTO pages VALUES (101, 'http://a.example/new', 1)")
     assert ids._memory is None
     assert has_index(held)
-    found, new = ids.assign([f"http://a.example/{number}" for number in range(95, 102)])
+    found, new, _ = ids.assign(packed(f"http://a.example/{number}" for number in range(95, 102)))
     assert (found.tolist(), new.tolist()) == ([95, 96, 97, 98, 99, 100, 102], [6])
     assert ids._memory is not None  # eleven of a hundred were asked for
     assert not has_index(held)  # it is made anew when all is written

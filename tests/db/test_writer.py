@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create, sources
+from graphlang.db.records import packed, unpacked
 from graphlang.db.url_ids import UrlIds
 from graphlang.db.writer import Site, Writer, finish
 from hypothesis import given, settings
@@ -166,27 +167,28 @@ def test_cutting_into_other_batches_or_starting_again_between_them_changes_nothi
 def test_url_ids_do_what_a_dict_would(batches: list[list[str]]) -> None:
     ids, expected = UrlIds(), {}
     for batch in batches:
-        found, new = ids.assign(batch)
+        found, new, fresh = ids.assign(packed(batch))
         first = [i for i, url in enumerate(batch) if url not in expected and url not in batch[:i]]
         for url in batch:
             expected.setdefault(url, len(expected) + 1)
         assert found.tolist() == [expected[url] for url in batch]
         assert new.tolist() == first
+        assert unpacked(fresh) == [batch[place] for place in first]
     assert len(ids) == len(expected)
-    assert ids.find(["never seen"]).tolist() == [0]
+    assert ids.find(packed(["never seen"])).tolist() == [0]
 
 
 def test_url_ids_grow_past_many_doublings() -> None:
     ids = UrlIds()
     urls = [f"http://a.example/{i}" for i in range(100_000)]
-    assert np.array_equal(ids.assign(urls)[0], np.arange(1, 100_001))
-    assert np.array_equal(ids.find(urls[::-1]), np.arange(100_000, 0, -1))
+    assert np.array_equal(ids.assign(packed(urls)).ids, np.arange(1, 100_001))
+    assert np.array_equal(ids.find(packed(urls[::-1])), np.arange(100_000, 0, -1))
 
 
 def test_url_ids_never_take_more_than_they_say() -> None:
     ids = UrlIds()
     for begin in range(0, 300_000, 10_000):
-        ids.assign([f"http://a.example/{number}" for number in range(begin, begin + 10_000)])
+        ids.assign(packed(f"http://a.example/{number}" for number in range(begin, begin + 10_000)))
         assert ids.nbytes <= 25 * len(ids) or len(ids) <= 20_000
 
 

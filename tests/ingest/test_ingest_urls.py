@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import pytest
 from graphlang.ingest import urls
-from graphlang.ingest.joiner import Joiner
 from graphlang.ingest.urls import canonical, host, public_suffix, registered_domain, tld
-from hypothesis import given
-from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
 BASE = "http://a.example/b/c/d?q"
@@ -58,68 +55,6 @@ def test_a_canonical_url_is_its_own_canonical_form() -> None:
     assert canonical("http://a.example") == "http://a.example/"
     assert canonical("http://a.example/") == "http://a.example/"
     assert canonical("a.example/") is None
-
-
-PIECES = st.lists(
-    st.sampled_from(
-        [
-            "a",
-            "B",
-            ".",
-            "..",
-            "/",
-            "//",
-            "?",
-            "#",
-            "%2e",
-            "%41",
-            "-",
-            "--",
-            ":",
-            "@",
-            "http:",
-            "https://",
-            "c.example",
-            "xn--",
-            " ",
-            "ä",
-            "1",
-            "\\",
-            "~",
-            ",",
-            ";",
-            "=",
-            "&",
-        ]
-    ),
-    max_size=10,
-).map("".join)
-
-
-@given(PIECES, st.sampled_from([BASE, "https://a.example:8080/", "http://a.example/x.html", "http://a.example/x/?a/b"]))
-def test_joining_many_is_joining_each(written: str, base: str) -> None:
-    # The joiner knows a shortcut for plain references. It must be the parser's answer in every case.
-    stripped = written.strip().partition("#")[0]
-    expected = canonical(stripped, base) if stripped else None
-    joiner = Joiner()
-    assert joiner.join([written], base) == [expected]
-    assert joiner.join([written, "x", written], base)[::2] == [expected, expected]
-
-
-@given(st.text(max_size=60))
-def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
-    (url,) = Joiner().join([written], BASE)
-    assert url is None or canonical(url) == url
-
-
-def test_a_joiner_forgets_when_it_is_full() -> None:
-    joiner = Joiner(size=10)
-    for number in range(100):
-        assert joiner.join([f"p{number}", f"../{number}"], BASE) == [
-            f"http://a.example/b/c/p{number}",
-            f"http://a.example/b/{number}",
-        ]
-        assert sum(len(known) for known in joiner._known.values()) <= 12
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,205 @@
+"""The kernel that joins references gives the library's answer, or none; what it merges is what a dictionary would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from graphlang.db.records import packed, unpacked
+from graphlang.ingest.joiner import Joiner
+from graphlang.ingest.urls import canonical
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BASE = "http://a.example/b/c/d?q"
+BASES = (
+    BASE,
+    "https://a.example:8080/",
+    "http://a.example/x.html",
+    "http://a.example/x/?a/b",
+    "https://a.example/b//c/",
+    "http://a.example:443/b/c;d",
+)
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "a",
+                "B",
+                "1",
+                ".",
+                "..",
+                "/",
+                "//",
+                "/../",
+                "/./",
+                "?",
+                "#",
+                "%2e",
+                "%2E.",
+                "%41",
+                "%",
+                "-",
+                "--",
+                "_",
+                "~",
+            ),
+            *(":", ":80", ":443", ":8080", ":0080", ":99999", "@", "[", "]", "http:", "https://", "HTTP://", "mailto:"),
+            *(
+                "c.example",
+                "C.Example",
+                "xn--",
+                "0x7f",
+                "1.2",
+                "a.1b",
+                "example.",
+                " ",
+                "\t",
+                "\n",
+                "\x0b",
+                "\x1c",
+                "\x00",
+            ),
+            *(
+                "\x7f",
+                "\x85",
+                "\xa0",
+                "\u2003",
+                "\u3000",
+                "ä",
+                "ж",
+                "日",
+                "😀",
+                "\ud800",
+                "\\",
+                ",",
+                ";",
+                "=",
+                "&",
+                "'",
+            ),
+            *('"', "<", ">", "`", "{", "|", "}", "^", "!", "$", "(", "*", "+"),
+        ]
+    ),
+    max_size=10,
+).map("".join)
+
+
+def one(written: str, base: str) -> str | None:
+    stripped = written.strip().partition("#")[0]
+    return canonical(stripped, base) if stripped else None
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(PIECES, st.sampled_from(BASES))
+@example("a/../..//./%2e./b", BASE)
+@example("//C.example:443/..?'", "https://a.example:8080/")
+@example("http://a.example:080/", BASE)
+@example("\u3000a", BASE)
+@example("a ?b #c", BASE)
+@example("a/%2E%2e/b", BASE)
+@example("/a^b?a^b|`", BASE)
+def test_joining_many_is_joining_each(written: str, base: str) -> None:
+    expected = one(written, base)
+    joiner = Joiner()
+    assert joiner.join([written], base) == [expected]
+    assert joiner.join([written, "x", written], base)[::2] == [expected, expected]
+
+
+@settings(max_examples=300)
+@given(st.text(max_size=60))
+def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
+    (url,) = Joiner().join([written], BASE)
+    assert url is None or canonical(url) == url
+
+
+@pytest.mark.parametrize("base", ["http://a.example", "about:blank", "http://", "http://ä.example/", "", "http://a b/"])
+def test_a_base_that_is_not_canonical_is_left_to_the_library(base: str) -> None:
+    assert Joiner().join(["x", "//b.example"], base) == [one("x", base), one("//b.example", base)]
+
+
+def test_a_zero_within_a_reference_parts_nothing() -> None:
+    joined = Joiner().join(["a\0b", "\0c\0", "d"], "http://a.example/")
+    assert joined == ["http://a.example/a%00b", "http://a.example/c", "http://a.example/d"]
+    merged = Joiner().merge(packed(["a\0b", "c"]), BASE, seeds=b"", longest=99, most=9)
+    assert unpacked(merged.targets) == ["http://a.example/b/c/a%00b", "http://a.example/b/c/c"]
+
+
+def test_unusual_references_are_remembered_until_there_are_too_many() -> None:
+    joiner = Joiner(size=10)
+    for number in range(100):
+        assert joiner.join([f"p\t{number}", f"../{number}"], BASE) == [
+            f"http://a.example/b/c/p{number}",
+            f"http://a.example/b/{number}",
+        ]
+        assert 1 <= len(joiner._known) <= 10
+    before = len(joiner._known)
+    joiner.join(["\t".join("x" * 1_000)], BASE)
+    assert len(joiner._known) == before  # one that is long is not worth the memory
+
+
+@given(
+    st.lists(st.text("abä.\t#/:", max_size=4), max_size=30),
+    st.lists(st.sampled_from([f"{BASE[:21]}{name}" for name in ("", "a", "b", "ab")]), unique=True),
+    st.integers(20, 30),
+    st.integers(0, 6),
+)
+def test_merging_is_what_a_dictionary_would_do(written: list[str], seeds: list[str], longest: int, most: int) -> None:
+    targets: list[str] = []
+    hit, too_long, skipped = set(), 0, 0
+    for url in (one(reference, BASE) for reference in written):
+        if url in seeds:
+            hit.add(url)
+        elif url is None or url in targets:
+            continue
+        elif len(url) > longest:
+            too_long += 1
+        elif len(targets) >= most:
+            skipped += 1
+        else:
+            targets.append(url)
+    merged = Joiner().merge(packed(written), BASE, seeds=packed(seeds), longest=longest, most=most)
+    assert unpacked(merged.targets) == targets if targets else not merged.targets
+    assert merged.count == len(targets)
+    assert {seed for seed, byte in zip(seeds, merged.hits, strict=True) if byte} == hit
+    assert (merged.too_long, merged.skipped) == (too_long, skipped)
+
+
+def test_thousands_of_targets_are_kept_apart() -> None:
+    joiner = Joiner()
+    written = [f"/{number % 20_000}" for number in range(40_000)]
+    for _ in range(2):  # what the first page needed is gone
+        merged = joiner.merge(packed(written), BASE, seeds=packed([BASE]), longest=99, most=30_000)
+        assert unpacked(merged.targets) == [f"http://a.example/{number}" for number in range(20_000)]
+
+
+WORKOUT = """
+import random, sys
+from importlib.machinery import ModuleSpec
+from graphlang.ingest import joiner
+built = sys.argv[1]
+joiner.find_spec = lambda name: ModuleSpec(name, None, origin=built)
+from graphlang.db.records import packed
+
+random.seed(2008)
+one = joiner.Joiner()
+base = "http://a.example:8080/b/c?q"
+pieces = [b"a", b".", b"..", b"/", b"//", b"?", b"#", b"%2e", b"%", b":", b"http:", b"HTTPS://", b"b.example", b" "]
+pieces += [b"\\0", b"\\xc3\\xa4", b"\\xe2\\x80", b"\\xf0\\x9f", b"\\xed\\xa0\\x80", b"\\xff", b"^", b"'", b"-"]
+pieces += [b"\\t", b"x" * 300, b"65535"]
+given = [b"", b"\\0", b"/.." * 20_000, b"\\xe2", b"http://", b"//:", b"?" * 40_000, b"http://" + b"a." * 300, b" " * 99]
+given += [b"".join(random.choices(pieces, k=random.randrange(14))) for _ in range(20_000)]
+for references in given:
+    for written in (base, "http://a.example/", "http://", ""):
+        one.merge(references, written, seeds=packed([base]), longest=200, most=3)
+one.merge(b"\\0".join(given), base, seeds=b"", longest=2_000, most=10_000)
+print("went through", len(given))
+"""
+
+
+def test_no_sanitiser_complains_of_the_joiner(sanitised: Callable[..., str]) -> None:
+    assert sanitised(Path(__file__).parents[2] / "ingest" / "_join.c", WORKOUT) == "went through 20009\n"
