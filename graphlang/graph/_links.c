@@ -17,6 +17,15 @@ API int graphlang_canonical(int64_t links, const int32_t *source, const int32_t 
     return 1;
 }
 
+/* Add to counts how often each page is an end. Returns 0 at a page outside 0..pages-1. */
+API int graphlang_count(int64_t links, int64_t pages, const int32_t *ends, int64_t *counts) {
+    for (int64_t i = 0; i < links; i++) {
+        if (ends[i] < 0 || ends[i] >= pages) return 0;
+        counts[ends[i]]++;
+    }
+    return 1;
+}
+
 /* Fill origin: the sources of the links that lead to each page. next holds a copy of into and is used up.
  * Returns 0 at a page outside 0..n-1, or where into does not count the links. */
 API int graphlang_origins(int64_t pages, int64_t links, const int32_t *source, const int32_t *target, int64_t *next,
@@ -27,6 +36,18 @@ API int graphlang_origins(int64_t pages, int64_t links, const int32_t *source, c
         int64_t at = next[page]++;
         if (at < 0 || at >= links) return 0;
         origin[at] = source[i];
+    }
+    return 1;
+}
+
+/* Fill order: the numbers of the links that lead to each page. next as above. Returns 0 likewise. */
+API int graphlang_order(int64_t pages, int64_t links, const int32_t *target, int64_t *next, int32_t *order) {
+    for (int64_t i = 0; i < links; i++) {
+        int32_t page = target[i];
+        if (page < 0 || page >= pages) return 0;
+        int64_t at = next[page]++;
+        if (at < 0 || at >= links) return 0;
+        order[at] = (int32_t)i;
     }
     return 1;
 }
@@ -43,37 +64,4 @@ API void graphlang_reciprocal(int64_t pages, const int64_t *start, const int32_t
             j += from <= to;
         }
     }
-}
-
-static int32_t shared(const int32_t *a, int64_t in_a, const int32_t *b, int64_t in_b) {
-    int64_t i = 0, j = 0;
-    int32_t count = 0;
-    while (i < in_a && j < in_b) {
-        int32_t x = a[i], y = b[j];
-        count += x == y;
-        i += x <= y;
-        j += y <= x;
-    }
-    return count;
-}
-
-/* For pairs of pages (s, t): common targets, common sources, paths from s over one page to t; three numbers a pair.
- * Lists longer than longest are taken to be empty. Returns 0 at a page outside 0..n-1. */
-API int graphlang_common(int64_t pages, int64_t pairs, const int32_t *s, const int32_t *t, const int64_t *start,
-                         const int32_t *target, const int64_t *into, const int32_t *origin, int64_t longest,
-                         int32_t *counts) {
-    for (int64_t i = 0; i < pairs; i++) {
-        int32_t a = s[i], b = t[i];
-        if (a < 0 || b < 0 || a >= pages || b >= pages) return 0;
-        int64_t out_a = start[a + 1] - start[a], out_b = start[b + 1] - start[b];
-        int64_t in_a = into[a + 1] - into[a], in_b = into[b + 1] - into[b];
-        if (out_a > longest) out_a = 0;
-        if (out_b > longest) out_b = 0;
-        if (in_a > longest) in_a = 0;
-        if (in_b > longest) in_b = 0;
-        counts[3 * i] = shared(target + start[a], out_a, target + start[b], out_b);
-        counts[3 * i + 1] = shared(origin + into[a], in_a, origin + into[b], in_b);
-        counts[3 * i + 2] = shared(target + start[a], out_a, origin + into[b], in_b);
-    }
-    return 1;
 }

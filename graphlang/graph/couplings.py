@@ -17,11 +17,11 @@ their own page (1: a switcher lists only *other* languages: a neighbour's langua
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.features import Shape
+from graphlang.graph.features import NAMES, Shape
 from graphlang.graph.logistic import fit, sigmoid
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ LOTS = {3: 1, 6: 2}
 #: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
 #: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
 FOLLOWED = (1, 2, 4)
-BLOCK = 500_000  #: links whose features are held at once
+BLOCK = 1_000_000  #: links that are worked on at once
+STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
 EXCLUSIVE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
@@ -66,7 +67,7 @@ class Couplings:
 
 def learn(  # noqa: PLR0917  internal, called once
     links: Links,
-    wanted: NDArray[np.int64],
+    wanted: NDArray[np.int32],
     host: NDArray[np.int32],
     label: NDArray[np.int16],
     sites: NDArray[np.float64],
@@ -84,85 +85,127 @@ def learn(  # noqa: PLR0917  internal, called once
     """
     sites = np.vstack([sites, collection])
     groups = len(sites)
-    shown = followed(links.kind)
-    seen = np.flatnonzero((label[links.source] >= 0) & (label[links.target] >= 0) & ~shown)
-    if len(seen) > SAMPLE:
-        seen = _sample(links, label, seen)
+    seen = _sample(links, label)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
     home = _group(links, seen, host, groups - 1)
     same = a == b
-    both = np.concatenate([seen, wanted])
-    every = _group(links, both, host, groups - 1)
-    keeps = _keeps(links, both, every, same, groups)
-    keeps[shown[both]] = HIGHEST
+    odds = _Odds(links, Shape(links, wanted), seen, same, home, groups)
     flat = np.sqrt(sites)
     flat /= flat.sum(axis=1, keepdims=True)
     sources = _table(home, a, sites, flat)
     different = _table(home[~same], b[~same], sites, flat)
-    exclusive, bond = _exclusivity(keeps, every, home, a, b, sources, different)
-    bond[shown[both]] = HIGHEST
-    return Couplings(
-        keeps[len(seen) :].astype(np.float32),
-        bond[len(seen) :].astype(np.float32),
-        every[len(seen) :].astype(np.int32),
-        exclusive,
-        sources,
-        different,
-    )
+    exclusive, chance = _exclusivity(odds.keeps(seen, home), home, a, b, sources, different)
+    every = np.empty(len(wanted), np.int32)
+    keeps, bond = (np.empty(len(wanted), np.float32) for _ in range(2))
+    for at in range(0, len(wanted), BLOCK):
+        part = slice(at, at + BLOCK)
+        every[part] = _group(links, wanted[part], host, groups - 1)
+        keeps[part] = odds.keeps(wanted[part], every[part])
+        bond[part] = _bond(keeps[part], chance[every[part]])
+        shown = followed(links.kind[wanted[part]])
+        keeps[part][shown] = bond[part][shown] = HIGHEST
+    return Couplings(keeps, bond, every, exclusive, sources, different)
 
 
-def _keeps(
-    links: Links, both: NDArray[np.int64], group: NDArray[np.int64], same: NDArray[np.bool_], groups: int
-) -> NDArray[np.float64]:
-    """Chance that each link keeps the language; the first links are those that are known to, or not to (``same``)."""
-    shape = Shape(links, both)
-    lots = np.zeros(256, np.uint8)
-    lots[list(LOTS)] = list(LOTS.values())
-    lot = lots[links.kind[both]]
-    keeps = np.empty(len(both))
-    for number in np.unique(lot):
-        known = np.flatnonzero(lot[: len(same)] == number)
-        design, usual = _design(links, shape, both[known])
-        middle, width = (design.mean(0), design.std(0) + 1e-3) if len(known) else (np.zeros(1), np.ones(1))
-        features = np.clip((design - middle) / width, -4, 4)
-        model = fit(features, same[known].astype(np.float64), usual, group[known], groups)
-        for at in range(0, len(both), BLOCK):  # the features of all links at once would not fit
-            some = at + np.flatnonzero(lot[at : at + BLOCK] == number)
-            design, usual = _design(links, shape, both[some])
-            scores = np.clip((design - middle) / width, -4, 4) @ model[1] if len(known) else 0.0
-            keeps[some] = sigmoid(usual + model[0] + scores + model[2][group[some]])
-    return np.clip(keeps, LOWEST, HIGHEST)
+class _Odds:
+    """The regressions, one for each lot: how likely a link keeps the language, from its shape, its kind and its group."""
+
+    def __init__(  # noqa: PLR0917  internal, called once
+        self,
+        links: Links,
+        shape: Shape,
+        seen: NDArray[np.int32],
+        same: NDArray[np.bool_],
+        home: NDArray[np.int64],
+        groups: int,
+    ) -> None:
+        self.links, self.shape = links, shape
+        present = _present(links.kind)
+        self.lot = np.zeros(256, np.uint8)
+        self.lot[list(LOTS)] = list(LOTS.values())
+        self.lots = {}
+        for number in np.unique(self.lot[present]):
+            known = np.flatnonzero(self.lot[links.kind[seen]] == number)
+            self.lots[number] = self._fit(present, seen[known], same[known], home[known], groups)
+
+    def _fit(
+        self,
+        present: NDArray[np.bool_],
+        seen: NDArray[np.int32],
+        same: NDArray[np.bool_],
+        home: NDArray[np.int64],
+        groups: int,
+    ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.float64], NDArray[np.float64]]:
+        """What ``Shape.odds`` is to be given, what each kind adds to that, and what each group does."""
+        chance = np.full(256, PRIOR_ELSE)
+        chance[list(PRIOR)] = list(PRIOR.values())
+        usual = np.log(chance / (1 - chance))
+        of_kind = (np.arange(256)[:, None] == np.flatnonzero(present)[1:]).astype(np.float32)
+        kind = self.links.kind[seen]
+        design = np.column_stack([self.shape.features(seen), of_kind[kind]])
+        if len(seen):
+            middle, width = design.mean(0), design.std(0) + np.float32(1e-3)
+        else:
+            middle, width = np.zeros(design.shape[1], np.float32), np.ones(design.shape[1], np.float32)
+        scaled = np.clip((design - middle) / width, -STEEPEST, STEEPEST)
+        intercept, weights, of_group = fit(scaled, same.astype(np.float64), usual[kind], home, groups)
+        shapes = len(NAMES)
+        by_kind = np.clip((of_kind - middle[shapes:]) / width[shapes:], -STEEPEST, STEEPEST) @ weights[shapes:]
+        return (middle[:shapes], width[:shapes], weights[:shapes]), usual + intercept + by_kind, of_group
+
+    def keeps(self, numbers: NDArray[np.int32], group: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """Chance that links keep the language, shape (w,)."""
+        kind = self.links.kind[numbers]
+        lot = self.lot[kind]
+        odds = np.empty(len(numbers))
+        for number, (given, of_kind, of_group) in self.lots.items():
+            some = np.flatnonzero(lot == number)
+            odds[some] = self.shape.odds(numbers[some], *given) + of_kind[kind[some]] + of_group[group[some]]
+        return np.clip(sigmoid(odds), LOWEST, HIGHEST)
 
 
 def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Whether links are of a kind whose target stands for the source."""
-    return np.isin(kind, FOLLOWED)
+    shown = np.zeros(256, bool)
+    shown[list(FOLLOWED)] = True
+    return shown[kind]
 
 
-def _group(links: Links, numbers: NDArray[np.int64], host: NDArray[np.int32], between: int) -> NDArray[np.int64]:
+def _group(links: Links, numbers: NDArray[np.int32], host: NDArray[np.int32], between: int) -> NDArray[np.int64]:
     home = host[links.source[numbers]].astype(np.int64)
     return np.where(home == host[links.target[numbers]], home, between)
 
 
-def _design(links: Links, shape: Shape, numbers: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Features of the links with a column for each kind, and the log-odds that are usual for the kind."""
-    kinds = np.unique(links.kind)
-    kind = links.kind[numbers]
-    columns = [(kind == value).astype(np.float32) for value in kinds[1:]]
-    chance = np.full(256, PRIOR_ELSE)
-    chance[list(PRIOR)] = list(PRIOR.values())
-    return np.column_stack([shape.features(numbers), *columns]), np.log(chance / (1 - chance))[kind]
+def _sample(links: Links, label: NDArray[np.int16]) -> NDArray[np.int32]:
+    """Links between labelled pages, but those that are followed; of more than ``SAMPLE`` as good as random ones.
 
-
-def _sample(links: Links, label: NDArray[np.int16], seen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A sample of links, as good as random, that depends on the pages' degrees and languages, not their numbers."""
+    Which those are depends on the pages' degrees and languages, not on their numbers.
+    """
     key = np.zeros(links.n, np.uint64)
     for values in (links.outdegree(), links.indegree(), label.astype(np.int64)):
         key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
-    mixed = (key[links.source[seen]] * np.uint64(3) ^ key[links.target[seen]]) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return np.sort(seen[np.argpartition(mixed, SAMPLE)[:SAMPLE]])
+    labelled = label >= 0
+    drawn, found = np.zeros(0, np.uint64), np.zeros(0, np.int32)
+    for at in range(0, links.m, BLOCK):
+        source, target = links.source[at : at + BLOCK], links.target[at : at + BLOCK]
+        shown = followed(links.kind[at : at + BLOCK])
+        part = np.flatnonzero(labelled[source] & labelled[target] & ~shown)
+        mixed = (key[source[part]] * np.uint64(3) ^ key[target[part]]) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(32)
+        drawn, found = np.concatenate([drawn, mixed]), np.concatenate([found, (part + at).astype(np.int32)])
+        if len(found) > SAMPLE:
+            few = np.argpartition(drawn, SAMPLE)[:SAMPLE]
+            drawn, found = drawn[few], found[few]
+    return np.sort(found)
+
+
+def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which kinds of links there are, shape (256,)."""
+    present = np.zeros(256, bool)
+    for at in range(0, len(kind), BLOCK):
+        present[kind[at : at + BLOCK]] = True
+    return present
 
 
 def _table(
@@ -176,27 +219,25 @@ def _table(
 
 def _exclusivity(  # noqa: PLR0917  internal, called once
     keeps: NDArray[np.float64],
-    every: NDArray[np.int64],
     home: NDArray[np.int64],
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     sources: NDArray[np.float64],
     different: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Choose x of each host by the likelihood of the links seen there, and k of each link to go with it."""
-    seen, hosts = len(home), len(sources)
+    """Choose x of each host by the likelihood of the links seen there; and how often chance keeps a language."""
+    hosts = len(sources)
     fits, chances = np.zeros((len(EXCLUSIVE), hosts)), np.zeros((len(EXCLUSIVE), hosts))
     here, elsewhere = different[home, a], different[home, b]
     for i, x in enumerate(EXCLUSIVE):
         chances[i] = (sources * different * (1 - x) / (1 - x * different + 1e-12)).sum(axis=1)
-        k = _bond(keeps[:seen], chances[i][home])
+        k = _bond(keeps, chances[i][home])
         likelihood = k * (a == b) + (1 - k) * elsewhere * (1 - x * (a == b)) / (1 - x * here + 1e-12)
         fits[i] = np.bincount(home, np.log(likelihood + 1e-12), minlength=hosts)
     best = np.round(fits + POOLED * fits.sum(axis=1, keepdims=True) / hosts, 6).argmax(axis=0)
-    chance = np.take_along_axis(chances, best[None], 0)[0]
-    return np.array(EXCLUSIVE)[best], _bond(keeps, chance[every])
+    return np.array(EXCLUSIVE)[best], np.take_along_axis(chances, best[None], 0)[0]
 
 
-def _bond(keeps: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bond(keeps: NDArray[np.floating[Any]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """How often a link keeps the language on purpose, if it does so in all, and by chance otherwise."""
     return np.asarray(np.clip((keeps - chance) / (1 - chance), 0, HIGHEST))

@@ -6,7 +6,7 @@ Everything after this sees the same arrays however the links were ordered or rep
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -52,11 +52,6 @@ class Links:
         """Whether the target of each link links back, shape (m,)."""
         return native.reciprocal(self.start, self.target, self.into, self.origin)
 
-    def common(self, numbers: NDArray[np.integer[Any]], longest: int) -> NDArray[np.int32]:
-        """What the ends of some links have in common, see ``native.common``; shape (w, 3)."""
-        ends = self.source[numbers], self.target[numbers]
-        return native.common(*ends, self.start, self.target, self.into, self.origin, longest)
-
 
 def canonical(graph: Graph) -> Links:
     """Sort the links, join duplicates, drop self-links.
@@ -76,14 +71,8 @@ def canonical(graph: Graph) -> Links:
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
     if not native.canonical(source, target):  # the store hands links over in this order, so that this is the exception
         source, target, kind, hreflang = _distinct(n, source, target, kind, hreflang)
-    start, into = (_bounds(end, n) for end in (source, target))
+    start, into = (native.bounds(end, n) for end in (source, target))
     return Links(n, source, target, kind, hreflang, start, native.origins(source, target, into), into)
-
-
-def _bounds(ends: NDArray[np.int32], n: int) -> NDArray[np.int64]:
-    bounds = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(ends, minlength=n), out=bounds[1:])
-    return bounds
 
 
 def _distinct(

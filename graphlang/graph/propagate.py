@@ -17,6 +17,10 @@ and all hosts together, share the weight of ``degree`` bonds (``shares``). Unlik
 page said is not taken out of what comes back: that would need a belief for every link, and the messages of undecided
 pages are weak as it is.
 
+Memory goes with the pages that listen times the languages in play (four numbers each: what a page says for itself, what
+it hears, its belief and how that moved last), and with the links that reach one of them; settled pages cost next to
+nothing.
+
 The equations may have several solutions where pages that know little lean on each other, and the one that is found
 from the pages' own evidence is the best we know: from even beliefs the development collections fare up to six points
 worse. An answer is therefore worked out from the evidence each time, never from an earlier answer.
@@ -32,13 +36,13 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from graphlang.graph import couplings, messages, shares, signals, text, voices
-from graphlang.graph import sites as sites_
 from graphlang.graph.answer import Answer, Contribution, Trace, answer
 from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
+from graphlang.graph.own import TINY, Limits, own, top
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,10 +50,9 @@ if TYPE_CHECKING:
     from graphlang.graph.matrix import Links
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
-PLAIN = 0.99  #: a settled page so sure is taken to be wholly sure when it speaks
 KEEP = 5  #: languages of the answer that are kept
-BLOCK = 100_000  #: links worked on at once
-TINY = 1e-37  #: nothing is less likely than this, so that its logarithm is a number
+BLOCK = 1 << 16  #: pages or voices worked on at once
+LINKS = 1 << 22  #: links looked at at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,9 @@ def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = Non
 
 
 class _Inference:
-    """One run: what does not change between rounds is worked out once. L languages in play."""
+    """One run: what does not change between rounds is worked out once. L languages in play, f pages that listen."""
 
-    def __init__(  # noqa: PLR0915, PLR0917  internal, called once
+    def __init__(  # noqa: PLR0917  internal, called once
         self,
         links: Links,
         evidence: Evidence,
@@ -120,140 +123,137 @@ class _Inference:
         options: Options,
         trace: Sequence[int],
     ) -> None:
-        self.links, self.playing, self.options, self.rows = links, playing, options, trace
-        count, self.size = len(evidence.codes), len(playing)
-        scores = text.columns(evidence.languages, evidence.probabilities, playing, count)
-        first = scores.argmax(axis=1)
-        sure = np.take_along_axis(scores, first[:, None], 1)[:, 0]
-        known = sure > 0
-        best = np.where(known, first, NONE)
-        doubtful = (evidence.length >= options.settled) & (sure < options.doubtful)
-        length = np.where(doubtful, np.minimum(evidence.length, options.certain_length), evidence.length)
-        self.settled = known & (evidence.length >= options.settled) & ~doubtful
-        trusted = known & (evidence.length >= options.certain_length) & (sure >= options.certain)
-        label = np.where(trusted, best, NONE).astype(np.int16)
-        hosts, numbers = np.unique(evidence.host, return_inverse=True)
-        host: NDArray[np.int32] = numbers.astype(np.int32)
-        everywhere = sites_.collection(scores, label)
-        sites = sites_.distributions(label, host, len(hosts), everywhere[None])
-        place, prior = host, sites_.tempered(sites, options.site)
-        if evidence.directory is not None and options.directory and options.site:
-            place, prior = sites_.directories(evidence.directory, host, label, sites, options.directory, options.site)
-        self.prior = prior.astype(np.float32)
-        self.place = place
-        # own evidence, piece by piece: the trace shows the pieces
-        free = ~self.settled
-        self.text = np.zeros(scores.shape, np.float32)
-        self.text[free] = text.likelihood(scores[free], length[free], *text.foreign(evidence.codes, playing))
-        listens = 1 / text.weight(length)
-        self.signals: dict[str, NDArray[np.float32]] = {}
-        for name, signal in said.items():
-            if signal.weight:
-                table = text.columns(signal.languages, signal.probabilities, playing, count)
-                right = signals.reliability(table, label, host, len(hosts))[host]
-                against = self.prior[place]
-                if signal.background is not None:
-                    against = signals.background(signal.background, playing)
-                odds = signals.log_odds(table, against, right)
-                odds *= (signal.weight * listens).astype(np.float32)[:, None]
-                self.signals[name] = odds
+        self.links, self.evidence, self.playing, self.options, self.rows = links, evidence, playing, options, trace
+        self.size, self.keep = len(playing), min(KEEP, len(playing))
+        limits = Limits(*(getattr(options, field.name) for field in fields(Limits)))
+        self.own = given = own(evidence, said, playing, limits, self.keep, trace)
+        self.settled = given.number < 0
         # links that reach a page which still listens
-        self.wanted = (
-            np.flatnonzero(free[links.source] | free[links.target]) if options.neighbours else np.zeros(0, int)
-        )
+        self.wanted = _reaching(links, given.number) if options.neighbours else np.zeros(0, np.int32)
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
-        self.couplings = couplings.learn(links, self.wanted, host, label, sites, everywhere)
+        self.couplings = couplings.learn(links, self.wanted, given.host, given.label, given.sites, given.everywhere)
         self.tables = messages.tables(self.couplings)
         followed = couplings.followed(links.kind[self.wanted])
         self.shares = shares.shares(
-            self.source, self.target, self.couplings.bond, host, options.degree, followed=followed
+            self.source, self.target, self.couplings.bond, given.host, options.degree, followed=followed
         )
-        self.scale = options.neighbours * listens * self.shares.page
+        self.scale = (options.neighbours * given.listens * self.shares.page).astype(np.float32)
         self.scale[self.settled] = 0
-        self.scale = self.scale.astype(np.float32)
-        own = self.text + np.log(self.prior)[place] + sum(self.signals.values(), np.zeros((), np.float32))
-        full = text.sharpened(scores[self.settled], text.weight(evidence.length[self.settled]))
-        own[self.settled] = np.log(np.maximum(full, TINY, out=full), out=full)
-        self.own = own.astype(np.float32, copy=False)
-        self.belief = text.softmax(self.own)
-        # settled pages that leave no doubt all say the same
-        plain = self.settled & (self.belief.max(axis=1) >= PLAIN)
-        self.belief[plain] = np.eye(self.size, dtype=np.float32)[best[plain]]
-        kin = np.empty(links.n, np.int64)
-        _, kin[plain] = np.unique(place[plain].astype(np.int64) * self.size + best[plain], return_inverse=True)
-        kin[~plain] = np.arange(int((~plain).sum())) + kin[plain].max(initial=-1) + 1
-        level, home = voices.level(self.couplings.bond), self.couplings.group
+        # what pages believe: one row for each language (settled pages that leave no doubt), then for each of the others
+        first = np.empty((len(given.free), self.size), np.float32)
+        for at in range(0, len(first), BLOCK):
+            first[at : at + BLOCK] = text.softmax(given.odds[at : at + BLOCK])
+        self.belief: NDArray[np.float32] = np.concatenate([np.eye(self.size, dtype=np.float32), given.beliefs, first])
+        self.base = self.size + len(given.doubted)
+        self.speaker = np.where(given.plain, given.best, given.number + np.int32(self.base))
+        self.speaker[given.doubted] = self.size + np.arange(len(given.doubted))
+        self.voices = self._voices()
+
+    def _voices(self) -> list[voices.Voices]:
+        """Of the inlinks and of the outlinks."""
+        given = self.own
+        level = voices.level(self.couplings.bond)
         self.bond = voices.LEVELS[level]
-        inlinks = (self.source, self.target, self.shares.along)
-        outlinks = (self.target, self.source, self.shares.against)
-        self.voices: list[voices.Voices] = []
-        for sender, receiver, share in (inlinks, outlinks):
-            part = np.flatnonzero(free[receiver])
-            given = (receiver[part], sender[part], share[part], home[part], level[part])
-            self.voices.append(voices.voices(*given, kin, host, free))
-        self.silent = ~known
-        for said_of in self.signals.values():
-            self.silent &= ~signals.speaks(said_of)
+        places = len(given.prior)
+        key = self.speaker.astype(np.int64) + (places - 1) * self.size
+        key[given.plain] = given.place[given.plain].astype(np.int64) * self.size + given.best[given.plain]
+        kin, _ = voices.numbered(key, places * self.size + len(self.belief))
+        order = self.shares.order
+        inlinks = order[given.number[self.target[order]] >= 0]  # side by side for each page
+        outlinks = np.flatnonzero(given.number[self.source] >= 0).astype(np.int32)
+        inward = (self.target, self.source, self.shares.along, inlinks)
+        outward = (self.source, self.target, self.shares.against, outlinks)
+        return [
+            voices.voices(
+                given.number[receiver[part]],
+                sender[part],
+                share[part],
+                self.couplings.group[part],
+                level[part],
+                kin,
+                given.host,
+                given.free,
+            )
+            for receiver, sender, share, part in (inward, outward)
+        ]
 
     def run(self) -> Answer:
         """Exchange messages until no belief moves, or the cap on rounds is reached."""
-        belief = self.belief
-        self.path = {int(row): [self._step(belief[row])] for row in self.rows}
-        free = np.flatnonzero(~self.settled)
-        heard = np.zeros((len(belief), self.size), np.float32)
-        spoken = [np.zeros((len(v.sender), self.size), np.float32) for v in self.voices]
-        number = np.cumsum(~self.settled) - 1  # place of each free page in ``free``
-        moving = free  # rows whose belief moved in the last round
-        damping = np.full((len(free), 1), START, np.float32)
-        last = np.zeros((len(free), self.size), np.float32)
-        rounds, moved = 0, np.inf
-        final = belief[free]
-        active = np.arange(len(free))  # places in ``free`` of the pages to be worked out again
+        own, options = self.own, self.options
+        self.path = {int(row): [self._step(self.belief[self.speaker[row]])] for row in self.rows}
+        count = len(own.free)
+        belief = self.belief[self.base :]
+        heard, last = np.zeros((2, count, self.size), np.float32)
+        damping = np.full((count, 1), START, np.float32)
+        self._hear(heard, np.arange(count), None)
+        active = np.arange(count)  # pages to be worked out again
+        rounds = 0
         while True:
-            touched = self._hear(heard, spoken, belief, moving, first=rounds == 0)
-            if rounds:
-                active = number[voices.places(np.concatenate([moving, touched]), len(belief))[0]]
-            rows = free[active]
-            final[active] = text.softmax(self.own[rows] + self.scale[rows, None] * heard[rows])
             rounds += 1
-            step = final[active] - belief[rows]
-            moved = float(np.abs(step).max(initial=0))
-            for row, steps in self.path.items():
-                steps.append(self._step(belief[row] if self.settled[row] else final[number[row]]))
-            if moved <= self.options.tolerance or rounds >= self.options.rounds:
+            largest, moving, before = 0.0, [active[:0]], [belief[:0]]
+            for at in range(0, len(active), BLOCK):
+                part = active[at : at + BLOCK]
+                final = self._final(heard, part)
+                step = final - belief[part]
+                most = np.abs(step).max(axis=1)
+                largest = max(largest, float(most.max()))
+                # pages that exclude each other's languages swing to and fro: who turns back is slowed down
+                turned = (step * last[part]).sum(axis=1, keepdims=True) < 0
+                damping[part] = np.clip(damping[part] + np.where(turned, SLOWER, FASTER), 0, SLOWEST)
+                step *= 1 - damping[part]
+                moves = np.abs(step).max(axis=1) > options.tolerance / 10
+                step[~moves] = 0
+                last[part] = step
+                moving.append(part[moves])
+                before.append(belief[part[moves]])
+                belief[part] += step
+            moved, old = np.concatenate(moving), np.concatenate(before)
+            self._follow(heard)
+            if largest <= options.tolerance or rounds >= options.rounds:
+                belief[moved] = old  # what was heard is what these said
                 break
-            # pages that exclude each other's languages swing to and fro: who turns back is slowed down
-            turned = (step * last[active]).sum(axis=1, keepdims=True) < 0
-            damping[active] = np.clip(damping[active] + np.where(turned, SLOWER, FASTER), 0, SLOWEST)
-            step *= 1 - damping[active]
-            moves = np.abs(step).max(axis=1) > self.options.tolerance / 10
-            step[~moves] = 0
-            last[active] = step
-            belief[rows] += step
-            moving = rows[moves]
-        mixed, belief = belief, text.softmax(self.own)
-        belief[free] = final
-        final = belief
-        traces = [self.explain(row, mixed, final) for row in self.path]
-        final[self._unheard()] = 0
-        keep = min(KEEP, self.size)
-        order = _top(final, keep)
-        return answer(
-            self.playing[order],
-            np.take_along_axis(final, order, 1),
-            rounds=rounds,
-            converged=moved <= self.options.tolerance,
-            traces=traces,
-        )
+            touched = self._hear(heard, moved, old)
+            active = voices.places(np.concatenate([moved, touched]), count)[0]
+        del last, moved, old, before
+        found = self._answer(heard)
+        traces = [self.explain(row, heard) for row in self.path]
+        return answer(*found, rounds=rounds, converged=largest <= options.tolerance, traces=traces)
+
+    def _final(self, heard: NDArray[np.float32], part: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What some of the free pages would believe, shape (p, L)."""
+        logs = heard[part]
+        logs *= self.scale[self.own.free[part], None]
+        logs += self.own.odds[part]
+        return text.softmax(logs)
+
+    def _follow(self, heard: NDArray[np.float32]) -> None:
+        for row, steps in self.path.items():
+            if self.settled[row]:
+                steps.append(steps[0])
+            else:
+                steps.append(self._step(self._final(heard, self.own.number[[row]].astype(np.int64))[0]))
+
+    def _answer(self, heard: NDArray[np.float32]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        own = self.own
+        columns = np.empty((len(self.settled), self.keep), np.int16)
+        chances = np.empty(columns.shape, np.float32)
+        columns[self.settled], chances[self.settled] = own.answers, own.chances
+        for at in range(0, len(own.free), BLOCK):
+            part = np.arange(at, min(at + BLOCK, len(own.free)))
+            final = self._final(heard, part)
+            order = top(final, self.keep)
+            columns[own.free[part]], chances[own.free[part]] = order, np.take_along_axis(final, order, 1)
+        chances[self._unheard()] = 0
+        return self.playing[columns], chances
 
     def _unheard(self) -> NDArray[np.bool_]:
         """Pages without evidence that no chain of links joins to a page with evidence."""
-        silent = self.silent
-        touching = silent[self.source] | silent[self.target]
+        silent = self.own.silent
+        touching = np.flatnonzero(silent[self.source] | silent[self.target])
         # all pages with evidence count as one: page n
-        one = len(silent)
+        one = np.int32(len(silent))
         ends = [np.where(silent[end], end, one) for end in (self.source[touching], self.target[touching])]
-        ones = np.ones(int(touching.sum()), np.int8)
+        ones = np.ones(len(touching), np.int8)
         joined = sparse.csr_matrix((ones, (ends[0], ends[1])), shape=(one + 1, one + 1))
         _, part = csgraph.connected_components(joined, directed=False)
         return np.asarray(silent & (part[:-1] != part[one]))
@@ -262,88 +262,98 @@ class _Inference:
         return int(self.playing[belief.argmax()]), float(belief.max())
 
     def _hear(
-        self,
-        total: NDArray[np.float32],
-        spoken: list[NDArray[np.float32]],
-        belief: NDArray[np.float32],
-        moving: NDArray[np.int64],
-        *,
-        first: bool,
+        self, total: NDArray[np.float32], moved: NDArray[np.int64], old: NDArray[np.float32] | None
     ) -> NDArray[np.int64]:
-        """Bring the unscaled sum of the messages to each page up to date, shape (n, L), where the senders moved.
+        """Bring the unscaled sum of the messages to each free page up to date, shape (f, L).
+
+        Args:
+            total: the sum.
+            moved: free pages whose belief moved, by their number, shape (p,).
+            old: what they believed before, shape (p, L); None: nothing was said yet, and all pages speak.
 
         Returns:
-            the pages whose sum changed, each at least once.
+            numbers of the free pages whose sum changed, each at least once.
         """
         touched = [np.zeros(0, np.int64)]
-        for inward, voice, said in zip((True, False), self.voices, spoken, strict=True):
-            changed = np.arange(len(voice.sender)) if first else voice.of(moving)
+        for inward, voice in zip((True, False), self.voices, strict=True):
+            speak = messages.along if inward else messages.against
+            changed, whose = (np.arange(len(voice.sender)), None) if old is None else voice.of(moved)
             for at in range(0, len(changed), BLOCK):
                 part = changed[at : at + BLOCK]
                 sender = voice.sender[part]
-                speak = messages.along if inward else messages.against
-                evidence = belief[sender] / self.prior[self.place[sender]]
-                now = speak(self.tables, voice.host[part], voice.bond[part], evidence)
+                prior = self.own.prior[self.own.place[sender]]
+                how = (self.tables, voice.host[part], voice.bond[part])
+                said = speak(*how, self.belief[self.speaker[sender]] / prior)
+                if old is not None and whose is not None:
+                    said -= speak(*how, old[whose[at : at + BLOCK]] / prior)
                 heard = voice.heard[:, part]
                 rows, place = voices.places(heard.indices, len(total))
                 few = sparse.csc_matrix((heard.data, place, heard.indptr), shape=(len(rows), len(part)))
-                total[rows] += few @ (now - said[part])
+                total[rows] += few @ said
                 touched.append(rows)
-                said[part] = now
         return np.concatenate(touched)
 
-    def message(self, belief: NDArray[np.float32], part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
+    def message(self, part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""
         sender = (self.source if inward else self.target)[part]
-        said = belief[sender] / self.prior[self.place[sender]]
+        said = self.belief[self.speaker[sender]] / self.own.prior[self.own.place[sender]]
         speak = messages.along if inward else messages.against
         return speak(self.tables, self.couplings.group[part], self.bond[part], said)
 
-    def explain(self, row: int, belief: NDArray[np.float32], final: NDArray[np.float32]) -> Trace:
+    def explain(self, row: int, heard: NDArray[np.float32]) -> Trace:
         """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final ones."""
-        ranking = np.argsort(-final[row], kind="stable")
+        number = int(self.own.number[row])
+        if number < 0:
+            full = text.columns(
+                self.evidence.languages[[row]],
+                self.evidence.probabilities[[row]],
+                self.playing,
+                len(self.evidence.codes),
+            )
+            final = text.sharpened(full, text.weight(self.evidence.length[[row]]))[0]
+            pieces: Mapping[str, NDArray[np.float32]] = {"text": np.log(np.maximum(final, TINY))}
+        else:
+            final = self._final(heard, np.array([number]))[0]
+            pieces = self.own.pieces[row]
+        ranking = np.argsort(-final, kind="stable")
         best, second = int(ranking[0]), int(ranking[min(1, self.size - 1)])
 
         def odds(scores: NDArray[np.floating]) -> float:
             return float(scores[best]) - float(scores[second])
 
-        def top(scores: NDArray[np.floating]) -> int:
+        def likeliest(scores: NDArray[np.floating]) -> int:
             return int(self.playing[scores.argmax()]) if np.ptp(scores) > 0 else NONE
 
-        if self.settled[row]:
-            parts = [Contribution("text", NONE, NONE, top(self.own[row]), 1.0, odds(self.own[row]))]
-        else:
-            prior = np.log(self.prior[self.place[row]])
-            parts = [Contribution("text", NONE, NONE, top(self.text[row]), 1.0, odds(self.text[row]))]
-            parts.append(Contribution("site", NONE, NONE, top(prior), self.options.site, odds(prior)))
-            parts += [Contribution(n, NONE, NONE, top(s[row]), 1.0, odds(s[row])) for n, s in self.signals.items()]
+        parts = [
+            Contribution(name, NONE, NONE, likeliest(said), self.options.site if name == "site" else 1.0, odds(said))
+            for name, said in pieces.items()
+        ]
         inlinks = ("inlink", True, self.target, self.shares.along)
         outlinks = ("outlink", False, self.source, self.shares.against)
         for name, inward, ends, share in (inlinks, outlinks):
             part = np.flatnonzero(ends == row)
             sender = (self.source if inward else self.target)[part]
-            moved = self.message(belief, part, inward=inward).astype(np.float64)
-            moved *= self.scale[row] * share[part][:, None]
+            shifts = self.message(part, inward=inward).astype(np.float64)
+            shifts *= self.scale[row] * share[part][:, None]
             parts += [
                 Contribution(
                     name,
                     int(neighbour),
                     int(self.links.kind[self.wanted[link]]),
-                    top(belief[neighbour]),
+                    likeliest(self.belief[self.speaker[neighbour]]),
                     float(self.couplings.keeps[link]),
                     odds(shift),
                 )
-                for link, neighbour, shift in zip(part, sender, moved, strict=True)
+                for link, neighbour, shift in zip(part, sender, shifts, strict=True)
             ]
         return Trace(row, tuple(parts), sum(part.log_odds for part in parts), tuple(self.path[row]))
 
 
-def _top(belief: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
-    """Columns of the most probable languages of each page, best first, ties by column; shape (n, keep)."""
-    left = belief.copy()
-    best = np.empty((len(belief), keep), np.int64)
-    rows = np.arange(len(belief))
-    for rank in range(keep):
-        best[:, rank] = left.argmax(axis=1)
-        left[rows, best[:, rank]] = -1
-    return best
+def _reaching(links: Links, number: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Numbers of the links with an end at a free page, ascending."""
+    found = [np.zeros(0, np.int32)]
+    for at in range(0, links.m, LINKS):
+        part = slice(at, at + LINKS)
+        reaches = (number[links.source[part]] >= 0) | (number[links.target[part]] >= 0)
+        found.append((np.flatnonzero(reaches) + at).astype(np.int32))
+    return np.concatenate(found)

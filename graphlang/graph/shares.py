@@ -10,13 +10,35 @@ its weight with those that merely lead to the page.
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphlang.graph import native
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_POINTERS = ("start", "into", "order", "source", "target", "host", "bond")
+_KINDS: tuple[type[np.generic], ...] = (np.int64, np.int64, np.int32, np.int32, np.int32, np.int32, np.float32)
+
+
+class _Neighbours(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in ("pages", "links", "hosts")),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+    )
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    library = native.load("_shares")
+    outcome = (native.DOUBLE, native.FLOAT, native.FLOAT, native.DOUBLE)
+    library.graphlang_shares.argtypes = [ctypes.POINTER(_Neighbours), ctypes.c_double, *outcome]
+    return library
 
 
 FOLLOWED = 3.0  #: what the links to the pages that stand for a page weigh together
@@ -29,6 +51,7 @@ class Shares:
     along: NDArray[np.float32]  #: of the message to each link's target, shape (w,)
     against: NDArray[np.float32]  #: of the message back to each link's source, shape (w,)
     page: NDArray[np.float64]  #: of all that a page hears, shape (n,)
+    order: NDArray[np.int32]  #: the links sorted by target, shape (w,)
 
 
 def shares(
@@ -43,7 +66,7 @@ def shares(
     """Share out the weight among the neighbours of every page.
 
     Args:
-        source: of each link, shape (w,).
+        source: of each link, ascending, shape (w,).
         target: of each link, shape (w,).
         bond: k of each link (``couplings``); one that does not keep the language costs no share, shape (w,).
         host: number of each page's host, shape (n,).
@@ -51,36 +74,28 @@ def shares(
         followed: links whose target stands for the source, shape (w,). The message back from there weighs ``FOLLOWED``
             in all, whatever else the source hears.
 
+    Raises:
+        ValueError: links that are not sorted, a page or host that is not there.
+
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm and one of page 0's own host
     >>> shared = shares(*ends, np.ones(4, np.float32), np.int32([0, 1, 1, 1, 0]), 1.0)
     >>> [round(float(share), 2) for share in shared.along], float(shared.page[0])
     ([0.33, 0.33, 0.33, 1.0], 0.5)
     """
-    n = len(host)
-    home, away = host[source], host[target]
-    inside = home == away
-    own = np.bincount(source[inside], bond[inside], minlength=n) + np.bincount(
-        target[inside], bond[inside], minlength=n
-    )
-    own = np.minimum(1, degree / np.maximum(own, 1e-9))
-    along, against = own[target], own[source]
-    abroad = np.flatnonzero(~inside)  # few: only these need sorting
-    if len(abroad):
-        hosts = int(host.max()) + 1
-        keys = np.concatenate(
-            [
-                target[abroad].astype(np.int64) * hosts + home[abroad],
-                source[abroad].astype(np.int64) * hosts + away[abroad],
-            ]
-        )
-        _, group = np.unique(keys, return_inverse=True)
-        bonds = np.bincount(group, np.concatenate([bond[abroad], bond[abroad]]))
-        factor = np.minimum(1, degree / np.maximum(bonds, 1e-9))[group]
-        along[abroad], against[abroad] = factor[: len(abroad)], factor[len(abroad) :]
-    total = np.bincount(target, along * bond, minlength=n) + np.bincount(source, against * bond, minlength=n)
-    page = np.minimum(1, degree / np.maximum(total, 1e-9))
+    n, w, hosts = len(host), len(source), int(host.max(initial=-1)) + 1
+    start, into = native.bounds(source, n), native.bounds(target, n)
+    if (source[1:] < source[:-1]).any():
+        raise ValueError("the links are not sorted by source")
+    order = native.order(target, into)
+    arrays: list[NDArray[Any]] = [start, into, order, source, target, host, bond]
+    if len(target) != w or len(bond) != w:
+        raise ValueError(f"{w} sources, {len(target)} targets and {len(bond)} bonds")
+    given = _Neighbours(n, w, hosts, *native.pointers(arrays, _KINDS))
+    along, against, page = np.empty(w, np.float32), np.empty(w, np.float32), np.empty(n)
+    if not _library().graphlang_shares(given, degree, np.zeros(hosts), along, against, page):
+        raise ValueError("a link leads to a page or host that is not there")
     if followed is not None and followed.any():
         ends = source[followed]
         against[followed] = FOLLOWED / np.bincount(ends, minlength=n)[ends] / np.maximum(page[ends], 1e-9)
-    return Shares(along.astype(np.float32), against.astype(np.float32), page)
+    return Shares(along, against, page, order)

@@ -17,23 +17,17 @@ BLOCK = 1 << 14  #: pages worked on at once
 PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for each host
 
 
-def reliability(
-    scores: NDArray[np.float32], label: NDArray[np.int16], host: NDArray[np.int32], hosts: int
-) -> NDArray[np.float64]:
+def reliability(right: NDArray[np.float32], host: NDArray[np.int32], hosts: int) -> NDArray[np.float64]:
     """How often a signal is right on each host, from the pages whose text is long enough to know; shape (hosts,).
 
     Args:
-        scores: the signal in the columns of the languages in play; rows of 0 have no opinion, shape (n, L).
-        label: column of each page's language, -1 unknown, shape (n,).
-        host: shape (n,).
+        right: what the signal gives to the language of each such page that it has an opinion of, shape (m,).
+        host: of each of them, shape (m,).
         hosts: number of hosts.
     """
-    seen = np.flatnonzero((label >= 0) & (scores.sum(axis=1) > 0))
-    right = scores[seen, label[seen]].astype(np.float64)
-    overall = (right.sum() + PSEUDO * USUAL) / (len(seen) + PSEUDO)
+    overall = (right.sum(dtype=np.float64) + PSEUDO * USUAL) / (len(right) + PSEUDO)
     return np.asarray(
-        (np.bincount(host[seen], right, minlength=hosts) + PSEUDO * overall)
-        / (np.bincount(host[seen], minlength=hosts) + PSEUDO)
+        (np.bincount(host, right, minlength=hosts) + PSEUDO * overall) / (np.bincount(host, minlength=hosts) + PSEUDO)
     )
 
 

@@ -13,14 +13,15 @@ EVEN = 0.02  #: share of an even distribution in every prior
 PAGES = 10.0  #: pages' worth of the whole collection in a site's prior, and of the site in a directory's
 
 
-def collection(scores: NDArray[np.float32], label: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Languages of the whole collection: sure pages count whole, all others a little, and none is impossible."""
-    size = scores.shape[1]
-    counts = (
-        np.bincount(label[label >= 0], minlength=size)
-        + 0.05 * scores.sum(axis=0, dtype=np.float64)
-        + 1e-3 * len(scores) / size
-    )
+def collection(mass: NDArray[np.float64], label: NDArray[np.int16]) -> NDArray[np.float64]:
+    """Languages of the whole collection: sure pages count whole, all others a little, and none is impossible.
+
+    Args:
+        mass: sum of the scores of all texts, shape (L,).
+        label: column of the language of each page, -1 unknown, shape (n,).
+    """
+    size = len(mass)
+    counts = np.bincount(label[label >= 0], minlength=size) + 0.05 * mass + 1e-3 * len(label) / size
     return np.asarray(counts / counts.sum())
 
 

@@ -7,11 +7,15 @@ there are different *voices*, far fewer than links, and a sparse matrix from voi
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
+
+from graphlang.graph import native
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,28 +24,63 @@ if TYPE_CHECKING:
 LEVELS = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-5.3, 3.9, 32)))]).astype(np.float32)
 
 
+@cache
+def _library() -> ctypes.CDLL:
+    library = native.load("_voices")
+    number, small, wide, real = ctypes.c_int64, native.INT32, native.INT64, native.FLOAT
+    library.graphlang_join.argtypes = [number, number, small, small, real, wide, wide, small, small, real]
+    library.graphlang_join.restype = number
+    library.graphlang_by_voice.argtypes = [number, number, small, small, real, wide, small, real]
+    library.graphlang_number.argtypes = [number, number, wide, native.UINT64, small, small]
+    library.graphlang_number.restype = number
+    return library
+
+
 def level(bond: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Number of the nearest of ``LEVELS``."""
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
     return np.searchsorted(middle, bond).astype(np.uint8)
 
 
+def numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
+    """The number of each key among the different ones, in ascending order, and how many there are; without sorting.
+
+    Args:
+        keys: from 0 to ``below``, shape (m,).
+        below: every key is smaller; a bit of memory each.
+
+    Raises:
+        ValueError: a key that is out of range.
+
+    >>> import numpy as np
+    >>> numbered(np.array([70, 3, 70, 0]), 71)
+    (array([2, 1, 2, 0], dtype=int32), 3)
+    """
+    words = below // 64 + 1
+    numbers = np.empty(len(keys), np.int32)
+    bits, ranks = np.zeros(words, np.uint64), np.empty(words, np.int32)
+    different = _library().graphlang_number(len(keys), words, keys, bits, ranks, numbers)
+    if different < 0:
+        raise ValueError("a key is out of range")
+    return numbers, different
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Voices:
-    """Different messages of one direction; v voices, n pages."""
+    """Different messages of one direction; v voices, f receivers, n pages."""
 
     sender: NDArray[np.int32]  #: a page that says it, shape (v,)
     host: NDArray[np.int32]  #: whose tables hold for it, shape (v,)
     bond: NDArray[np.float32]  #: shape (v,)
-    heard: sparse.csc_matrix  #: how much each page hears of each voice, shape (n, v)
+    heard: sparse.csc_matrix  #: how much each receiver hears of each voice, shape (f, v)
     pairs: NDArray[np.int64]  #: voices of senders that may still move, sorted by sender, shape (p,)
-    start: NDArray[np.int64]  #: those of page i are ``pairs[start[i]:start[i + 1]]``, shape (n + 1,)
+    start: NDArray[np.int64]  #: those of receiver i are ``pairs[start[i]:start[i + 1]]``, shape (f + 1,)
 
-    def of(self, pages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Voices of some pages, in ascending order of the pages."""
-        first, count = self.start[pages], self.start[pages + 1] - self.start[pages]
+    def of(self, senders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Voices of some of the pages that may move, by their numbers, in that order; and whose each of them is."""
+        first, count = self.start[senders], self.start[senders + 1] - self.start[senders]
         skipped = np.repeat(first - (np.cumsum(count) - count), count)
-        return np.asarray(self.pairs[np.arange(len(skipped)) + skipped])
+        return self.pairs[np.arange(len(skipped)) + skipped], np.repeat(np.arange(len(senders)), count)
 
 
 def voices(  # noqa: PLR0917  internal, called twice
@@ -50,47 +89,55 @@ def voices(  # noqa: PLR0917  internal, called twice
     share: NDArray[np.float32],
     host: NDArray[np.int32],
     levels: NDArray[np.uint8],
-    kin: NDArray[np.int64],
+    kin: NDArray[np.int32],
     home: NDArray[np.int32],
-    moving: NDArray[np.bool_],
+    free: NDArray[np.int64],
 ) -> Voices:
     """Group links by what they carry.
 
     Args:
-        receiver: of each link, shape (w,).
-        sender: of each link, shape (w,).
+        receiver: number in ``free`` of the page that hears each link, links of a page side by side, shape (w,).
+        sender: page that speaks through each link, shape (w,).
         share: what each link's message is multiplied by, shape (w,).
-        host: whose tables hold for each link, shape (w,).
+        host: whose tables hold for each link: the home of both ends, or those of all links between hosts, shape (w,).
         levels: bond of each link as a number of ``LEVELS``, shape (w,).
         kin: number of the group of pages that all say the same, for each page, from 0, shape (n,).
         home: host of each page, shape (n,).
-        moving: pages whose belief may still change, shape (n,).
+        free: pages whose belief may still change: senders that move, and all the receivers, ascending, shape (f,).
     """
-    n, groups, steps = len(kin), int(kin.max(initial=-1)) + 1, len(LEVELS)
-    inside = host == home[sender]
-    key = kin[sender] * steps + levels
-    # within a host the keys are dense and need no sorting; links from other hosts are few
-    present = np.zeros(groups * steps, bool)
-    present[key[inside]] = True
-    number = np.cumsum(present) - 1
-    voice = np.empty(len(key), np.int64)
-    voice[inside] = number[key[inside]]
-    count = int(present.sum())
-    abroad = np.flatnonzero(~inside)
-    if len(abroad):
-        full = key[abroad] * (int(host.max()) + 1) + host[abroad]
-        different, inverse = np.unique(full, return_inverse=True)
-        voice[abroad] = count + inverse
-        count += len(different)
-    example = np.zeros(count, np.int64)
-    example[voice[::-1]] = np.arange(len(voice))[::-1]
-    heard = sparse.csr_matrix((share, (receiver, voice)), shape=(n, count)).tocsc()
-    who = sender[example] if len(voice) else np.zeros(0, np.int32)
-    pairs = np.flatnonzero(moving[who])
+    steps = 2 * len(LEVELS)
+    key = kin[sender].astype(np.int64) * steps + levels
+    key += len(LEVELS) * (host != home[sender])
+    voice, count = numbered(key, (int(kin.max(initial=-1)) + 1) * steps)
+    del key
+    example = np.empty(count, np.int64)
+    example[voice[::-1]] = np.arange(len(voice))[::-1]  # the first of each
+    heard = _heard(receiver, voice, share, (len(free), count))
+    who = sender[example]
+    number = np.full(len(kin), -1, np.int32)
+    number[free] = np.arange(len(free), dtype=np.int32)
+    pairs = np.flatnonzero(number[who] >= 0)
     pairs = pairs[np.argsort(who[pairs], kind="stable")]
-    start = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(who[pairs], minlength=n), out=start[1:])
+    start = np.zeros(len(free) + 1, np.int64)
+    np.cumsum(np.bincount(number[who[pairs]], minlength=len(free)), out=start[1:])
     return Voices(who, host[example], LEVELS[levels[example]], heard, pairs, start)
+
+
+def _heard(
+    receiver: NDArray[np.int32], voice: NDArray[np.int32], share: NDArray[np.float32], shape: tuple[int, int]
+) -> sparse.csc_matrix:
+    links, count = len(voice), shape[1]
+    row, column, data = np.empty(links, np.int32), np.empty(links, np.int32), np.empty(links, np.float32)
+    start = np.zeros(count + 1, np.int64)
+    last = np.full(count, -1, np.int64)
+    entries = _library().graphlang_join(links, count, receiver, voice, share, last, start[1:], row, column, data)
+    if entries < 0:
+        raise ValueError("a link carries a voice that is not there")
+    np.cumsum(start, out=start)
+    rows, values = np.empty(entries, np.int32), np.empty(entries, np.float32)
+    if not _library().graphlang_by_voice(entries, count, row, column, data, start[:-1].copy(), rows, values):
+        raise ValueError("a link carries a voice that is not there")
+    return sparse.csc_matrix((values, rows, start), shape=shape)
 
 
 def places(values: NDArray[np.integer], below: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,81 +1,114 @@
-"""Time and memory of the propagation on a synthetic web.
+"""Time and memory of the propagation on a synthetic web, beside other ways to spread labels over links.
 
-python tests/benchmarks/graph_scale.py PAGES LINKS [LANGUAGES]
+python tests/benchmarks/graph_scale.py PAGES LINKS [--languages N] [--peers]
 
-Synthetic: degrees follow a power law, pages cluster in hosts, 95 % of links keep the language, 30 % of the pages
-are short and a third of those have no text at all.
+What the web is made of: ``synthetic_web.py``. ``--peers`` adds, in the same run and on the same arrays, one copy of the
+arrays of links (what the memory alone allows), igraph's label propagation with the long pages as fixed seeds, and
+scikit-network's diffusion (the packages have to be installed); both of them take the best label of the long pages and
+know neither scores, nor hosts, nor kinds of links. Times are of this process on all cores that it may use.
 """
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
+from synthetic_web import web
 
-from graphlang.graph.evidence import Evidence, Graph
 from graphlang.graph.propagate import propagate
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def web(pages: int, links: int, languages: int, seed: int = 1) -> tuple[Graph, Evidence, np.ndarray]:
-    """Links, evidence and the true language of each page."""
-    rng = np.random.default_rng(seed)
-    hosts = max(1, pages // 100)
-    popular = rng.dirichlet(np.full(languages, 0.5))
-    main = rng.choice(languages, hosts, p=popular)
-    host = np.sort(rng.integers(0, hosts, pages)).astype(np.int32)
-    truth = np.where(rng.random(pages) < 0.9, main[host], rng.choice(languages, pages, p=popular)).astype(np.int16)
-    order = np.lexsort((truth, host))
-    source = order[(pages * rng.random(links) ** 1.5).astype(np.int64)]
-    place = np.empty(pages, np.int64)
-    place[order] = np.arange(pages)
-    step = np.ceil(rng.pareto(1.2, links)).astype(np.int64) * rng.choice([-1, 1], links)
-    target = order[np.clip(place[source] + step, 0, pages - 1)]
-    wild = rng.random(links) < 0.03
-    target[wild] = (pages * rng.random(int(wild.sum())) ** 3).astype(np.int64)
-    sort = np.lexsort((target, source))
-    graph = Graph(
-        pages,
-        source[sort].astype(np.int32),
-        target[sort].astype(np.int32),
-        np.full(links, 7, np.uint8),
-        np.full(links, -1, np.int16),
-    )
-    short = rng.random(pages) < 0.3
-    silent = short & (rng.random(pages) < 0.33)
-    length = np.where(short, rng.integers(5, 50, pages), rng.integers(300, 5000, pages)).astype(np.int32)
-    length[silent] = 0
-    right = rng.random(pages) < np.where(short, 0.7, 0.999)
-    first = np.where(right, truth, rng.integers(0, languages, pages)).astype(np.int16)
-    second = ((np.where(right, first + 1, truth)) % languages).astype(np.int16)
-    second = np.where(second == first, (first + 1) % languages, second).astype(np.int16)
-    scores = np.where(short, 0.6, 0.98).astype(np.float32)
-    lists = np.stack([first, second], axis=1)
-    chances = np.stack([scores, (1 - scores) * np.float32(0.7)], axis=1)
-    lists[silent], chances[silent] = -1, 0
-    codes = tuple(f"q{i:02d}" for i in range(languages))
-    return graph, Evidence(codes, lists, chances, length, host), truth
+    from graphlang.graph.evidence import Evidence, Graph
+
+SHORT = 50  #: characters
+
+
+def peak() -> float:
+    """Gigabytes that this process held at most so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+@contextmanager
+def timed(name: str, links: int) -> Iterator[list[str]]:
+    """Print how long a block took, and what it adds to the list."""
+    notes: list[str] = []
+    start, used = time.perf_counter(), time.process_time()
+    yield notes
+    seconds, used = time.perf_counter() - start, time.process_time() - used
+    rest = "".join(f", {note}" for note in notes)
+    print(f"  {name:<34} {seconds:7.2f} s wall {used:7.2f} s CPU {1e9 * used / links:6.0f} ns/link{rest}", flush=True)
+
+
+def right(language: np.ndarray, truth: np.ndarray, short: np.ndarray) -> str:
+    """Shares of the pages that have their true language."""
+    return f"short pages right {(language == truth)[short].mean():.4f}, long {(language == truth)[~short].mean():.4f}"
+
+
+def peers(graph: Graph, evidence: Evidence, truth: np.ndarray) -> None:
+    """The same links through other hands."""
+    m, languages = len(graph.source), len(evidence.codes)
+    short = evidence.length < SHORT
+    with timed("memory: a copy of the links", m) as notes:
+        copies = graph.source.copy(), graph.target.copy()
+        notes.append(f"{2 * sum(copy.nbytes for copy in copies) / 1e9:.1f} GB read and written")
+    del copies
+    best = evidence.best()[0]
+    seeds = np.where(short, -1, best).astype(np.int64)
+    ones = np.ones(m, np.float32)
+    links = sparse.csr_matrix((ones, (graph.source, graph.target)), shape=(graph.n, graph.n))
+    scores = np.zeros((graph.n, languages), np.float32)
+    scores[np.flatnonzero(seeds >= 0), seeds[seeds >= 0]] = 1
+    with timed("one sparse product, no inference", m):
+        links @ scores
+    try:
+        import igraph  # noqa: PLC0415  only where it is installed
+
+        with timed("igraph: build the graph", m):
+            net = igraph.Graph(n=graph.n, edges=np.column_stack([graph.source, graph.target]), directed=False)
+        with timed("igraph: community_label_propagation", m) as notes:
+            fixed = (seeds >= 0).tolist()
+            found = net.community_label_propagation(initial=seeds.tolist(), fixed=fixed, mode="all")
+            notes.append(right(np.array(found.membership), truth, short))
+        del net
+    except ImportError:
+        print("  igraph is not installed")
+    try:
+        from sknetwork.classification import DiffusionClassifier  # noqa: PLC0415
+
+        with timed("scikit-network: DiffusionClassifier", m) as notes:
+            classifier = DiffusionClassifier(n_iter=5)
+            notes.append(right(classifier.fit_predict(links, labels=seeds), truth, short))
+    except ImportError:
+        print("  scikit-network is not installed")
 
 
 def main() -> None:
-    """Print one line of figures."""
-    pages, links = int(sys.argv[1]), int(sys.argv[2])
-    languages = int(sys.argv[3]) if len(sys.argv) > 3 else 30
-    graph, evidence, truth = web(pages, links, languages)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    start = time.perf_counter()
-    result = propagate(graph, evidence)
-    seconds = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    short = evidence.length < 50
-    right = result.language == truth
+    """Print a line of figures for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", type=int)
+    parser.add_argument("links", type=int)
+    parser.add_argument("--languages", type=int, default=30)
+    parser.add_argument("--peers", action="store_true")
+    options = parser.parse_args()
+    graph, evidence, truth = web(options.pages, options.links, options.languages)
+    same = (truth[graph.source] == truth[graph.target]).mean()
     print(
-        f"{pages:,} pages, {links:,} links (synthetic), {languages} languages: "
-        f"{seconds:.1f} s, {1e9 * seconds / links:.0f} ns/link, "
-        f"{result.rounds} rounds, converged {result.converged}, peak {after:.2f} GB (inputs alone {before:.2f} GB), "
-        f"short pages right {right[short].mean():.3f}, long {right[~short].mean():.4f}"
+        f"{options.pages:,} pages, {options.links:,} distinct links (synthetic; {same:.1%} keep the language),"
+        f" {options.languages} languages, {evidence.host[-1] + 1:,} hosts; inputs {peak():.2f} GB at most"
     )
+    with timed("graphlang propagate", options.links) as notes:
+        result = propagate(graph, evidence)
+        notes.append(f"{result.rounds} rounds, converged {result.converged}, peak {peak():.2f} GB")
+        notes.append(right(result.language, truth, evidence.length < SHORT))
+    if options.peers:
+        peers(graph, evidence, truth)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ from graphlang.graph import features, native
 from graphlang.graph.evidence import Graph
 from graphlang.graph.matrix import Links, canonical
 
-SOURCE = Path(__file__).parents[2] / "graphlang" / "graph" / "_links.c"
+SOURCES = [
+    Path(__file__).parents[2] / "graphlang" / "graph" / f"_{name}.c" for name in ("links", "shape", "shares", "voices")
+]
 FLAGS = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=40)
 
@@ -40,22 +42,54 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
         sorted(ins[p]) for p in range(9)
     ]
     out, into = ({p: found if len(found) <= longest else set() for p, found in lists.items()} for lists in (outs, ins))
-    assert links.common(np.arange(links.m), longest).tolist() == [
-        [len(out[s] & out[t]), len(into[s] & into[t]), len(out[s] & into[t])] for s, t in sorted(distinct)
-    ]
+    everything = np.arange(links.m)
+    shape = features.Shape(links, everything)
+    shape._graph.longest = longest
+    found = shape.features(everything)
+    expected = []
+    for s, t in sorted(distinct):
+        targets, sources, detours = len(out[s] & out[t]), len(into[s] & into[t]), len(out[s] & into[t])
+        degrees = [len(outs[s]), len(ins[t]), len(outs[t]), len(ins[s])]
+        mutual = [len(outs[p] & ins[p]) for p in (s, t)]
+        expected.append(
+            [
+                float((t, s) in distinct),
+                *np.log1p([*degrees, *mutual]),
+                *np.abs(np.log1p(degrees[:2]) - np.log1p(degrees[2:])),
+                *np.log1p([targets, sources, detours]),
+                targets / max(1, len(outs[s]) + len(outs[t]) - targets),
+                sources / max(1, len(ins[s]) + len(ins[t]) - sources),
+            ]
+        )
+    assert found == pytest.approx(np.array(expected).reshape(-1, 14), abs=1e-6)
+    middle, width, weights = np.linspace(-1, 1, 14, dtype=np.float32), np.full(14, 0.3, np.float32), np.arange(14.0)
+    odds = np.clip((found - middle) / width, -4, 4) @ weights
+    assert shape.odds(everything, middle, width, weights) == pytest.approx(odds, abs=1e-4)
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    links = links_of([tuple(pair) for pair in rng.integers(0, 60, (900, 2)).tolist()], 60)
+    everything = np.arange(links.m)
+    alone = features.Shape(links, everything).features(everything)
+    monkeypatch.setattr(native, "LEAST", 100)
+    monkeypatch.setattr(native, "cores", lambda: 3)
+    assert len(native.shares(links.m)) == 3
+    assert (features.Shape(links, everything).features(everything) == alone).all()
 
 
 def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    # a hub with 60 targets in a ring: comparing its list with those of all its targets is what costs
-    links = links_of([(0, n) for n in range(1, 61)] + [(n, n % 60 + 1) for n in range(1, 61)], 61)
+    # a ring of 60 pages that all link to a hub: looking through the hub's list for each of these links is what costs
+    links = links_of([(n, 0) for n in range(1, 61)] + [(n, n % 60 + 1) for n in range(1, 61)], 61)
     everything = np.arange(links.m)
     assert features.Shape(links, everything).longest == features.LONGEST[0]
     monkeypatch.setattr(features, "LEAST", 600)
     monkeypatch.setattr(features, "AFFORDABLE", 0)
     shape = features.Shape(links, everything)
     assert shape.longest == 30
-    common = shape.features(everything)[:, features.NAMES.index("common targets")]
-    assert common[:60].tolist() == [0] * 60  # the hub's list is left out
+    to_hub = links.target == 0
+    detours = features.NAMES.index("detours")  # from each page over the next one to the hub
+    assert not shape.features(everything)[to_hub, detours].any()  # the hub's list is left out
     monkeypatch.setattr(features, "LEAST", 0)
     shape = features.Shape(links, everything)
     assert shape.longest == 0
@@ -67,8 +101,14 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     for start, target in ((bounds[:1], one), (np.array([0, 2]), one), (np.array([1, 0, 1]), one), (bounds, one[:0])):
         with pytest.raises(ValueError, match="bounds"):
             native.reciprocal(start, target, bounds, one)
+    shape = features.Shape(links_of([(0, 1)]), one)
+    for numbers in (one + 1, one - 1):
+        with pytest.raises(ValueError, match="a link or page that is not there"):
+            shape.features(numbers)
+    with pytest.raises(ValueError, match="of 14 features"):
+        shape.odds(one, np.ones(3, np.float32), np.ones(14, np.float32), np.ones(14))
     with pytest.raises(ValueError, match="a page that is not there"):
-        native.common(one, one + 1, bounds, one, bounds, one, 9)
+        native.order(one + 1, bounds)
     with pytest.raises(ValueError, match="a page that is not there"):
         native.origins(one, one + 1, bounds)
     with pytest.raises(ValueError, match="arrays of 1 and 0"):
@@ -77,26 +117,40 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 WORKOUT = """
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 from graphlang.graph import native
 native.find_spec = lambda name: SimpleNamespace(origin=sys.argv[1])
 from graphlang.graph.evidence import Graph
+from graphlang.graph.features import Shape
 from graphlang.graph.matrix import canonical
+from graphlang.graph.shares import shares
+from graphlang.graph.voices import voices
 rng = np.random.default_rng(2004)
 refused = 0
-for n in (1, 2, 7, 60) * 60:
+for n in (1, 2, 7, 60) * 90:
     m = int(rng.integers(0, 6 * n))
     ends = rng.integers(0, n, (2, m)).astype(np.int32)
     links = canonical(Graph(n, *ends, np.full(m, 7, np.uint8), np.full(m, -1, np.int16)))
-    links.reciprocal()
-    links.common(np.arange(links.m), int(rng.integers(0, 9)))
-    wild = lambda a: a + (rng.random(len(a)) < 0.02) * rng.choice([1, -1, 9, 2**30, -2**30], len(a)).astype(a.dtype)
+    host = rng.integers(0, n, n).astype(np.int32)
+    bond = rng.random(links.m, np.float32)
+    order = np.argsort(links.target, kind="stable").astype(np.int32)
+    rate = float(rng.choice([0, 0, 0.02]))
+    def wild(a):
+        return a + (rng.random(len(a)) < rate) * rng.choice([1, -1, 9, 2**30, -2**30], len(a)).astype(a.dtype)
     try:
-        start, into = wild(links.start), wild(links.into)
-        native.origins(links.source, wild(links.target), into)
-        native.reciprocal(start, wild(links.target), into, wild(links.origin))
-        native.common(wild(links.source), wild(links.target), start, links.target, into, links.origin, 9)
+        bent = replace(links, target=wild(links.target), origin=wild(links.origin), start=wild(links.start))
+        native.origins(links.source, bent.target, wild(links.into))
+        native.order(bent.target, wild(links.into))
+        shape = Shape(bent, wild(np.arange(links.m)))
+        shape._graph.longest = int(rng.integers(0, 9))
+        shape.features(wild(np.arange(links.m)))
+        shape.odds(np.arange(links.m), *np.ones((3, 14)))
+        shares(links.source, bent.target, bond, wild(host), 2.0)
+        levels = rng.integers(0, 33, links.m).astype(np.uint8)
+        through = (links.target[order], links.source[order], bond, host[links.source[order]], levels)
+        voices(*through, np.arange(n, dtype=np.int32), host, np.arange(n))
     except ValueError:
         refused += 1
 assert 0 < refused < 240, refused
@@ -114,7 +168,7 @@ def test_no_sanitiser_complains(tmp_path: Path) -> None:
     if not Path(library).exists():
         pytest.skip("this compiler has no sanitisers")
     built = tmp_path / "links.so"
-    subprocess.run([compiler, *FLAGS, str(SOURCE), "-o", str(built)], check=True)
+    subprocess.run([compiler, *FLAGS, *map(str, SOURCES), "-o", str(built)], check=True)
     done = subprocess.run(
         [sys.executable, "-P", "-c", WORKOUT, str(built)],
         env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0"},

@@ -40,12 +40,59 @@ def test_places_are_those_of_unique_by_either_way(values: list[int], below: int)
 
 def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     sender, receiver = np.int32([0, 1, 1, 2]), np.int32([3, 3, 4, 4])
-    host, moving = np.zeros(5, np.int32), np.array([True, True, False, True, True])
-    level = np.uint8([5, 5, 6, 5])
-    said = voices.voices(receiver, sender, np.ones(4, np.float32), host[sender], level, np.arange(5), host, moving)
-    assert said.sender[said.of(np.array([0, 1]))].tolist() == [0, 1, 1]
-    assert said.sender[said.of(np.array([2, 3]))].tolist() == []  # page 2 does not move, page 3 says nothing
-    assert said.of(np.zeros(0, np.int64)).tolist() == []
+    host, free = np.zeros(5, np.int32), np.array([0, 1, 3, 4])
+    level, kin = np.uint8([5, 5, 6, 5]), np.arange(5, dtype=np.int32)
+    number = np.int32([0, 1, -1, 2, 3])
+    said = voices.voices(number[receiver], sender, np.ones(4, np.float32), host[sender], level, kin, host, free)
+    found, whose = said.of(np.array([0, 1]))
+    assert said.sender[found].tolist() == [0, 1, 1]
+    assert whose.tolist() == [0, 1, 1]
+    assert said.of(np.array([2, 3]))[0].tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
+    assert said.of(np.zeros(0, np.int64))[0].tolist() == []
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2), st.integers(1, 9)), max_size=40),
+    st.lists(st.integers(0, 1), min_size=5, max_size=5),
+)
+def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, int, int]], homes: list[int]) -> None:
+    rows.sort()
+    receiver, sender, level, share = (
+        (np.array(column, np.int64) for column in zip(*rows, strict=True)) if rows else (np.zeros((4, 0), np.int64))
+    )
+    kin, home, free = np.int32([0, 1, 1, 2, 3]), np.array(homes, np.int32), np.arange(5)
+    host = np.where(home[receiver] == home[sender], home[receiver], 9).astype(np.int32)
+    small = (receiver.astype(np.int32), sender.astype(np.int32), share.astype(np.float32), host)
+    said = voices.voices(*small, level.astype(np.uint8), kin, home, free)
+    heard: dict[tuple[int, int, int, bool], float] = {}
+    for to, by, at, weight in rows:
+        key = (to, int(kin[by]), at, bool(home[to] != home[by]))
+        heard[key] = heard.get(key, 0) + weight
+    entries = said.heard.tocoo()
+    assert len(entries.data) == len(heard)
+    assert {
+        (
+            to,
+            int(kin[said.sender[v]]),
+            int(np.searchsorted(voices.LEVELS, said.bond[v])),
+            bool(said.host[v] == 9),
+        ): total
+        for to, v, total in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
+    } == heard
+
+
+def test_keys_and_ends_out_of_range_are_refused() -> None:
+    with pytest.raises(ValueError, match="out of range"):
+        voices.numbered(np.array([64]), 5)
+    with pytest.raises(ValueError, match="out of range"):
+        voices.numbered(np.array([-1]), 5)
+    ends, bond, host = np.int32([1, 0]), np.ones(2, np.float32), np.zeros(2, np.int32)
+    with pytest.raises(ValueError, match="not sorted"):
+        shares(ends, ends[::-1].copy(), bond, host, 1.0)
+    with pytest.raises(ValueError, match="not there"):
+        shares(np.int32([0, 2]), ends, bond, host, 1.0)
+    with pytest.raises(ValueError, match="2 sources"):
+        shares(ends[::-1].copy(), ends, bond[:1], host, 1.0)
 
 
 def test_neighbours_on_one_host_share_and_hosts_share_again() -> None:
