@@ -1,8 +1,8 @@
 /* What the shape of the graph around a link says (features.py), and how likely such a link keeps the language.
  *
  * Plain C11, no state, no allocation. Pages are 0..pages-1. The targets of page p are target[start[p]..start[p+1]), the
- * pages that link to it origin[into[p]..into[p+1]). The caller sees to shapes, types and bounds of the lists; page and
- * link numbers are checked here.
+ * pages that link to it origin[into[p]..into[p+1]). The caller sees to shapes, types, bounds and pages; the numbers of
+ * the links asked for are checked here.
  *
  * What two pages have in common is counted with marks: the targets and sources of a link's source are marked once for
  * all links of that page, and the lists of each target are looked up among the marks. Comparing two sorted lists takes
@@ -35,55 +35,48 @@ static int64_t length(const int64_t *bounds, int64_t page, int64_t longest) {
     return entries > longest ? 0 : entries;
 }
 
-static int paint(const Graph *graph, Marks *marks, int64_t page, uint8_t keep, uint8_t out, uint8_t in) {
+static void paint(const Graph *graph, uint8_t *mark, int64_t page, uint8_t keep, uint8_t out, uint8_t in) {
     const int32_t *targets = graph->target + graph->start[page], *sources = graph->origin + graph->into[page];
     int64_t outs = length(graph->start, page, graph->longest), ins = length(graph->into, page, graph->longest);
-    for (int64_t i = 0; i < outs; i++) {
-        if (targets[i] < 0 || targets[i] >= graph->pages) return 0;
-        marks->mark[targets[i]] = (marks->mark[targets[i]] & keep) | out;
-    }
-    for (int64_t i = 0; i < ins; i++) {
-        if (sources[i] < 0 || sources[i] >= graph->pages) return 0;
-        marks->mark[sources[i]] = (marks->mark[sources[i]] & keep) | in;
-    }
-    return 1;
+    for (int64_t i = 0; i < outs; i++) mark[targets[i]] = (mark[targets[i]] & keep) | out;
+    for (int64_t i = 0; i < ins; i++) mark[sources[i]] = (mark[sources[i]] & keep) | in;
 }
 
-static int clean(const Graph *graph, Marks *marks) {
-    int64_t page = marks->page;
+static void clean(const Graph *graph, Marks *marks) {
+    if (marks->page >= 0) paint(graph, marks->mark, marks->page, 0, 0, 0);
     marks->page = -1;
-    return page < 0 || paint(graph, marks, page, 0, 0, 0);
+}
+
+/* Sum of the marks of some pages, targets and sources apart: the low and the high half of what comes out. */
+static uint64_t look(const uint8_t *mark, const int32_t *pages, int64_t count) {
+    static const uint64_t worth[4] = {0, 1, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1};
+    uint64_t one = 0, two = 0;
+    int64_t i = 0;
+    for (; i + 1 < count; i += 2) {
+        one += worth[mark[pages[i]]];
+        two += worth[mark[pages[i + 1]]];
+    }
+    return one + two + (i < count ? worth[mark[pages[i]]] : 0);
 }
 
 /* Common targets, common sources, paths from s over one page to t. */
-static int common(const Graph *graph, Marks *marks, int32_t s, int32_t t, int32_t *counts) {
-    counts[0] = counts[1] = counts[2] = 0;
+static void common(const Graph *graph, Marks *marks, int32_t s, int32_t t, int32_t *counts) {
     int64_t outs = length(graph->start, t, graph->longest), ins = length(graph->into, t, graph->longest);
-    if (outs + ins == 0) return 1;
-    if (marks->page != s) {
-        if (!clean(graph, marks) || !paint(graph, marks, s, 3, 1, 2)) return 0;
+    if (outs + ins && marks->page != s) {
+        clean(graph, marks);
+        paint(graph, marks->mark, s, 3, 1, 2);
         marks->page = s;
     }
-    const int32_t *targets = graph->target + graph->start[t], *sources = graph->origin + graph->into[t];
-    for (int64_t i = 0; i < outs; i++) {
-        if (targets[i] < 0 || targets[i] >= graph->pages) return 0;
-        counts[0] += marks->mark[targets[i]] & 1;
-    }
-    int32_t detours = 0;
-    for (int64_t i = 0; i < ins; i++) {
-        if (sources[i] < 0 || sources[i] >= graph->pages) return 0;
-        uint8_t mark = marks->mark[sources[i]];
-        counts[1] += mark >> 1;
-        detours += mark & 1;
-    }
-    counts[2] = detours;
-    return 1;
+    uint64_t through = look(marks->mark, graph->origin + graph->into[t], ins);
+    counts[0] = (int32_t)(uint32_t)look(marks->mark, graph->target + graph->start[t], outs);
+    counts[1] = (int32_t)(through >> 32);
+    counts[2] = (int32_t)(uint32_t)through;
 }
 
 static int row(const Graph *graph, Marks *marks, int64_t link, float *x) {
     if (link < 0 || link >= graph->links) return 0;
     int32_t s = graph->source[link], t = graph->target[link], counts[3];
-    if (s < 0 || t < 0 || s >= graph->pages || t >= graph->pages || !common(graph, marks, s, t, counts)) return 0;
+    common(graph, marks, s, t, counts);
     x[0] = graph->back[link];
     x[1] = graph->outdegree[s];
     x[2] = graph->indegree[t];
@@ -102,12 +95,13 @@ static int row(const Graph *graph, Marks *marks, int64_t link, float *x) {
     return 1;
 }
 
-/* The features of some links, FEATURES numbers each. 0 at a link or page that is not there. */
+/* The features of some links, FEATURES numbers each. 0 at a link that is not there. */
 API int graphlang_features(const Graph *graph, uint8_t *mark, int64_t count, const int32_t *numbers, float *rows) {
     Marks marks = {mark, -1};
     for (int64_t i = 0; i < count; i++)
         if (!row(graph, &marks, numbers[i], rows + i * FEATURES)) return 0;
-    return clean(graph, &marks);
+    clean(graph, &marks);
+    return 1;
 }
 
 /* The log-odds that the features of some links give: the standardised features times the weights. */
@@ -125,16 +119,16 @@ API int graphlang_odds(const Graph *graph, uint8_t *mark, int64_t count, const i
         }
         odds[i] = (float)sum;
     }
-    return clean(graph, &marks);
+    clean(graph, &marks);
+    return 1;
 }
 
-/* How many marks the features of some links look at; -1 at a link or page that is not there. */
+/* How many marks the features of some links look at; -1 at a link that is not there. */
 API int64_t graphlang_steps(const Graph *graph, int64_t count, const int32_t *numbers) {
     int64_t steps = 0, last = -1;
     for (int64_t i = 0; i < count; i++) {
         if (numbers[i] < 0 || numbers[i] >= graph->links) return -1;
         int64_t s = graph->source[numbers[i]], t = graph->target[numbers[i]];
-        if (s < 0 || t < 0 || s >= graph->pages || t >= graph->pages) return -1;
         steps += length(graph->start, t, graph->longest) + length(graph->into, t, graph->longest);
         if (s != last) steps += 2 * (length(graph->start, s, graph->longest) + length(graph->into, s, graph->longest));
         last = s;

@@ -82,6 +82,9 @@ class Shape:
 
     def __init__(self, links: Links, wanted: NDArray[np.int32]) -> None:
         native.lists(links.start, links.target, links.into, links.origin)
+        for pages in (links.source, links.target, links.origin):
+            if len(pages) and not (pages.min() >= 0 and pages.max() < links.n):
+                raise ValueError("a link leads to a page that is not there")
         back = links.reciprocal()
         mutual = np.bincount(links.source[back], minlength=links.n)
         out, into = (np.log1p(degree).astype(np.float32) for degree in (links.outdegree(), links.indegree()))
@@ -145,7 +148,7 @@ class Shape:
     def _steps(self, wanted: NDArray[np.int32]) -> int:
         steps = int(_library().graphlang_steps(self._graph, len(wanted), np.ascontiguousarray(wanted, np.int32)))
         if steps < 0:
-            raise ValueError("a link or page that is not there")
+            raise ValueError("a link that is not there")
         return steps
 
     def _marks(self) -> NDArray[np.uint8]:
@@ -162,5 +165,5 @@ class Shape:
     @staticmethod
     def _checked(found: NDArray[np.float32], done: list[bool]) -> NDArray[np.float32]:
         if not all(done):
-            raise ValueError("a link or page that is not there")
+            raise ValueError("a link that is not there")
         return found

@@ -132,7 +132,7 @@ class _Inference:
         self.wanted = _reaching(links, given.number) if options.neighbours else np.zeros(0, np.int32)
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
         self.couplings = couplings.learn(links, self.wanted, given.host, given.label, given.sites, given.everywhere)
-        self.tables = messages.tables(self.couplings)
+        self.messages = messages.Messages(self.couplings, given.prior)
         followed = couplings.followed(links.kind[self.wanted])
         self.shares = shares.shares(
             self.source, self.target, self.couplings.bond, given.host, options.degree, followed=followed
@@ -213,7 +213,8 @@ class _Inference:
                 belief[moved] = old  # what was heard is what these said
                 break
             touched = self._hear(heard, moved, old)
-            active = voices.places(np.concatenate([moved, touched]), count)[0]
+            touched[moved] = 1
+            active = np.flatnonzero(touched)
         del last, moved, old, before
         found = self._answer(heard)
         traces = [self.explain(row, heard) for row in self.path]
@@ -263,7 +264,7 @@ class _Inference:
 
     def _hear(
         self, total: NDArray[np.float32], moved: NDArray[np.int64], old: NDArray[np.float32] | None
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[np.uint8]:
         """Bring the unscaled sum of the messages to each free page up to date, shape (f, L).
 
         Args:
@@ -272,33 +273,27 @@ class _Inference:
             old: what they believed before, shape (p, L); None: nothing was said yet, and all pages speak.
 
         Returns:
-            numbers of the free pages whose sum changed, each at least once.
+            1 for each free page whose sum changed, shape (f,).
         """
-        touched = [np.zeros(0, np.int64)]
+        touched = np.zeros(len(total), np.uint8)
         for inward, voice in zip((True, False), self.voices, strict=True):
-            speak = messages.along if inward else messages.against
             changed, whose = (np.arange(len(voice.sender)), None) if old is None else voice.of(moved)
             for at in range(0, len(changed), BLOCK):
                 part = changed[at : at + BLOCK]
                 sender = voice.sender[part]
-                prior = self.own.prior[self.own.place[sender]]
-                how = (self.tables, voice.host[part], voice.bond[part])
-                said = speak(*how, self.belief[self.speaker[sender]] / prior)
+                group, bond, place = voice.host[part], voice.bond[part], self.own.place[sender]
+                said = self.messages.logs(group, bond, self.belief, self.speaker[sender], place, inward=inward)
                 if old is not None and whose is not None:
-                    said -= speak(*how, old[whose[at : at + BLOCK]] / prior)
-                heard = voice.heard[:, part]
-                rows, place = voices.places(heard.indices, len(total))
-                few = sparse.csc_matrix((heard.data, place, heard.indptr), shape=(len(rows), len(part)))
-                total[rows] += few @ said
-                touched.append(rows)
-        return np.concatenate(touched)
+                    before = whose[at : at + BLOCK]
+                    said -= self.messages.logs(group, bond, old, before, place, inward=inward)
+                messages.hear(voice, part, said, total, touched)
+        return touched
 
     def message(self, part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""
         sender = (self.source if inward else self.target)[part]
-        said = self.belief[self.speaker[sender]] / self.own.prior[self.own.place[sender]]
-        speak = messages.along if inward else messages.against
-        return speak(self.tables, self.couplings.group[part], self.bond[part], said)
+        given = (self.couplings.group[part], self.bond[part], self.belief, self.speaker[sender], self.own.place[sender])
+        return self.messages.logs(*given, inward=inward)
 
     def explain(self, row: int, heard: NDArray[np.float32]) -> Trace:
         """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final ones."""

@@ -76,11 +76,11 @@ class Voices:
     pairs: NDArray[np.int64]  #: voices of senders that may still move, sorted by sender, shape (p,)
     start: NDArray[np.int64]  #: those of receiver i are ``pairs[start[i]:start[i + 1]]``, shape (f + 1,)
 
-    def of(self, senders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def of(self, senders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Voices of some of the pages that may move, by their numbers, in that order; and whose each of them is."""
         first, count = self.start[senders], self.start[senders + 1] - self.start[senders]
         skipped = np.repeat(first - (np.cumsum(count) - count), count)
-        return self.pairs[np.arange(len(skipped)) + skipped], np.repeat(np.arange(len(senders)), count)
+        return self.pairs[np.arange(len(skipped)) + skipped], np.repeat(np.arange(len(senders), dtype=np.int32), count)
 
 
 def voices(  # noqa: PLR0917  internal, called twice
@@ -138,13 +138,3 @@ def _heard(
     if not _library().graphlang_by_voice(entries, count, row, column, data, start[:-1].copy(), rows, values):
         raise ValueError("a link carries a voice that is not there")
     return sparse.csc_matrix((values, rows, start), shape=shape)
-
-
-def places(values: NDArray[np.integer], below: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The different values, and the place of each value among them, as np.unique gives them: many need no sorting."""
-    if 4 * len(values) < below:
-        rows, place = np.unique(values, return_inverse=True)
-        return rows.astype(np.int64), place
-    present = np.zeros(below, bool)
-    present[values] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]

@@ -17,9 +17,8 @@ from graphlang.graph import features, native
 from graphlang.graph.evidence import Graph
 from graphlang.graph.matrix import Links, canonical
 
-SOURCES = [
-    Path(__file__).parents[2] / "graphlang" / "graph" / f"_{name}.c" for name in ("links", "shape", "shares", "voices")
-]
+FOLDER = Path(__file__).parents[2] / "graphlang" / "graph"
+SOURCES = [str(FOLDER / f"_{name}.c") for name in ("links", "shape", "shares", "voices", "messages")]
 FLAGS = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=40)
 
@@ -103,7 +102,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             native.reciprocal(start, target, bounds, one)
     shape = features.Shape(links_of([(0, 1)]), one)
     for numbers in (one + 1, one - 1):
-        with pytest.raises(ValueError, match="a link or page that is not there"):
+        with pytest.raises(ValueError, match="a link that is not there"):
             shape.features(numbers)
     with pytest.raises(ValueError, match="of 14 features"):
         shape.odds(one, np.ones(3, np.float32), np.ones(14, np.float32), np.ones(14))
@@ -122,9 +121,11 @@ from types import SimpleNamespace
 import numpy as np
 from graphlang.graph import native
 native.find_spec = lambda name: SimpleNamespace(origin=sys.argv[1])
+from graphlang.graph.couplings import Couplings
 from graphlang.graph.evidence import Graph
 from graphlang.graph.features import Shape
 from graphlang.graph.matrix import canonical
+from graphlang.graph.messages import Messages, hear
 from graphlang.graph.shares import shares
 from graphlang.graph.voices import voices
 rng = np.random.default_rng(2004)
@@ -150,7 +151,14 @@ for n in (1, 2, 7, 60) * 90:
         shares(links.source, bent.target, bond, wild(host), 2.0)
         levels = rng.integers(0, 33, links.m).astype(np.uint8)
         through = (links.target[order], links.source[order], bond, host[links.source[order]], levels)
-        voices(*through, np.arange(n, dtype=np.int32), host, np.arange(n))
+        heard = voices(*through, np.arange(n, dtype=np.int32), host, np.arange(n))
+        size = int(rng.integers(1, 9))
+        even = np.full((n, size), 1 / size)
+        model = Couplings(bond, bond, links.source, np.zeros(n), even, even)
+        senders = wild(heard.sender)
+        prior = even.astype(np.float32)
+        said = Messages(model, prior).logs(wild(heard.host), heard.bond, prior, senders, senders, inward=bool(n % 2))
+        hear(heard, wild(np.arange(len(said))), said, np.zeros((n, size), np.float32), np.zeros(n, np.uint8))
     except ValueError:
         refused += 1
 assert 0 < refused < 240, refused
@@ -168,7 +176,7 @@ def test_no_sanitiser_complains(tmp_path: Path) -> None:
     if not Path(library).exists():
         pytest.skip("this compiler has no sanitisers")
     built = tmp_path / "links.so"
-    subprocess.run([compiler, *FLAGS, *map(str, SOURCES), "-o", str(built)], check=True)
+    subprocess.run([compiler, *FLAGS, *SOURCES, "-o", str(built)], check=True)
     done = subprocess.run(
         [sys.executable, "-P", "-c", WORKOUT, str(built)],
         env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0"},

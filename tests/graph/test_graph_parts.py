@@ -31,13 +31,6 @@ def test_reciprocal_links_are_those_whose_reverse_is_there(pairs: list[tuple[int
     assert known.reciprocal().tolist() == [(t, s) in there for s, t in zip(known.source, known.target, strict=True)]
 
 
-@given(st.lists(st.integers(0, 9), max_size=40), st.sampled_from([10, 1000]))
-def test_places_are_those_of_unique_by_either_way(values: list[int], below: int) -> None:
-    rows, place = voices.places(np.array(values, np.int32), below)
-    assert rows.tolist() == sorted(set(values))
-    assert rows[place].tolist() == values
-
-
 def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     sender, receiver = np.int32([0, 1, 1, 2]), np.int32([3, 3, 4, 4])
     host, free = np.zeros(5, np.int32), np.array([0, 1, 3, 4])

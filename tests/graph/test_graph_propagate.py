@@ -48,21 +48,32 @@ def test_message_is_the_sum_over_the_sender_s_languages() -> None:
     # two languages, by hand: k = 1/2, D = (3/4, 1/4), x = 0, sources = (1/2, 1/2), belief over prior = (2, 0)
     one = np.float64([[0.5, 0.5]])
     model = Couplings(*[np.float32([0.5])] * 2, np.int32([0]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
-    table, said_, k = messages.tables(model), np.float32([[2, 0]]), np.float32([0.5])
     # P(t|s): from 0: (7/8, 1/8), from 1: (3/8, 5/8); P(s=0|t): 7/10 and 1/6
+    speak = messages.Messages(model, np.float32([[0.5, 0.5]])).logs
+    first = np.int32([0])
+    given = (first, np.float32([0.5]), np.float32([[1, 0]]), first, first)
     inward = np.log(0.98 * np.float64([2 * 7 / 10, 2 * 1 / 6]) + 0.02)
-    assert messages.along(table, np.int32([0]), k, said_)[0] == pytest.approx(inward, abs=1e-5)
+    assert speak(*given, inward=True)[0] == pytest.approx(inward, abs=1e-5)
     outward = np.log(0.98 * np.float64([2 * 7 / 8, 2 * 3 / 8]) + 0.02)
-    assert messages.against(table, np.int32([0]), k, said_)[0] == pytest.approx(outward, abs=1e-5)
+    assert speak(*given, inward=False)[0] == pytest.approx(outward, abs=1e-5)
+    for place in range(len(given)):
+        if given[place].dtype == np.int32:
+            with pytest.raises(ValueError, match="not there"):
+                speak(*given[:place], np.int32([1]), *given[place + 1 :], inward=True)
+    with pytest.raises(ValueError, match="do not fit"):
+        speak(*given[:2], np.ones((1, 3), np.float32), *given[3:], inward=True)
 
 
-def test_a_sender_that_knows_nothing_says_nothing() -> None:
+@pytest.mark.parametrize("languages", [2, 4, 7])
+def test_a_sender_that_knows_nothing_says_nothing(languages: int) -> None:
     rng = np.random.default_rng(0)
-    shares = rng.dirichlet(np.ones(4), 2)
+    shares = rng.dirichlet(np.ones(languages), 2)
     model = Couplings(*[np.float32([0.3, 0.9])] * 2, np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
-    flat = np.ones((2, 4), np.float32)
-    for speak in (messages.along, messages.against):
-        assert speak(messages.tables(model), model.group, model.bond, flat) == pytest.approx(0, abs=1e-5)
+    prior = rng.dirichlet(np.ones(languages), 3).astype(np.float32)
+    for inward in (True, False):
+        place = np.int32([2, 0])
+        said_ = messages.Messages(model, prior).logs(model.group, model.bond, prior, place, place, inward=inward)
+        assert said_ == pytest.approx(0, abs=1e-5)
 
 
 def test_a_short_page_listens_and_a_long_one_does_not() -> None:
