@@ -108,7 +108,7 @@ def learn(  # noqa: PLR0917  internal, called once
 
 
 class _Odds:
-    """The regressions, one for each lot: how likely a link keeps the language, from its shape, its kind and its group."""
+    """A regression for each lot: how likely a link keeps the language, from its shape, its kind and its group."""
 
     def __init__(  # noqa: PLR0917  internal, called once
         self,
