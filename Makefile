@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz kill lint types docs model url-models example bench clean
+.PHONY: demo test check fuzz kill lint types docs model content-models url-models example bench clean
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
@@ -41,6 +41,10 @@ docs: $(STAMP)  ## the pages that are made from the code
 
 model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords
+
+content-models: model  ## train every shipped model that reads text: the same data gives the same bytes
+	for method in nfc-2004 byte-trigrams; do \
+	  $(BIN)/graphlang train graphlang/data/$$method.npz $(DATA)/train --method $$method || exit 1; done
 
 URL_METHODS := $(foreach set,words trigrams custom,$(foreach learner,nb re me,url-$(set)-$(learner))) url-custom-dt
 
