@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-import sqlite_utils
-
 from .schema import APPLICATION_ID, VERSION, migrations
 
 #: Writers wait this long for another process that holds the file.
@@ -41,8 +39,7 @@ def create(path: str | Path) -> sqlite3.Connection:
             _check(connection, path)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        database = sqlite_utils.Database(connection)
-        migrations.apply(database)
+        migrations.apply(connection)
         if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             connection.execute(f"PRAGMA user_version={VERSION}")
     except sqlite3.DatabaseError as error:

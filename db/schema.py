@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite_utils
-from sqlite_utils import Migrations
+from typing import TYPE_CHECKING
+
+from .migrations import Migrations
+
+if TYPE_CHECKING:
+    import sqlite3
 
 #: "grla" in ASCII: tells our files from other SQLite files.
 APPLICATION_ID = 0x67726C61
@@ -199,7 +203,7 @@ JOIN labels ON labels.id = scores.label;
 
 
 @migrations(name="0001_first")
-def _first(database: sqlite_utils.Database) -> None:
+def _first(database: sqlite3.Connection) -> None:
     for statement in _FIRST.split(";\n"):
         if statement.strip():
             database.execute(statement)
@@ -268,7 +272,7 @@ GROUP BY host, language;
 
 
 @migrations(name="0002_parts_revisits_bytes")
-def _second(database: sqlite_utils.Database) -> None:
+def _second(database: sqlite3.Connection) -> None:
     for statement in _SECOND.split(";\n"):
         if statement.strip():
             database.execute(statement)
@@ -286,7 +290,7 @@ CREATE TABLE anchor_texts (
 
 
 @migrations(name="0003_anchor_texts")
-def _third(database: sqlite_utils.Database) -> None:
+def _third(database: sqlite3.Connection) -> None:
     database.execute(_THIRD)
 
 
@@ -297,7 +301,7 @@ ALTER TABLE runs ADD COLUMN inputs TEXT;
 
 
 @migrations(name="0004_what_runs_read")
-def _fourth(database: sqlite_utils.Database) -> None:
+def _fourth(database: sqlite3.Connection) -> None:
     for statement in _FOURTH.split(";\n"):
         if statement.strip():
             database.execute(statement)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import webencodings
 
-from .undeclared import escaped, guessed, wide
+from .undeclared import escaped, guessed, holds_escapes, wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,7 +122,7 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
     words = _declared(payload, http, markup=markup)
-    if payload.isascii() and not any(sign in payload for sign in (b"\x1b", b"~{", b"\0")):
+    if payload.isascii() and not (b"\0" in payload or holds_escapes(payload)):
         for label, source in words:
             charset = _lookup(label)
             if charset and not charset.name.startswith(("utf-16", "utf-32")):
@@ -227,9 +227,9 @@ def _undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
             return Decoded(text, charset.name, "detector")
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
-    for label in ("utf-8", guessed(payload)):
-        charset = _lookup(label)
+    for guess, source in ((lambda _: "utf-8", "utf-8"), (guessed, "detector")):
+        charset = _lookup(guess(payload))
         text = _believed(payload, charset) if charset else None
         if text is not None and charset:
-            return Decoded(text, charset.name, "utf-8" if label == "utf-8" else "detector")
+            return Decoded(text, charset.name, source)
     return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")

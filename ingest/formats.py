@@ -13,11 +13,10 @@ that reading can be stopped and taken up again.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from . import store, wacz
+from .added import added as added_readers
 from .jsonl import Jsonl
 from .mirror import Mirror
 from .raw import Raw
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .parse import Item
 
-GROUP = "graphlang.readers"
 _SNIFFED = 1 << 16
 
 
@@ -103,7 +101,7 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
     stored = file.read(_SNIFFED)
     head = b"".join(chunk.data for chunk, _ in zip(_chunks(file), range(2), strict=False))[:_SNIFFED]
     file.seek(0)
-    for added, choose in _added():
+    for added, choose in added_readers():
         read = choose(head, name)
         if read is not None:
             return _Added(file, read, added)
@@ -119,9 +117,3 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
 def _chunks(file: BinaryIO) -> Iterator[Any]:
     file.seek(0)
     return Source(file).chunks()
-
-
-@cache
-def _added() -> tuple[tuple[str, Any], ...]:
-    """Return the readers of other packages, by name."""
-    return tuple(sorted((one.name, one.load()) for one in entry_points(group=GROUP)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zlib
+from functools import lru_cache
 from typing import NamedTuple
 
 import brotli
@@ -13,6 +14,7 @@ from fastwarc.stream_io import ZstdReader
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
 _SINGLE = frozenset({"content-type", "location", "content-length"})
+_LONG_NAME = 100  # characters of a name that is not worth remembering
 _MAX_JOINED = 1 << 16  # characters of a value put together from fields that came many times
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
@@ -54,11 +56,13 @@ def fields(block: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in text(block).split("\n"):
         name, colon, value = line.partition(":")
-        if not name and line.startswith(":"):  # an HTTP/2 pseudo-header
+        if not name and colon:  # an HTTP/2 pseudo-header
             name, colon, value = line[1:].partition(":")
             name = ":" + name
-        key = name.rstrip(" \t").lower()
-        if not colon or " " in key or not key:
+        if not colon:
+            continue
+        key = _known_key(name) if len(name) < _LONG_NAME else _key(name)
+        if not key:
             continue
         value = value.strip()
         if key not in found:
@@ -66,6 +70,15 @@ def fields(block: bytes) -> dict[str, str]:
         elif key not in _SINGLE and len(found[key]) < _MAX_JOINED:
             found[key] += ", " + value
     return found
+
+
+def _key(name: str) -> str:
+    """Return the name of a field in lower case; an empty string for what is none."""
+    key = name.rstrip(" \t").lower()
+    return "" if " " in key else key
+
+
+_known_key = lru_cache(maxsize=1024)(_key)
 
 
 def response(block: bytes, max_header: int, max_payload: int) -> Response:

@@ -2,20 +2,17 @@
 
 The canonical form is what the WHATWG URL standard serialises (lower-case scheme and host, IDNA, no default port, no dot
 segments, percent-encoding of what needs it), without fragment and without user name and password, which name no page.
-Registered domains follow the public suffix list that the publicsuffixlist package carries; nothing is fetched.
+Registered domains follow the public suffix list, see `graphlang.ingest.suffixes`.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from ada_url import join_url, normalize_url
 
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
+from .suffixes import suffix_of
 
 #: Characters of a URL as written beyond which it is not even parsed (percent-encoding only makes it longer).
 _MAX_WRITTEN = 65_536
@@ -78,18 +75,29 @@ def host(url: str) -> str:
     return place.partition(":")[0]
 
 
-@cache
-def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PSLFILE, PublicSuffixList  # noqa: PLC0415 - only some verbs need it
+class Place(NamedTuple):
+    """Where a page is, by its host."""
 
-    # The library would encode every rule for IDNA, which takes longest, and changes only those beyond ASCII.
-    rules = re.findall(r"^(?!//)\S+", Path(PSLFILE).read_text(encoding="utf-8"), re.MULTILINE)
-    beyond = [rule for rule in rules if not rule.isascii()]
-    rules += ["!" * rule.startswith("!") + rule.lstrip("!").encode("idna").decode("ascii") for rule in beyond]
-    return PublicSuffixList(rules, accept_encoded_idn=False)
+    host: str
+    domain: str | None  #: see `registered_domain`
+    suffix: str | None  #: see `public_suffix`
+    tld: str | None  #: see `tld`
 
 
-@lru_cache(maxsize=65_536)
+def place(url: str) -> Place:
+    """Return what a canonical URL says of where its page is.
+
+    >>> place("http://www.bbc.co.uk/news")
+    Place(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
+    """
+    known = host(url)
+    name = _name(known)
+    if name is None:
+        return Place(known, None, None, None)
+    suffix = suffix_of(name)
+    return Place(known, _domain(name, suffix), suffix, name.rpartition(".")[2])
+
+
 def registered_domain(host: str) -> str | None:
     """Return the domain that was registered under a public suffix; None for addresses, suffixes and single labels.
 
@@ -99,10 +107,14 @@ def registered_domain(host: str) -> str | None:
     ('bbc.co.uk', None, None)
     """
     name = _name(host)
-    return _suffixes().privatesuffix(name) if name else None
+    return _domain(name, suffix_of(name)) if name else None
 
 
-@lru_cache(maxsize=65_536)
+def _domain(name: str, suffix: str) -> str | None:
+    before = name[: -len(suffix) - 1]
+    return f"{before.rpartition('.')[2]}.{suffix}" if before else None
+
+
 def public_suffix(host: str) -> str | None:
     """Return the suffix under which the host's domain was registered; None for addresses and single labels.
 
@@ -110,7 +122,7 @@ def public_suffix(host: str) -> str | None:
     ('co.uk', None)
     """
     name = _name(host)
-    return _suffixes().publicsuffix(name) if name else None
+    return suffix_of(name) if name else None
 
 
 def tld(host: str) -> str | None:

@@ -11,7 +11,7 @@ from graphlang.db import StoreError, sources
 from graphlang.db.snapshot import Keep
 from graphlang.db.writer import Site, Writer, finish
 from graphlang.ingest import Limits, batches, expand
-from graphlang.ingest.urls import host, public_suffix, registered_domain, tld
+from graphlang.ingest.urls import place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -108,5 +108,5 @@ def _expanded(files: Iterable[Path]) -> list[Path]:
 
 
 def _site(url: str) -> Site:
-    name = host(url)
-    return Site(name, registered_domain(name) or name, public_suffix(name) or "", tld(name) or "")
+    host, domain, suffix, tld = place(url)
+    return Site(host, domain or host, suffix or "", tld or "")

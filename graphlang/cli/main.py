@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-import graphlang
 from graphlang.cli.lazily import Verbs
 
 _EPILOG = """
@@ -111,7 +110,7 @@ _VERBS = {
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(graphlang.__version__, prog_name="graphlang")
+@click.version_option(package_name="graphlang", prog_name="graphlang")
 def cli() -> None:
     """Find the language of every page of a crawled collection, also of pages too short to tell.
 

@@ -14,14 +14,12 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from rich.console import Console
 
 FORMATS = ("table", "csv", "tsv", "jsonl")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -124,6 +122,11 @@ def _cell(value: Any) -> str:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> None:
+    # Programs that read CSV, and verbs that list nothing, do without.
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     listed = [list(row) for row in rows]
     for number, name in enumerate(columns):
@@ -136,5 +139,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str])
 
 def console(file: IO[str] | None = None) -> Console:
     """A console for tables: as wide as the terminal, or wide enough for URLs where there is none."""
+    from rich.console import Console  # noqa: PLC0415
+
     stream = file or sys.stdout
     return Console(file=stream, width=None if stream.isatty() else _TABLE_WIDTH, highlight=False, emoji=False)

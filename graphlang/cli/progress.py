@@ -7,13 +7,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.progress import TaskID
+    from rich.progress import Progress, TaskID
 
 _MEGABYTE = 1_000_000
 
@@ -70,6 +67,17 @@ def bars(*, quiet: bool) -> Iterator[Bars]:
         yield silent
         silent.end()
         return
+    # Where nobody looks on there is nothing to draw, and nothing to import for it.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description:<9}"),

@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 from graphlang.db import LinkKind, StoreError, create, open_existing
 from graphlang.db.document import markdown
 from graphlang.db.meanings import TABLES
+from graphlang.db.migrations import Migrations
+from graphlang.db.schema import migrations
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -38,6 +41,37 @@ def test_link_kinds_in_the_table_are_those_of_the_code(tmp_path: Path) -> None:
     assert dict(connection.execute("SELECT id, name FROM link_kinds")) == {
         kind.value: kind.name.lower() for kind in LinkKind
     }
+    connection.close()
+
+
+def test_the_ledger_of_migrations_is_one_that_sqlite_utils_reads(tmp_path: Path) -> None:
+    create(tmp_path / "new.db").close()
+    theirs = sqlite_utils.Migrations("graphlang")
+    for name in migrations._steps:
+        theirs(name=name)(lambda _: None)
+    database = sqlite_utils.Database(tmp_path / "new.db")
+    assert [one.name for one in theirs.applied(database)] == list(migrations._steps)
+    assert not theirs.pending(database)
+    database.close()
+
+
+def test_a_step_that_fails_leaves_nothing_and_is_made_the_next_time() -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    steps = Migrations("example")
+    fails = [True]
+
+    @steps(name="one")
+    def _one(database: sqlite3.Connection) -> None:
+        database.execute("CREATE TABLE t (a)")
+        if fails[0]:
+            raise RuntimeError("out of luck")
+
+    with pytest.raises(RuntimeError, match="luck"):
+        steps.apply(connection)
+    assert not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 't'").fetchone()
+    fails[0] = False
+    assert steps.apply(connection) == ["one"]
+    assert connection.execute("SELECT COUNT(*) FROM t").fetchone() == (0,)
     connection.close()
 
 

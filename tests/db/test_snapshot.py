@@ -227,9 +227,8 @@ def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) ->
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
     ).fetchall():
         raw.execute(f"DROP TABLE {name}")
-    import sqlite_utils  # noqa: PLC0415
-
-    migrations.apply(sqlite_utils.Database(raw), stop_before="0002_parts_revisits_bytes")
+    raw.isolation_level = None
+    assert migrations.apply(raw, stop_before="0002_parts_revisits_bytes") == ["0001_first"]
     raw.execute("PRAGMA user_version = 1")
     raw.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a', 'x', 1)")
     raw.execute("INSERT INTO hosts VALUES (1, 'a.example', 'a.example', 'example', 'example')")

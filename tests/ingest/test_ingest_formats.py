@@ -7,19 +7,22 @@ import io
 import json
 import os
 import struct
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastwarc.stream_io import ZstdWriter
-from graphlang.db.records import Link, LinkKind, Page, Problem
-from graphlang.ingest import batches, expand, formats
+from graphlang.db.records import Link, LinkKind, Page
+from graphlang.ingest import batches, expand
+from graphlang.ingest.added import added as added_readers
 from graphlang.ingest.files import listed, received
 from graphlang.ingest.mirror import url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from conftest import Archive, Read
 
@@ -214,30 +217,41 @@ def test_every_format_is_read_alike_by_any_number_of_workers(
         assert len(one) == 204
 
 
-class _EntryPoint:
-    def __init__(self, name: str, what: object) -> None:
-        self.name = name
-        self._what = what
+READER = """
+def reader(head, name):
+    return pages if head.startswith(b"MINE") and name.endswith(".mine") else None
 
-    def load(self) -> object:
-        return self._what
+def pages(file):
+    from graphlang.db.records import Page
+
+    for number, line in enumerate(file.read().split(b"\\n")[1:]):
+        yield Page("http://a.example/" + line.decode(), number)
+        if line == b"bad":
+            raise KeyError(line)
+"""
 
 
 @pytest.fixture
-def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def reader(head: bytes, name: str) -> Callable[[BinaryIO], Iterator[Page | Problem]] | None:
-        return pages if head.startswith(b"MINE") and name.endswith(".mine") else None
-
-    def pages(file: BinaryIO) -> Iterator[Page | Problem]:
-        for number, line in enumerate(file.read().split(b"\n")[1:]):
-            yield Page("http://a.example/" + line.decode(), number)
-            if line == b"bad":
-                raise KeyError(line)
-
-    monkeypatch.setattr(formats, "entry_points", lambda group: [_EntryPoint("mine", reader)] * (group == formats.GROUP))
-    formats._added.cache_clear()
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A package as pip would install it."""
+    metadata = tmp_path / "mine-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[graphlang.readers]\nmine = mine_of_a_test:reader\n")
+    (tmp_path / "mine_of_a_test.py").write_text(READER)
+    monkeypatch.syspath_prepend(tmp_path)
+    added_readers.cache_clear()
     yield
-    formats._added.cache_clear()
+    added_readers.cache_clear()
+
+
+def test_without_such_packages_nobody_looks_for_entry_points() -> None:
+    script = (
+        "import sys; from graphlang.ingest.added import added; print(added(), 'importlib.metadata' in sys.modules);"
+        " sys.path.append(sys.argv[1]); added.cache_clear(); print(added(), 'importlib.metadata' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", script, __file__], capture_output=True, text=True, check=True)
+    assert done.stdout == "() False\n() True\n"  # what is no folder may hold anything
 
 
 @pytest.mark.usefixtures("added")

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from graphlang.ingest import urls
-from graphlang.ingest.urls import canonical, host, public_suffix, registered_domain, tld
+from graphlang.ingest import suffixes
+from graphlang.ingest.urls import canonical, host, place, public_suffix, registered_domain, tld
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
 BASE = "http://a.example/b/c/d?q"
@@ -79,7 +81,29 @@ def test_host_and_what_it_belongs_to(
     assert (registered_domain(name), public_suffix(name), tld(name)) == (domain, suffix, top)
 
 
-def test_rules_of_public_suffixes_are_those_that_the_library_reads() -> None:
-    ours, theirs = urls._suffixes(), PublicSuffixList()
-    assert ours._publicsuffix == theirs._publicsuffix
-    assert ours._maxlabel == theirs._maxlabel
+LIST = PublicSuffixList()
+LABELS = sorted({label for rule in LIST._publicsuffix for label in rule.lstrip("!").split(".")} - {"*"})[::40]
+NAMES = st.one_of(
+    st.sampled_from(sorted(rule.lstrip("!").replace("*", "any") for rule in LIST._publicsuffix)),
+    st.lists(st.sampled_from(["www", "kobe", "city", "ck", "jp", "uk", "co", "github", "io", *LABELS]), min_size=1).map(
+        ".".join
+    ),
+)
+
+
+@settings(max_examples=1_000)
+@given(st.lists(st.sampled_from(["a", "www", "b-c"]), max_size=4), NAMES)
+def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str], name: str) -> None:
+    name = ".".join([*before, name])
+    where = place(f"http://{name}:80/x")
+    expected = (LIST.privatesuffix(name), LIST.publicsuffix(name)) if "." in name else (None, None)
+    assert (where.domain, where.suffix) == expected
+    assert (registered_domain(name), public_suffix(name)) == expected
+    assert (where.host, where.tld) == (name, tld(name))
+
+
+def test_rules_are_those_that_the_library_reads() -> None:
+    rules = set()
+    for name, kinds in suffixes.rules().items():
+        rules |= {mark + name for kind, mark in suffixes.MARKS.items() if kinds & kind}
+    assert rules == LIST._publicsuffix
