@@ -4,6 +4,7 @@
    Time and memory are linear in the page: no look-ahead is repeated, the stack of open elements is bounded, and nothing
    recurses. The state of a reader is its own; two readers can work at the same time. */
 #include "_page.h"
+#include "_utf8.h"
 
 /* ---- opening and closing ---- */
 
@@ -507,6 +508,26 @@ int graphlang_html_read(Reader *reader, const uint8_t *page, uint64_t size, uint
   };
   return !(reader->text.bytes.failed | reader->anchors.failed | reader->references.failed | reader->strings.failed |
            reader->records.failed | reader->containers.failed | reader->links.failed | reader->scratch.failed);
+}
+
+/* Whether bytes are UTF-8 without a fault. */
+int graphlang_html_is_utf8(const uint8_t *at, uint64_t size) {
+  const uint8_t *end = at + size;
+  while (at < end) {
+    while (end - at >= 32) {
+      uint8_t any = 0;
+      for (int n = 0; n < 32; n++) any |= at[n];
+      if (any & 0x80) break;
+      at += 32;
+    }
+    while (at < end && *at < 0x80) at++;
+    while (at < end && *at >= 0x80) {
+      size_t length = character(at, end);
+      if (!length) return 0;
+      at += length;
+    }
+  }
+  return 1;
 }
 
 static void put_folded(Buffer *out, const uint8_t *text, size_t begin, size_t end) {

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import webencodings
 
+from .kernel import is_utf8
 from .undeclared import escaped, guessed, holds_escapes, wide
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ def _lookup(label: str) -> _Charset | None:
 
 def _sound_utf8(payload: bytes) -> bytes | None:
     """Return the payload if it is UTF-8 without a fault; a page that was cut may end within a character."""
+    if is_utf8(payload):
+        return payload
     try:
         payload.decode()
     except UnicodeDecodeError as error:

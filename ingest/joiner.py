@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LEFT = "\1"  # before a reference that the kernel leaves to us
+_SCHEME = re.compile(r"https?://[^\0]*\Z", re.IGNORECASE)
 _MAX_KNOWN = 300  # characters of a reference worth remembering
 
 
@@ -105,6 +107,19 @@ class Joiner:
             (self._left(written, base) if url[:1] == _LEFT or "\0" in written else url or None)
             for written, url in zip(given, found, strict=True)
         ]
+
+    def absolute(self, written: str) -> str | None:
+        """Return the canonical form of an absolute URL, as `graphlang.ingest.urls.canonical` does.
+
+        >>> Joiner().absolute("HTTP://A.example/x#y"), Joiner().absolute("https:b.example")
+        ('http://a.example/x', 'https://b.example/')
+        """
+        data = written.encode("utf-8", "surrogatepass")
+        self._resolve(data, "http://a.example/")
+        url = ctypes.string_at(self._joined.data, self._joined.size)
+        if self._joined.left or not _SCHEME.match(written):
+            return canonical(written)
+        return url[:-1].decode("ascii") or None
 
     def merge(self, references: bytes, base: str, *, seeds: bytes, longest: int, most: int) -> Merged:
         """Join references and return the distinct targets.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from array import array
+from functools import cache
 from importlib.util import find_spec
 from threading import local
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -69,28 +70,44 @@ class Read(NamedTuple):
     flattened: bool
 
 
+@cache
+def _library() -> ctypes.CDLL:
+    spec = find_spec("graphlang.ingest._html")
+    if spec is None or spec.origin is None:
+        raise ImportError("graphlang was installed without its compiled parts: install it again")
+    library = ctypes.CDLL(spec.origin)
+    library.graphlang_html_new.restype = ctypes.c_void_p
+    library.graphlang_html_new.argtypes = (ctypes.c_uint32,)
+    library.graphlang_html_free.restype = None
+    library.graphlang_html_free.argtypes = (ctypes.c_void_p,)
+    library.graphlang_html_read.restype = ctypes.c_int
+    library.graphlang_html_read.argtypes = (
+        *(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint32),
+        ctypes.POINTER(_Page),
+    )
+    library.graphlang_html_cut.restype = ctypes.c_int64
+    library.graphlang_html_cut.argtypes = (
+        *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64),
+        *(ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint64)),
+    )
+    library.graphlang_html_is_utf8.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
+    return library
+
+
+def is_utf8(data: bytes) -> bool:
+    r"""Tell whether bytes are UTF-8 without a fault.
+
+    >>> is_utf8("ä".encode()), is_utf8(b"\xe4"), is_utf8(b"\xed\xa0\x80"), is_utf8(b"\xc3")
+    (True, False, False, False)
+    """
+    return bool(_library().graphlang_html_is_utf8(data, len(data)))
+
+
 class Kernel:
     """One reader; what it read last is what `cut` cuts."""
 
     def __init__(self) -> None:
-        spec = find_spec("graphlang.ingest._html")
-        if spec is None or spec.origin is None:
-            raise ImportError("graphlang was installed without its compiled parts: install it again")
-        library = ctypes.CDLL(spec.origin)
-        library.graphlang_html_new.restype = ctypes.c_void_p
-        library.graphlang_html_new.argtypes = (ctypes.c_uint32,)
-        library.graphlang_html_free.restype = None
-        library.graphlang_html_free.argtypes = (ctypes.c_void_p,)
-        library.graphlang_html_read.restype = ctypes.c_int
-        library.graphlang_html_read.argtypes = (
-            *(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint32),
-            ctypes.POINTER(_Page),
-        )
-        library.graphlang_html_cut.restype = ctypes.c_int64
-        library.graphlang_html_cut.argtypes = (
-            *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64),
-            *(ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint64)),
-        )
+        library = _library()
         self._library = library
         # A key that a page cannot know, so that its references cannot be made to collide.
         self._reader = library.graphlang_html_new(int.from_bytes(os.urandom(4), "little"))

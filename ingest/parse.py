@@ -71,7 +71,7 @@ class Parser:
         if not written:
             faults.append(("bad-record", "no target URI"))
         elif _SCHEME.match(written):
-            url = canonical(written)
+            url = self._joiner.absolute(written)
             if url is None or len(url) > self._limits.max_url:
                 long = url is not None or len(written) > self._limits.max_url
                 why = f"more than {self._limits.max_url} characters" if long else "not a valid URL"

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 from graphlang.ingest.charset import decode
-from hypothesis import given
+from graphlang.ingest.kernel import is_utf8
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 RUSSIAN = "Привет, это страница на русском языке. "
@@ -102,3 +103,20 @@ def test_any_bytes_decode_to_something(payload: bytes, http: str | None) -> None
     if isinstance(decoded.text, bytes):
         decoded.text.decode()
     assert decoded.source in {"bom", "http", "xml", "meta", "utf-8", "detector", "default"}
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(
+        st.sampled_from([b"a", b"a" * 31, b"\xc3\xa4", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", "日本".encode(), b"\xff"])
+        | st.binary(max_size=3),
+        max_size=8,
+    ).map(b"".join)
+)
+def test_what_is_utf8_is_what_python_decodes(data: bytes) -> None:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        assert not is_utf8(data)
+    else:
+        assert is_utf8(data)

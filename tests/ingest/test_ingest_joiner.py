@@ -110,6 +110,16 @@ def test_joining_many_is_joining_each(written: str, base: str) -> None:
     assert joiner.join([written, "x", written], base)[::2] == [expected, expected]
 
 
+@settings(max_examples=500)
+@given(st.sampled_from(["", " ", "http:", "http://", "HTTPS://", "https://a.example", "http://a.example/"]), PIECES)
+@example("http://", "a.example/x#y\0z")
+@example("http://", "\0a.example/")
+@example("http://", "a.example /")
+@example("http://a.example/", "\u2003")
+def test_an_absolute_url_is_the_librarys(before: str, behind: str) -> None:
+    assert Joiner().absolute(before + behind) == canonical(before + behind)
+
+
 @settings(max_examples=300)
 @given(st.text(max_size=60))
 def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
