@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,15 +27,24 @@ def insert(connection: sqlite3.Connection, into: str, columns: Sequence[Sequence
     flat: list[Any] = [None] * (width * count)
     for place, column in enumerate(columns):
         flat[place::width] = column
+    return _insert(connection, into, flat, width)
+
+
+def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]]) -> int:
+    """Insert rows, see `insert`."""
+    return _insert(connection, into, list(chain.from_iterable(rows)), len(rows[0])) if rows else 0
+
+
+def _insert(connection: sqlite3.Connection, into: str, values: list[Any], width: int) -> int:
     before = connection.total_changes
     row = f"({','.join('?' * width)})"
     rows = 1 << ((_VARIABLES // width).bit_length() - 1)
-    done = 0
+    done, count = 0, len(values) // width
     while done < count:
         while rows > count - done:  # powers of two, so that there are only a few different statements
             rows //= 2
         statement = f"{into} VALUES {','.join([row] * rows)}"
         for begin in range(done, count - rows + 1, rows):
-            connection.execute(statement, flat[begin * width : (begin + rows) * width])
+            connection.execute(statement, values[begin * width : (begin + rows) * width])
             done = begin + rows
     return connection.total_changes - before

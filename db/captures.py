@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import bulk
 from .snapshot import Choice, Facts
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _OF_A_PAGE = (
 _FORGET_WORDS = "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)"
 _CAPTURE = (
     "INSERT INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size, digest,"
-    " revisit_of, captures, revisit_date, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " revisit_of, captures, revisit_date, parts)"
 )
 #: What the other part brings to a capture of which one part is stored.
 _WITH_TEXT = (
@@ -74,7 +75,8 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
         if choice.page is None and choice.part is not None:
             _complete(connection, source, page_id, choice.part)
     whole = [(page_id, choice.page, choice.count) for page_id, choice in choices.items() if choice.page is not None]
-    connection.executemany(
+    bulk.insert_rows(
+        connection,
         _CAPTURE,
         [
             (
@@ -97,17 +99,20 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
             for page_id, page, count in whole
         ],
     )
-    connection.executemany(
-        "INSERT INTO texts (page, title, text, main) VALUES (?, ?, ?, ?)",
+    bulk.insert_rows(
+        connection,
+        "INSERT INTO texts (page, title, text, main)",
         [(page_id, page.title, page.text, page.main_length) for page_id, page, _ in whole if page.text or page.title],
     )
     read = [(page_id, choice.read) for page_id, choice in choices.items() if choice.read is not None]
-    connection.executemany(
-        "INSERT OR IGNORE INTO declarations VALUES (?, ?, ?)",
+    bulk.insert_rows(
+        connection,
+        "INSERT OR IGNORE INTO declarations",
         [(page_id, name, value) for page_id, page in read for name, value in page.declared],
     )
-    connection.executemany(
-        "INSERT OR IGNORE INTO visible_bytes VALUES (?, ?)",
+    bulk.insert_rows(
+        connection,
+        "INSERT OR IGNORE INTO visible_bytes",
         [(page_id, page.visible) for page_id, page in read if page.visible],
     )
 

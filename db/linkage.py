@@ -73,6 +73,5 @@ def write(
             hreflangs,
         ),
     )
-    if texts:
-        bulk.insert(connection, "INSERT OR IGNORE INTO anchor_texts", list(zip(*sorted(texts), strict=True)))
+    bulk.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
     return added

@@ -67,11 +67,13 @@ class Links(Sequence[Link]):
         if isinstance(links, Links):
             return links
         links = list(links)
+        if not links:
+            return _NO_LINKS
         return cls(
-            packed(link.url for link in links),
-            bytes(link.kind | (NOFOLLOW if link.nofollow else 0) for link in links),
-            tuple((place, link.hreflang) for place, link in enumerate(links) if link.hreflang is not None),
-            tuple((place, link.text) for place, link in enumerate(links) if link.text),
+            packed([link[0] for link in links]),
+            bytes([link[1] | NOFOLLOW if link[2] else link[1] for link in links]),
+            tuple([(place, link[3]) for place, link in enumerate(links) if link[3] is not None]),
+            tuple([(place, link[4]) for place, link in enumerate(links) if link[4]]),
         )
 
     def __len__(self) -> int:
@@ -97,6 +99,9 @@ class Links(Sequence[Link]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+
+_NO_LINKS = Links()
 
 
 def packed(texts: Iterable[str]) -> bytes:

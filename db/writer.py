@@ -142,7 +142,7 @@ class Writer:
         ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
         if len(new):
             rows = [(int(ids[place]), *sites[place]) for place in new.tolist()]
-            bulk.insert(self._connection, "INSERT INTO hosts", list(zip(*rows, strict=True)))
+            bulk.insert_rows(self._connection, "INSERT INTO hosts", rows)
         return ids
 
     def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:

@@ -18,17 +18,20 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .process import WorkerError
     from .reading import Batch, batches
+    from .team import Team, small
 
 _MODULES = {
     "Batch": "reading",
     "Limits": "limits",
     "SUFFIXES": "files",
+    "Team": "team",
     "WorkerError": "process",
     "batches": "reading",
     "expand": "files",
+    "small": "team",
 }
 
-__all__ = ["SUFFIXES", "Batch", "Limits", "WorkerError", "batches", "expand"]
+__all__ = ["SUFFIXES", "Batch", "Limits", "Team", "WorkerError", "batches", "expand", "small"]
 
 
 def __getattr__(name: str) -> Any:

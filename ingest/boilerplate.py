@@ -44,10 +44,11 @@ def around(page: Read) -> list[Span]:
     [b'Home', b'End']
     """
     menus = page.signs & (page.signs - 1)  # one alone is hardly a menu
-    if not page.records and not menus:
+    packed = page.records
+    if not packed and not menus:
         return []
     apart = _Apart(page.text)
-    found = list(kernel.records(page.records))
+    found = list(kernel.records(packed))
     every = 0
     for one in found:
         every |= one.flags
@@ -95,6 +96,14 @@ class _Apart:
         parts.append(self._text[begin:end])
         return " ".join(b" ".join(parts).decode("utf-8", "replace").split())
 
+    def leaves(self, count: int) -> bool:
+        """Whether so many characters that are not white space are left."""
+        # A character has four bytes at most: on most pages that says enough.
+        apart = sum(end - begin for begin, end in self._spans)
+        if len(self._text) - self._text.count(b" ") - apart >= 4 * count:
+            return True
+        return len("".join(self.left(0, len(self._text)).split())) >= count
+
     def spans(self) -> list[Span]:
         return sorted(self._spans, key=lambda span: (span[0], -span[1]))
 
@@ -123,7 +132,7 @@ def _take_lists(page: Read, lists: list[Record], apart: _Apart) -> None:
         linked = sum(len(_words(page, link)) for link in own)
         if len(own) < _LIST_LINKS or linked * 5 < len(text) * 4:
             continue
-        if len("".join(apart.left(0, len(page.text)).split())) - len(text) >= _CONTENT_LEFT:
+        if apart.leaves(len(text) + _CONTENT_LEFT):
             apart.take(one)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from array import array
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from threading import local
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -55,19 +55,54 @@ class Anchor(NamedTuple):
     target: int  #: number of its target, from 1; with the highest bit set that of a reference; 0: none
 
 
-class Read(NamedTuple):
-    """What is in a page."""
+class Read:
+    """What is in a page; whatever is looked at must be so before the same kernel reads another one."""
 
-    text: bytes  #: the visible text, white space folded
-    anchors: bytes  #: distinct targets of plain anchors, a zero behind each
-    references: list[str]  #: four strings each: tag, target, rel, and hreflang behind a plus sign, or nothing
-    strings: list[str]  #: each with a letter before it that says what it is; see `_html.c`
-    records: bytes  #: of `records`
-    containers: bytes  #: of `records`
-    links: bytes  #: of `anchors`
-    signs: int  #: common names of languages that links have, a bit each
-    skipped: int  #: references beyond the limit
-    flattened: bool
+    def __init__(self, page: _Page, kernel: Kernel) -> None:
+        self._page = page
+        self._kernel = kernel  # whose memory it is
+        self.signs: int = page.signs  #: common names of languages that links have, a bit each
+        self.skipped: int = page.skipped  #: references beyond the limit
+        self.flattened = bool(page.flattened)
+
+    @cached_property
+    def text(self) -> bytes:
+        """The visible text, white space folded."""
+        return self._bytes("text")
+
+    @cached_property
+    def anchors(self) -> bytes:
+        """Distinct targets of plain anchors, a zero behind each."""
+        return self._bytes("anchors")
+
+    @cached_property
+    def references(self) -> list[str]:
+        """Four strings each: tag, target, rel, and hreflang behind a plus sign, or nothing."""
+        return strings(self._bytes("references"))
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """Each with a letter before it that says what it is; see `_html.c`."""
+        return strings(self._bytes("strings"))
+
+    @cached_property
+    def records(self) -> bytes:
+        """Of `records`."""
+        return self._bytes("records")
+
+    @cached_property
+    def containers(self) -> bytes:
+        """Of `records`."""
+        return self._bytes("containers")
+
+    @cached_property
+    def links(self) -> bytes:
+        """Of `anchors`."""
+        return self._bytes("links")
+
+    def _bytes(self, name: str) -> bytes:
+        size = getattr(self._page, f"{name}_size")
+        return ctypes.string_at(getattr(self._page, name), size) if size else b""
 
 
 @cache
@@ -87,7 +122,7 @@ def _library() -> ctypes.CDLL:
     )
     library.graphlang_html_cut.restype = ctypes.c_int64
     library.graphlang_html_cut.argtypes = (
-        *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64),
+        *(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64),
         *(ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint64)),
     )
     library.graphlang_html_is_utf8.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
@@ -133,19 +168,7 @@ class Kernel:
         page = self._page
         if not self._library.graphlang_html_read(self._reader, markup, len(markup), most, depth, ctypes.byref(page)):
             raise MemoryError
-        at = ctypes.string_at
-        return Read(
-            at(page.text, page.text_size) if page.text_size else b"",
-            at(page.anchors, page.anchors_size) if page.anchors_size else b"",
-            strings(at(page.references, page.references_size)) if page.references_size else [],
-            strings(at(page.strings, page.strings_size)) if page.strings_size else [],
-            at(page.records, page.records_size) if page.records_size else b"",
-            at(page.containers, page.containers_size) if page.containers_size else b"",
-            at(page.links, page.links_size) if page.links_size else b"",
-            page.signs,
-            page.skipped,
-            bool(page.flattened),
-        )
+        return Read(page, self)
 
     def cut(self, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
         """Return the text of the last page with some spans behind the rest of it, and the size of that rest, in bytes.
@@ -154,7 +177,7 @@ class Kernel:
             spans: pairs (begin, end), by begin, the longer first where two begin together; one lies within another or
                 apart from it.
         """
-        flat = (ctypes.c_uint32 * (2 * len(spans)))(*(place for span in spans for place in span))
+        flat = array(_WORDS, [place for span in spans for place in span]).tobytes()
         out, main = ctypes.c_void_p(), ctypes.c_uint64()
         size = self._library.graphlang_html_cut(self._reader, flat, len(spans), ctypes.byref(out), ctypes.byref(main))
         if size < 0:
@@ -179,6 +202,8 @@ def _rows(packed: bytes, width: int) -> Iterator[tuple[int, ...]]:
 
 def strings(packed: bytes) -> list[str]:
     """Return strings that have a zero behind each."""
+    if not packed:
+        return []
     found = packed.decode("utf-8", "replace").split("\0")
     found.pop()  # behind the last zero is nothing
     return found

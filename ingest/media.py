@@ -19,6 +19,7 @@ _HTML_SIGN = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|table|div|p|h1|a|font|br|center)[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
+_LONG = 200  # characters of a value that is not worth remembering
 _ROOT_HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
 #: Portable documents and PostScript, images, archives, office files, sound and film, fonts, Flash.
 _BINARY = (
@@ -37,17 +38,23 @@ _BINARY = (
 )
 
 
-@lru_cache(maxsize=1024)
 def media_type(content_type: str) -> tuple[str, str | None]:
     """Split a Content-Type into media type and charset, both in lower case.
 
     >>> media_type('Text/HTML; Charset="UTF-8"')
     ('text/html', 'utf-8')
     """
+    return _known(content_type) if len(content_type) < _LONG else _split(content_type)
+
+
+def _split(content_type: str) -> tuple[str, str | None]:
     # A header that came twice was joined with a comma: the first one counts.
     name, _, parameters = content_type.partition(",")[0].partition(";")
     found = re.search(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", parameters or content_type, re.IGNORECASE | re.ASCII)
     return "".join(name.split()[:1]).lower()[:100], found[1].lower() if found else None
+
+
+_known = lru_cache(maxsize=1024)(_split)
 
 
 def form(mime: str, payload: bytes) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .parse import Item
     from .raw import Raw
+    from .team import Team
 
 _AHEAD = 2  # tasks under way in one worker
 _PATIENCE = 300.0  # seconds for one group: it takes less than one, unless something in it was made to take for ever
@@ -71,11 +72,13 @@ class Pool:
     Args:
         workers: how many.
         limits: bounds of a record.
+        team: processes that were started already; as many as are missing are started when they are needed.
     """
 
-    def __init__(self, workers: int, limits: Limits) -> None:
+    def __init__(self, workers: int, limits: Limits, team: Team | None = None) -> None:
         self._limits = limits
         self._count = workers
+        self._team = team if team is not None and team.limits == limits else None
         self._workers: list[Process] = []
         self._window: deque[_Task] = deque()
         self._reached: int | None = None  # where the stretch before ended
@@ -87,7 +90,8 @@ class Pool:
             WorkerError: no worker can be started.
         """
         try:
-            self._workers = [Process(self._limits) for _ in range(self._count)]
+            self._workers = self._team.take() if self._team is not None else []
+            self._workers += [Process(self._limits) for _ in range(self._count - len(self._workers))]
             numbered = enumerate(tasks)
             self._fill(numbered)
             while self._window:

@@ -186,6 +186,8 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
 
 def _skip_newlines(buffer: _Buffer) -> None:
     while buffer.need(1):
+        if buffer.data[buffer.at] not in _NEWLINES:
+            return
         buffer.at = _behind_newlines(buffer.data, buffer.at)
         if buffer.at < len(buffer.data):
             return

@@ -13,16 +13,18 @@ from .pool import Group, Pool
 from .raw import Raw
 from .reader import Reader
 from .stretch import LENGTH, Stretch, can_be_cut, end_of, stretches
+from .team import small
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from .team import Team
+
 _RECORDS = 64  # raw records of a batch at most, of those that may be pages
 _BYTES = 4 << 20  # and bytes of them, after which a batch is closed
 _PASSED = 4096  # raw records of any kind
 _WHOLE = 4 << 20  # bytes of a file, as stored, that one worker reads by itself, whatever its format
-_SMALL = 2 << 20  # bytes of all files, as stored: fewer are parsed before a second process would have started
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class _Group(NamedTuple, Generic[_Taken]):
     last: bool
 
 
-def batches(sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None, workers: int = 1) -> Iterator[Batch]:
+def batches(
+    sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None, workers: int = 1, team: Team | None = None
+) -> Iterator[Batch]:
     """Read archive files, one after the other.
 
     The items joined together do not depend on the number of workers, nor on where reading was stopped and taken up
@@ -58,6 +62,7 @@ def batches(sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None
         sources: each file, and the position to start from: 0, or the ``position`` of the last Batch that was stored.
         limits: bounds of a record.
         workers: processes that parse; 1 parses in this process, and so do more where the files are small together.
+        team: these processes, if they were started already, with the same limits; they are ended with the reading.
 
     Raises:
         ValueError: no workers, or a negative position.
@@ -68,21 +73,9 @@ def batches(sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None
     if any(start < 0 for _, start in sources):
         raise ValueError("a position is the number of a record, from 0")
     limits = limits or Limits()
-    if workers > 1 and _small(path for path, _ in sources):
+    if workers > 1 and small(path for path, _ in sources):
         workers = 1
-    return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, workers)
-
-
-def _small(paths: Iterator[Path]) -> bool:
-    size = 0
-    for path in paths:
-        try:
-            size += _SMALL if path.is_dir() else path.stat().st_size
-        except OSError:
-            continue  # it will be told when the file is opened
-        if size >= _SMALL:
-            return False
-    return True
+    return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, Pool(workers, limits, team))
 
 
 def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
@@ -92,7 +85,7 @@ def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch
             yield Batch(*group)
 
 
-def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, workers: int) -> Iterator[Batch]:
+def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
     handed: deque[_Group[Raw]] = deque()  # what is known of each task that was given and not done
 
     def tasks() -> Iterator[Group | Stretch]:
@@ -102,7 +95,7 @@ def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, workers: int) 
                 yield task
 
     position = 0
-    for part in Pool(workers, limits).parse(tasks()):
+    for part in pool.parse(tasks()):
         group = handed[0]
         if group.bytes_read >= 0:
             yield Batch(group.source, group.position, group.bytes_read, part.items, group.last)

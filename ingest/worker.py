@@ -26,6 +26,7 @@ from .wire import decode_frame, encode_frame, pack_item, read_frame, unpack_raw
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_RARELY = (20_000, 50, 50)  # garbage in cycles comes of errors alone
 _RECORDS = 64  # pages of an answer at most
 _BYTES = 4 << 20  # and bytes of them
 _PASSED = 4096  # raw records of any kind
@@ -53,6 +54,7 @@ def main() -> None:
     threading.Thread(target=_receive, args=(source, tasks), daemon=True).start()
     parser = Parser(limits)
     gc.freeze()
+    gc.set_threshold(*_RARELY)
 
     def answer(value: Any, *, last: bool) -> None:
         results.write(b"\1" if last else b"\0")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from graphlang.ingest import Team
+
 
 @dataclass(slots=True)
 class Ingested:
@@ -39,6 +41,7 @@ def ingest(
     keep: Keep = Keep.BEST,
     limits: Limits | None = None,
     workers: int = 1,
+    team: Team | None = None,
     progress: Progress = SILENT,
 ) -> Ingested:
     """Read files and folders into the collection.
@@ -53,6 +56,7 @@ def ingest(
         keep: which of several captures of a URL is kept.
         limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
         workers: processes that parse pages; 1 parses in this process.
+        team: these processes, where they were started before; whoever did so ends those that were not needed.
         progress: told of bytes, pages and links.
 
     Raises:
@@ -81,7 +85,7 @@ def ingest(
         progress.stage("ingest", sum(sizes), "bytes")
         writer = Writer(connection, _site, keep=keep)
         before = 0
-        for batch in batches(queue, limits=limits or Limits(), workers=workers):
+        for batch in batches(queue, limits=limits or Limits(), workers=workers, team=team):
             counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
             done.pages += counts.pages
             done.links += counts.links

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Unpack
@@ -39,8 +40,14 @@ def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[read
       graphlang ingest crawl.db --from paths.txt
       zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
-    with closing(create(db)) as connection, bars(quiet=quiet) as shown:
-        done = reading.read(connection, db, files, how, shown)
+    # Nothing here multiplies matrices; threads that wait for some take a core from those that read.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with (
+        reading.team(files, how) as team,
+        closing(create(db)) as connection,
+        bars(quiet=quiet) as shown,
+    ):
+        done = reading.read(connection, db, files, how, shown, team=team)
         shown.end()
         if not quiet:
             summary(done, shown)

@@ -23,13 +23,17 @@ class _Told(Verbs):
     """Tells errors that users can cause in one line, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        # A tenth of a second that help and version do without.
-        from graphlang.db import StoreError  # noqa: PLC0415
-        from graphlang.modelfile import ModelError  # noqa: PLC0415
+        from graphlang.db import StoreError  # noqa: PLC0415 - help and version do without
 
         try:
             return super().invoke(ctx)
-        except (StoreError, ModelError) as error:
+        except StoreError as error:
+            raise click.ClickException(str(error)) from error
+        except ValueError as error:
+            from graphlang.modelfile import ModelError  # noqa: PLC0415 - it brings numpy along
+
+            if not isinstance(error, ModelError):
+                raise
             raise click.ClickException(str(error)) from error
         except sqlite3.Error as error:
             raise click.ClickException(_sqlite_words(error)) from error

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from graphlang.analysis import ingest as reading
 from graphlang.cli import options
 from graphlang.db.snapshot import Keep
-from graphlang.ingest import Limits
-from graphlang.ingest.files import listed, received
+from graphlang.ingest import Limits, Team, small
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from graphlang.analysis.ingest import Ingested
     from graphlang.cli.progress import Bars
 
 _MEGABYTE = 1 << 20
@@ -99,15 +98,49 @@ def how(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+def _limits(wanted: How) -> Limits:
+    return Limits(
+        text_limit=wanted["text_limit"],
+        max_payload=wanted["max_payload"] * _MEGABYTE,
+        all_bytes=wanted["bytes_"],
+        anchor_texts=wanted["anchor_texts"],
+        plain_urls=wanted["plain_urls"],
+    )
+
+
+@contextmanager
+def team(given: tuple[Path, ...], wanted: How) -> Iterator[Team | None]:
+    """Start the processes that will parse, where some are likely to be needed, before this one imports its own."""
+    workers = wanted["workers"] or options.cores()
+    if workers == 1 or small(given):
+        yield None
+        return
+    started = Team(workers, _limits(wanted))
+    try:
+        yield started
+    finally:
+        started.end()
+
+
 def read(
-    connection: sqlite3.Connection, db: Path, given: tuple[Path, ...], wanted: How, shown: Bars
-) -> reading.Ingested:
+    connection: sqlite3.Connection,
+    db: Path,
+    given: tuple[Path, ...],
+    wanted: How,
+    shown: Bars,
+    *,
+    team: Team | None = None,
+) -> Ingested:
     """Read what the user named into the collection.
 
     Raises:
         click.UsageError: no file was named.
         StoreError: see `graphlang.analysis.ingest.ingest`.
     """
+    # While this imports numpy, the processes of a team start.
+    from graphlang.analysis import ingest as reading  # noqa: PLC0415
+    from graphlang.ingest.files import received  # noqa: PLC0415
+
     paths = list(given)
     if wanted["from_"] is not None:
         paths += map(Path, _listed(wanted["from_"]))
@@ -126,19 +159,16 @@ def read(
             paths,
             names=names,
             keep=Keep(wanted["keep"]),
-            limits=Limits(
-                text_limit=wanted["text_limit"],
-                max_payload=wanted["max_payload"] * _MEGABYTE,
-                all_bytes=wanted["bytes_"],
-                anchor_texts=wanted["anchor_texts"],
-                plain_urls=wanted["plain_urls"],
-            ),
+            limits=_limits(wanted),
             workers=wanted["workers"] or options.cores(),
+            team=team,
             progress=shown,
         )
 
 
 def _listed(path: Path) -> list[str]:
+    from graphlang.ingest.files import listed  # noqa: PLC0415
+
     # Names of files may be any bytes; surrogates stand for those that are no UTF-8, as in sys.argv.
     with click.open_file(str(path), encoding="utf-8", errors="surrogateescape") as lines:
         found = listed(lines)

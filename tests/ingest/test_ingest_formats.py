@@ -195,7 +195,7 @@ def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
 def test_every_format_is_read_alike_by_any_number_of_workers(
     tmp_path: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphlang.ingest.reading._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.team._SMALL", 0)
     mirror = tmp_path / "a.example"
     mirror.mkdir()
     (mirror / "index.html").write_text("<p>x")

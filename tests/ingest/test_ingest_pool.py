@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from graphlang.db.records import Page
-from graphlang.ingest import WorkerError, batches
+from graphlang.ingest import Limits, Team, WorkerError, batches
 
 if TYPE_CHECKING:
     from conftest import Archive
@@ -39,7 +39,7 @@ def crawl(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, req
     path = tmp_path / "crawl.warc"
     records = [archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)]
     path.write_bytes(archive.gz(*records) if request.param == "stretches" else b"".join(records))
-    monkeypatch.setattr("graphlang.ingest.reading._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.team._SMALL", 0)
     monkeypatch.setattr("graphlang.ingest.reading._WHOLE", 0)
     monkeypatch.setattr("graphlang.ingest.stretch.LENGTH", 1 << 15)
     return path
@@ -121,8 +121,8 @@ def test_a_reader_that_is_dropped_leaves_no_process(crawl: Path) -> None:
 def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None:
     script = (
         "import sys, time, pathlib\n"
-        "from graphlang.ingest import batches, reading, stretch\n"
-        "reading._SMALL = reading._WHOLE = 0\nstretch.LENGTH = 1 << 15\n"
+        "from graphlang.ingest import batches, reading, stretch, team\n"
+        "team._SMALL = reading._WHOLE = 0\nstretch.LENGTH = 1 << 15\n"
         "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
         "next(reading)\n"
         "try:\n"
@@ -161,3 +161,24 @@ def _is_worker(pid: int) -> bool:
         return b"graphlang.ingest.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+@needs_proc
+def test_a_team_that_was_started_before_is_taken_or_ended(crawl: Path) -> None:
+    before = children()
+    whole = [batch.items for batch in batches([(crawl, 0)])]
+    team = Team(2, Limits())
+    assert len(children()) == len(before) + 2
+    reading = batches([(crawl, 0)], workers=2, team=team)
+    first = next(reading)
+    assert len(children()) == len(before) + 2  # none was started besides
+    assert [item for items in [first.items, *(batch.items for batch in reading)] for item in items] == [
+        item for items in whole for item in items
+    ]
+    assert children() == before
+    team.end()
+    unused = Team(2, Limits(max_links=1))  # of other limits
+    assert [batch.items for batch in batches([(crawl, 0)], workers=2, team=unused)] != []
+    assert len(children()) == len(before) + 2
+    unused.end()
+    assert children() == before

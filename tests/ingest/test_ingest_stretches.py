@@ -27,7 +27,7 @@ LENGTH = 1 << 11
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphlang.ingest.reading._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.team._SMALL", 0)
     monkeypatch.setattr("graphlang.ingest.reading._WHOLE", 0)
     monkeypatch.setattr("graphlang.ingest.stretch.LENGTH", LENGTH)
     monkeypatch.setattr("graphlang.ingest.reading.LENGTH", LENGTH)
