@@ -34,7 +34,7 @@ LEFT JOIN visible_bytes ON visible_bytes.page = pages.id
 WHERE pages.id > ? AND (texts.page IS NOT NULL OR anchors <> '')
 ORDER BY pages.id LIMIT ?
 """
-_TAGS = np.iinfo(np.int16).max
+_TAGS = _LAST = np.iinfo(np.int16).max
 
 
 class Texts(NamedTuple):
@@ -57,6 +57,7 @@ class Edges(NamedTuple):
     nofollow: NDArray[np.bool_]
     hreflang: NDArray[np.int16]  #: index in ``tags``, -1 where the link announces no language
     tags: tuple[str, ...]  #: the distinct values of hreflang, as written
+    place: NDArray[np.int16] | None = None  #: among the links of the page, if asked for; -1 where it is not known
 
 
 def count_pages(connection: sqlite3.Connection) -> int:
@@ -105,16 +106,20 @@ def urls(
         after = pages[-1]
 
 
-def edges(connection: sqlite3.Connection) -> Edges:
+def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
     """All links as arrays.
+
+    With ``places``, the place of each link on its page comes with it; those beyond the range of their type share its
+    end.
 
     SQLite joins the links of a page to one string of numbers, and numpy reads that: twice as fast as handing over a
     tuple for every link, and a Python object for every number in it.
     """
     total = connection.execute("SELECT COUNT(*) FROM links").fetchone()[0]
     source, packed = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int64)
+    above = f" | (IFNULL(MIN(place, {_LAST}) + 1, 0) << 37)" if places else ""
     cursor = connection.execute(
-        "SELECT source, COUNT(*), GROUP_CONCAT((target << 5) | (kind << 1) | nofollow, ' ')"
+        f"SELECT source, COUNT(*), GROUP_CONCAT((target << 5) | (kind << 1) | nofollow{above}, ' ')"
         " FROM links GROUP BY source ORDER BY source"
     )
     done = 0
@@ -124,12 +129,14 @@ def edges(connection: sqlite3.Connection) -> Edges:
         source[done:end] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
         packed[done:end] = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
         done = end
-    target = ((packed >> 5) - 1).astype(np.int32)
+    target = ((packed >> 5 & 0xFFFFFFFF) - 1).astype(np.int32)
     order = _order(source, target)
     if order is not None:
         source, target, packed = source[order], target[order], packed[order]
     hreflang, tags = _hreflang(connection, source, target)
-    return Edges(source, target, (packed >> 1 & 15).astype(np.uint8), (packed & 1).astype(np.bool_), hreflang, tags)
+    kind, nofollow = (packed >> 1 & 15).astype(np.uint8), (packed & 1).astype(np.bool_)
+    place = ((packed >> 37) - 1).astype(np.int16) if places else None
+    return Edges(source, target, kind, nofollow, hreflang, tags, place)
 
 
 def _order(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.intp] | None:

@@ -42,8 +42,11 @@ def write(
     """
     sources = np.repeat(pages, counts)
     kept = np.flatnonzero(np.repeat(chosen, counts) & (targets != sources))
+    own = np.searchsorted(kept, np.cumsum(counts) - counts)  # where the links of each page begin among the kept ones
+    places = np.arange(len(kept)) - np.repeat(own, np.diff(own, append=len(kept)))
     # In key order the tree grows at its end instead of in the middle.
-    kept = kept[np.lexsort((targets[kept], sources[kept]))]
+    order = np.lexsort((targets[kept], sources[kept]))
+    kept, places = kept[order], places[order]
     if not len(kept):
         return 0
     kinds = np.frombuffer(b"".join([one.kinds for one in links]), dtype=np.uint8)[kept]
@@ -71,6 +74,7 @@ def write(
             (kinds & ~np.uint8(NOFOLLOW)).tolist(),
             (kinds >= NOFOLLOW).astype(np.int64).tolist(),
             hreflangs,
+            places.tolist(),
         ),
     )
     bulk.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))

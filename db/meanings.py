@@ -103,6 +103,7 @@ TABLES: dict[str, Table] = {
             "kind": "How it refers, in `link_kinds`.",
             "nofollow": "1 where the link or the page says nofollow.",
             "hreflang": "Language that the link announces for its target, as written; NULL without.",
+            "place": "Its place among the links of its page, from 0; NULL where that is not known.",
         },
     ),
     "anchor_texts": Table(
@@ -233,6 +234,7 @@ TABLES: dict[str, Table] = {
             "kind": "Name of the kind.",
             "nofollow": "1 where the link or the page says nofollow.",
             "hreflang": "Language that the link announces.",
+            "place": "Its place among the page's links, from 0.",
         },
     ),
     "page_scores": Table(

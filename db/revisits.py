@@ -16,6 +16,9 @@ _SAME = (
     "UPDATE captures SET original = ?2, (charset, charset_from, length) ="
     " (SELECT charset, charset_from, length FROM captures WHERE page = ?2) WHERE page = ?1"
 )
+_LINKS = (
+    "INSERT INTO links SELECT ?1, target, kind, nofollow, hreflang, place FROM links WHERE source = ?2 AND target <> ?1"
+)
 _WORDS = (
     "INSERT INTO anchor_texts SELECT target, ?1, text FROM anchor_texts WHERE source = ?2 AND target <> ?1"
     " AND target IN (SELECT target FROM links WHERE source = ?2)"
@@ -89,7 +92,7 @@ def _lend(connection: sqlite3.Connection, page: int, original: int) -> None:
         "INSERT INTO texts (page, title, text, main) SELECT ?1, title, text, main FROM texts WHERE page = ?2",
         "INSERT INTO declarations SELECT ?1, source, value FROM declarations WHERE page = ?2",
         "INSERT INTO visible_bytes SELECT ?1, bytes FROM visible_bytes WHERE page = ?2",
-        "INSERT INTO links SELECT ?1, target, kind, nofollow, hreflang FROM links WHERE source = ?2 AND target <> ?1",
+        _LINKS,
         _WORDS,
         _SAME,
     ):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: "grla" in ASCII: tells our files from other SQLite files.
 APPLICATION_ID = 0x67726C61
 #: The newest schema that this code reads and writes; grows with each migration.
-VERSION = 4
+VERSION = 5
 
 migrations = Migrations("graphlang")
 
@@ -303,5 +303,33 @@ ALTER TABLE runs ADD COLUMN inputs TEXT;
 @migrations(name="0004_what_runs_read")
 def _fourth(database: sqlite3.Connection) -> None:
     for statement in _FOURTH.split(";\n"):
+        if statement.strip():
+            database.execute(statement)
+
+
+# Of links that were read before there were places, it is not known.
+_FIFTH = """
+ALTER TABLE links ADD COLUMN place INTEGER;
+DROP VIEW link_details;
+CREATE VIEW link_details AS
+SELECT
+    links.source,
+    links.target,
+    origin.url AS source_url,
+    destination.url AS target_url,
+    link_kinds.name AS kind,
+    links.nofollow,
+    links.hreflang,
+    links.place
+FROM links
+JOIN link_kinds ON link_kinds.id = links.kind
+JOIN pages AS origin ON origin.id = links.source
+JOIN pages AS destination ON destination.id = links.target;
+"""
+
+
+@migrations(name="0005_places_of_links")
+def _fifth(database: sqlite_utils.Database) -> None:
+    for statement in _FIFTH.split(";\n"):
         if statement.strip():
             database.execute(statement)

@@ -31,6 +31,7 @@ SEARCHED: dict[str, tuple[float, ...]] = {
     "site": (0.0, 0.25, 0.5, 0.75, 1.0),
     "directory": (0.0, 0.5, 1.0),
     "hreflang": (0.0, 0.5, 1.0, 1.5),
+    "listed": (0.0, 0.5, 1.0, 1.5),
     "degree": (3.0, 6.0, 12.0),
     "declared": (0.0, 0.5, 1.0, 1.5),
     "cctld": (0.0, 0.25, 0.5, 1.0),
@@ -140,6 +141,8 @@ class _Search:
         """A signal that the collection does not have need not be tried."""
         if name == "hreflang":
             return bool((self.given.graph.hreflang >= 0).any())
+        if name == "listed":
+            return self.given.graph.place is not None
         if name in asdict(self.options):
             return True
         signal = self.given.evidence.signals.get(name)

@@ -46,6 +46,8 @@ def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
         *(evidence.languages, evidence.probabilities, evidence.length, evidence.host),
         *(given.labels, given.no_letters),
     ]
+    if graph.place is not None:
+        arrays.append(graph.place)
     if evidence.directory is not None:
         arrays.append(evidence.directory)
     for name in sorted(evidence.signals):

@@ -116,11 +116,11 @@ def _load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
     indices, probabilities = _join(table[scores.label], scores.score)
     length[indices[:, 0] < 0] = 0  # no letters: no evidence
 
-    edges = collection.edges(connection)
+    edges = collection.edges(connection, places=True)
     tags = np.array([index.get(languages.code(tag) or "", -1) for tag in edges.tags] + [-1], dtype=np.int16)
     return Seeds(
         run,
-        Graph(pages, edges.source, edges.target, edges.kind, tags[edges.hreflang], edges.nofollow),
+        Graph(pages, edges.source, edges.target, edges.kind, tags[edges.hreflang], edges.nofollow, edges.place),
         Evidence(
             codes,
             indices,

@@ -22,6 +22,7 @@ _INFERENCE = {
     "site": "Weight of the languages of the page's site.",
     "directory": "Weight of the languages of the page's directory, relative to the site's.",
     "hreflang": "Weight of the languages that links announce for their targets.",
+    "listed": "Weight of the page's place in the lists of links that name it.",
     "degree": "Links of a page beyond so many share their weight.",
     "settled": "A page with so many letters keeps what its text says.",
     "doubtful": "Chance of error of its text from which such a page listens all the same; 0: never.",

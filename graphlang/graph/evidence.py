@@ -40,6 +40,8 @@ class Graph:
     kind: NDArray[np.uint8]  #: how it links; a link given twice keeps the lowest number, shape (m,)
     hreflang: NDArray[np.int16]  #: the language that the link announces for its target, -1 none, shape (m,)
     nofollow: NDArray[np.bool_] | None = None  #: rel=nofollow, shape (m,)
+    #: where the link stands among those of its page, from 0, -1 unknown, shape (m,)
+    place: NDArray[np.int16] | None = None
 
     def __post_init__(self) -> None:
         m = (len(self.source),)
@@ -47,6 +49,8 @@ class Graph:
             _shaped(name, getattr(self, name), m)
         if self.nofollow is not None:
             _shaped("nofollow", self.nofollow, m)
+        if self.place is not None:
+            _shaped("place", self.place, m)
         for name in ("source", "target"):
             rows = getattr(self, name)
             if m[0] and (rows.min() < 0 or rows.max() >= self.n):

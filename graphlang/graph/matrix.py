@@ -34,6 +34,7 @@ class Links:
     start: NDArray[np.int64]
     origin: NDArray[np.int32]
     into: NDArray[np.int64]
+    place: NDArray[np.int16] | None = None
 
     @property
     def m(self) -> int:
@@ -56,9 +57,9 @@ class Links:
 def canonical(graph: Graph) -> Links:
     """Sort the links, join duplicates, drop self-links.
 
-    Of a link given several times the lowest kind is kept (it says most, see ``LinkKind``) and the lowest hreflang
-    that is one. Links with rel=nofollow count like all others: for a language it does not matter whether the author
-    vouches for the target.
+    Of a link given several times the lowest kind is kept (it says most, see ``LinkKind``), the lowest hreflang that
+    is one, and the first place. Links with rel=nofollow count like all others: for a language it does not matter
+    whether the author vouches for the target.
 
     >>> import numpy as np
     >>> from graphlang.graph.evidence import Graph
@@ -68,27 +69,39 @@ def canonical(graph: Graph) -> Links:
     ([0, 2], [1, 0], [7, 1])
     """
     n, source, target, kind, hreflang = graph.n, graph.source, graph.target, graph.kind, graph.hreflang
+    place = graph.place
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
     if not native.canonical(source, target):  # the store hands links over in this order, so that this is the exception
-        source, target, kind, hreflang = _distinct(n, source, target, kind, hreflang)
+        source, target, kind, hreflang, place = _distinct(n, source, target, kind, hreflang, place)
     start, into = (native.bounds(end, n) for end in (source, target))
-    return Links(n, source, target, kind, hreflang, start, native.origins(source, target, into), into)
+    return Links(n, source, target, kind, hreflang, start, native.origins(source, target, into), into, place)
 
 
-def _distinct(
+def _distinct(  # noqa: PLR0917  internal, called once
     n: int,
     source: NDArray[np.int32],
     target: NDArray[np.int32],
     kind: NDArray[np.uint8],
     hreflang: NDArray[np.int16],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int16]]:
+    place: NDArray[np.int16] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16] | None]:
     keep = np.flatnonzero(source != target)
     order = keep[np.argsort(source[keep].astype(np.int64) * n + target[keep], kind="stable")]
     source, target, kind, hreflang = source[order], target[order], kind[order], hreflang[order]
+    place = None if place is None else place[order]
     new = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
     starts = np.flatnonzero(np.concatenate([[len(order) > 0], new]))
     if not len(starts):
-        return source, target, kind, hreflang
-    # an hreflang of -1 must lose against any other: as unsigned it is the largest
-    announced = np.minimum.reduceat(np.ascontiguousarray(hreflang).view(np.uint16), starts).view(np.int16)
-    return source[starts], target[starts], np.minimum.reduceat(kind, starts), announced
+        return source, target, kind, hreflang, place
+    return (
+        source[starts],
+        target[starts],
+        np.minimum.reduceat(kind, starts),
+        _least(hreflang, starts),
+        None if place is None else _least(place, starts),
+    )
+
+
+def _least(values: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.int16]:
+    """The least of each stretch; -1 loses against any other: as unsigned it is the largest."""
+    return np.minimum.reduceat(np.ascontiguousarray(values).view(np.uint16), starts).view(np.int16)

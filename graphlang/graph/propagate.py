@@ -35,7 +35,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphlang.graph import couplings, messages, shares, signals, text, voices
+from graphlang.graph import couplings, listed, messages, shares, signals, text, voices
 from graphlang.graph.answer import Answer, Contribution, Trace, answer
 from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
@@ -69,6 +69,7 @@ class Options:
     site: float = 0.5  #: power of the languages of the site as the prior
     directory: float = 1.0  #: power of the languages of the directory, relative to the site's
     hreflang: float = 1.0  #: weight of the languages that links announce for their targets
+    listed: float = 1.0  #: weight of the page's place in the lists that name it
     degree: float = 6.0  #: bonds beyond so many share their weight, for each host and in all
     settled: int = 200  #: a page with so many characters of text keeps what its text says ...
     doubtful: float = 0.0  #: ... unless its text is less sure than this: it then listens like a page of certain_length
@@ -105,6 +106,9 @@ def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = Non
     said = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
         said["hreflang"] = Signal(*signals.announced(links, len(evidence.codes)), options.hreflang)
+    if options.listed and links.place is not None:
+        certain = (evidence.length >= options.certain_length) & (evidence.best()[1] >= options.certain)
+        said["listed"] = Signal(*listed.listed(links, evidence, certain), options.listed)
     playing = text.in_play(evidence, said, evidence.length >= options.certain_length)
     if not len(playing):
         return answer(np.full((graph.n, KEEP), NONE, np.int16), np.zeros((graph.n, KEEP), np.float32), rounds=0)

@@ -197,7 +197,7 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
         connection.execute("UPDATE runs SET version = 'other' WHERE kind <> 'content'")
         reads: list[int] = []
         plain = collection.edges
-        monkeypatch.setattr(collection, "edges", lambda given: reads.append(1) or plain(given))
+        monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
         load = seeds.Remembered()
         together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart

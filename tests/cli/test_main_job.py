@@ -224,7 +224,8 @@ def test_tune_writes_weights_that_propagate_reads(graphlang: Call, museum: Path,
     assert tuned.exit_code == 0, tuned.output
     assert "2 gold pages on 2 sites" in tuned.stderr
     fitted = json.loads(weights.read_text(encoding="utf-8"))
-    assert set(fitted) == {"neighbours", "site", "directory", "hreflang", "degree", "declared", "cctld", "url"}
+    names = {"neighbours", "site", "directory", "hreflang", "listed", "degree", "declared", "cctld", "url"}
+    assert set(fitted) == names
     assert graphlang("propagate", db, "--weights", weights, "--site", 0.125).exit_code == 0
     parameters = json.loads(str(rows(graphlang("runs", db, "--format", "jsonl"))[-1]["parameters"]))
     assert parameters["site"] == 0.125  # the option beside it wins

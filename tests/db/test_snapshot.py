@@ -235,11 +235,13 @@ def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) ->
     raw.execute("INSERT INTO pages VALUES (1, 'http://a.example/', 1)")
     raw.execute("INSERT INTO captures VALUES (1, 1, 0, '2020', 200, 'text/html', 'utf-8', 'http', 5, 9, '', NULL, 1)")
     raw.execute("INSERT INTO texts VALUES (1, 'T', 'Hallo')")
+    raw.execute("INSERT INTO links VALUES (1, 1, 7, 0, NULL)")
     raw.commit()
     raw.close()
     brought = open_existing(path)
     assert brought.execute("PRAGMA user_version").fetchone() == (VERSION,)
     assert brought.execute("SELECT main FROM texts").fetchall() == [(5,)]
+    assert brought.execute("SELECT kind, place FROM link_details").fetchall() == [("anchor", None)]
     assert brought.execute("SELECT parts, original, revisit_date FROM captures").fetchall() == [("both", None, "")]
     assert brought.execute("SELECT url, language, encoding FROM page_languages").fetchall() == [
         ("http://a.example/", "und", None)

@@ -76,6 +76,28 @@ def test_ids_go_by_first_appearance_page_then_its_links(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_links_keep_the_order_of_their_page(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    a, b, c, d = (f"http://{letter}.example/" for letter in "abcd")
+    # a link of a page to itself takes no place; what came first does not depend on the ids, which b, a, c, d get
+    Writer(connection, site).add(1, [page(b, a), page(a, c, b), page(c, d, c, b, a)], position=3, finished=True)
+    edges = collection.edges(connection, places=True)
+    assert edges.place is not None
+    found = sorted(zip(edges.source.tolist(), edges.place.tolist(), edges.target.tolist(), strict=True))
+    assert found == [(0, 0, 1), (1, 0, 2), (1, 1, 0), (2, 0, 3), (2, 1, 0), (2, 2, 1)]
+    assert collection.edges(connection).place is None
+    connection.execute(
+        "UPDATE links SET place = NULL WHERE source = 1"
+    )  # as where it was read before there were places
+    connection.execute("UPDATE links SET place = 100000 WHERE source = 2 AND target = 3")
+    again = collection.edges(connection, places=True)
+    assert again.place is not None
+    assert again.place.tolist() == [-1, 1, 32767, 1, 2, 0]
+    assert (again.target.tolist(), again.kind.tolist()) == (edges.target.tolist(), edges.kind.tolist())
+    connection.close()
+
+
 def test_the_newest_capture_with_status_200_is_kept_and_all_are_counted(tmp_path: Path) -> None:
     connection = create(tmp_path / "a.db")
     connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")

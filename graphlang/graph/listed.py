@@ -1,0 +1,190 @@
+"""What a page's place in lists says: pages list the versions of a text, and much else, in an order of their own.
+
+A menu of translations names them in the same order on every page of a site (``de | en | fr | ja``), so that whoever
+stands between German and French is most likely English. Menus, indexes and tables of contents have their order, too.
+None of this needs more than the order of the links and some pages whose language is known: for each host we count how
+often a page in language b comes next (or second, third, ...) behind one in language a, and how often before one.
+
+    S(b) = prior of the host(b) x product over both sides of the mean over lists of P(a, d | b) / P(a, d)
+
+with a the language of the nearest page in the list whose text is certain, or the end of the list, and d how far it is
+away. The mean is of logarithms: lists that name a page agree with each other, for they are one template. A certain page
+is judged without its own contribution to the counts, which shows how far the order can be relied on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from graphlang.graph import sites, voices
+from graphlang.graph.evidence import NONE
+from graphlang.graph.text import softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.evidence import Evidence
+    from graphlang.graph.matrix import Links
+
+KEEP = 8  #: languages of a page that are kept
+FAR = 8  #: places from which on the distance no longer counts
+PSEUDO = 5.0  #: pages' worth of independence in the counts
+LINKS = 1 << 22  #: links looked at at once
+PAGES = 1 << 15  #: pages worked on at once
+BITS = 1 << 32  #: so many contexts, possible or not, are numbered without sorting
+
+
+def listed(
+    links: Links, evidence: Evidence, certain: NDArray[np.bool_]
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Languages of each page by its places in lists, best first, and their probabilities; shape (n, KEEP) each.
+
+    Only links within a host of several languages count, and pages that no list names have no languages.
+
+    Args:
+        links: with places.
+        evidence: whose texts and hosts tell what is known.
+        certain: pages whose text is long and sure enough, shape (n,).
+    """
+    n = links.n
+    languages, chances = np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32)
+    best, _ = evidence.best()
+    known = certain & (best >= 0)
+    if links.place is None or not known.any():
+        return languages, chances
+    spoken, numbers = np.unique(best[known], return_inverse=True)
+    label = np.full(n, NONE, np.int16)
+    label[known] = numbers
+    hosts, inverse = np.unique(evidence.host, return_inverse=True)
+    host = inverse.astype(np.int32)
+    sides = [_Side(links, label, host, len(hosts), len(spoken), backwards=backwards) for backwards in (False, True)]
+    everywhere = sites.collection(np.zeros(len(spoken)), label)
+    prior = np.log(sites.distributions(label, host, len(hosts), everywhere[None]))
+    named = np.flatnonzero((sides[0].times > 0) | (sides[1].times > 0))
+    keep = min(KEEP, len(spoken))
+    for at in range(0, len(named), PAGES):
+        part = named[at : at + PAGES]
+        said = softmax(prior[host[part]] + sides[0].said(part) + sides[1].said(part))
+        order = np.argsort(-said, axis=1, kind="stable")[:, :keep]
+        languages[part, :keep] = spoken[order]
+        chances[part, :keep] = np.minimum(np.take_along_axis(said, order, 1), 1)
+    return languages, chances
+
+
+class _Side:
+    """What comes before the pages in their lists, or behind them. A languages, c different contexts (host, a, d)."""
+
+    def __init__(
+        self, links: Links, label: NDArray[np.int16], host: NDArray[np.int32], hosts: int, size: int, *, backwards: bool
+    ) -> None:
+        spoken = np.unique(host[label >= 0].astype(np.int64) * size + label[label >= 0])
+        several = np.bincount(spoken // size, minlength=hosts) > 1
+        found = list(_contexts(links, label, host, several, size, backwards=backwards))
+        page = np.concatenate([np.zeros(0, np.int32), *(pages for pages, _ in found)])
+        key = np.concatenate([np.zeros(0, np.int64), *(keys for _, keys in found)])
+        context, count = _numbered(key, hosts * FAR * (size + 1))
+        self.label, self.host, self.size = label, host, size
+        #: lists that name each page
+        self.times = np.bincount(page, minlength=links.n)
+        weight = 1 / self.times[page]
+        #: how often, of all the lists that name it, each page has each context; rows sum to 1
+        self.shares = sparse.csr_matrix((weight, (page, context)), shape=(links.n, count))
+        known = label[page] >= 0
+        pairs = (weight[known], (context[known], label[page[known]].astype(np.int64)))
+        #: certain pages by context and language; a page counts as one, however many lists name it
+        self.counts = sparse.csr_matrix(pairs, shape=(count, size))
+        home = np.zeros(count, np.int64)
+        home[context] = host[page]
+        by_host = sparse.csr_matrix((np.ones(count), (home, np.arange(count))), shape=(hosts, count))
+        self.totals = np.asarray((by_host @ self.counts).todense())
+        seen = np.asarray(self.counts.sum(axis=1)).ravel() + 0.5
+        #: share of each context among those of its host
+        self.usual = PSEUDO * seen / np.asarray(by_host @ seen).ravel()[home]
+        rows = np.repeat(np.arange(count), np.diff(self.counts.indptr))
+        odds = np.log1p(self.counts.data / self.usual[rows])
+        self.odds = sparse.csr_matrix((odds, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
+
+    def said(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Mean of log P(context | b) / P(context) over the lists that name each page; shape (p, A)."""
+        shares = self.shares[pages]
+        named = self.times[pages] > 0
+        found = np.asarray((shares @ self.odds).todense())
+        found += np.where(named[:, None], np.log(PSEUDO / (self.totals[self.host[pages]] + PSEUDO)), 0)
+        certain = np.flatnonzero(named & (self.label[pages] >= 0))
+        if len(certain):
+            found[certain, self.label[pages[certain]]] = self._without(pages[certain], shares[certain])
+        return found
+
+    def _without(self, pages: NDArray[np.int64], shares: sparse.csr_matrix) -> NDArray[np.float64]:
+        """The same for the language of certain pages alone, as if they had not been counted."""
+        row = np.repeat(np.arange(len(pages)), np.diff(shares.indptr))
+        language = self.label[pages[row]].astype(np.int64)
+        cells = np.repeat(np.arange(self.counts.shape[0]), np.diff(self.counts.indptr)) * self.size
+        place = np.searchsorted(cells + self.counts.indices, shares.indices * np.int64(self.size) + language)
+        others = np.maximum(self.counts.data[place] - shares.data, 0)
+        total = np.maximum(self.totals[self.host[pages[row]], language] - 1, 0)
+        odds = np.log((others / self.usual[shares.indices] + 1) * PSEUDO / (total + PSEUDO))
+        return np.asarray(np.bincount(row, shares.data * odds, minlength=len(pages)), np.float64)
+
+
+def _numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
+    if below <= BITS:
+        return voices.numbered(keys, below)
+    different, numbers = np.unique(keys, return_inverse=True)
+    return numbers.astype(np.int32), len(different)
+
+
+def _contexts(
+    links: Links,
+    label: NDArray[np.int16],
+    host: NDArray[np.int32],
+    several: NDArray[np.bool_],
+    size: int,
+    *,
+    backwards: bool,
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    """Targets of links in the order of the lists, and the number of the context that each has there.
+
+    A list is what a page links to on its own host, if that is one of ``several`` languages.
+    """
+    first = 0
+    while first < links.n:
+        last = int(np.searchsorted(links.start, links.start[first] + LINKS, side="right")) - 1
+        last = min(max(last, first + 1), links.n)  # a page with more links than that by itself
+        part = _in_order(links, int(links.start[first]), int(links.start[last]))
+        first = last
+        source, target = links.source[part], links.target[part]
+        home = host[target]
+        own = several[home] & (host[source] == home)
+        source, target, home = source[own], target[own], home[own]
+        if backwards:
+            source, target, home = source[::-1], target[::-1], home[::-1]
+        here = np.arange(len(target), dtype=np.int32)
+        begin = np.flatnonzero(np.diff(source, prepend=NONE))
+        begin = np.repeat(begin.astype(np.int32), np.diff(begin, append=len(target)))
+        language = label[target]
+        nearest = np.maximum.accumulate(np.where(language >= 0, here, np.int32(NONE)))[:-1]
+        nearest = np.concatenate([np.full(min(1, len(target)), NONE, np.int32), nearest])
+        end = nearest < begin
+        language = np.where(end, np.int16(size), language[nearest])
+        distance = np.minimum(here - np.where(end, begin - np.int32(1), nearest), np.int32(FAR)) - np.int32(1)
+        yield target, (home.astype(np.int64) * FAR + distance) * (size + 1) + language
+
+
+def _in_order(links: Links, begin: int, end: int) -> NDArray[np.int64]:
+    """Numbers of the links of some pages, page by page in the order of their lists; those without a place left out."""
+    if links.place is None:
+        raise ValueError("the links have no places")
+    source, place = links.source[begin:end], links.place[begin:end].astype(np.int64)
+    where = links.start[source] - begin + place
+    if len(where) and place.min() >= 0 and where.max() < len(where) and (np.bincount(where) == 1).all():
+        order = np.empty(len(where), np.int64)
+        order[where] = np.arange(begin, end)  # places without gaps need no sorting
+        return order
+    order = np.lexsort((links.target[begin:end], place, source))
+    return begin + order[place[order] >= 0]
