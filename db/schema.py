@@ -329,7 +329,7 @@ JOIN pages AS destination ON destination.id = links.target;
 
 
 @migrations(name="0005_places_of_links")
-def _fifth(database: sqlite_utils.Database) -> None:
+def _fifth(database: sqlite3.Connection) -> None:
     for statement in _FIFTH.split(";\n"):
         if statement.strip():
             database.execute(statement)
