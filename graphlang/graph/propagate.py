@@ -36,13 +36,14 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from graphlang.graph import couplings, listed, messages, shares, signals, text, voices
-from graphlang.graph.answer import Answer, Contribution, Trace, answer
+from graphlang.graph.answer import Answer, answer
 from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
-from graphlang.graph.own import TINY, Limits, own, top
+from graphlang.graph.own import Limits, own, top
+from graphlang.graph.tracing import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -112,10 +113,10 @@ def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = Non
     playing = text.in_play(evidence, said, evidence.length >= options.certain_length)
     if not len(playing):
         return answer(np.full((graph.n, KEEP), NONE, np.int16), np.zeros((graph.n, KEEP), np.float32), rounds=0)
-    return _Inference(links, evidence, said, playing, options, trace).run()
+    return Inference(links, evidence, said, playing, options, trace).run()
 
 
-class _Inference:
+class Inference:
     """One run: what does not change between rounds is worked out once. L languages in play, f pages that listen."""
 
     def __init__(  # noqa: PLR0917  internal, called once
@@ -197,7 +198,7 @@ class _Inference:
             largest, moving, before = 0.0, [active[:0]], [belief[:0]]
             for at in range(0, len(active), BLOCK):
                 part = active[at : at + BLOCK]
-                final = self._final(heard, part)
+                final = self.final(heard, part)
                 step = final - belief[part]
                 most = np.abs(step).max(axis=1)
                 largest = max(largest, float(most.max()))
@@ -221,10 +222,10 @@ class _Inference:
             active = np.flatnonzero(touched)
         del last, moved, old, before
         found = self._answer(heard)
-        traces = [self.explain(row, heard) for row in self.path]
+        traces = [explain(self, row, heard) for row in self.path]
         return answer(*found, rounds=rounds, converged=largest <= options.tolerance, traces=traces)
 
-    def _final(self, heard: NDArray[np.float32], part: NDArray[np.int64]) -> NDArray[np.float32]:
+    def final(self, heard: NDArray[np.float32], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What some of the free pages would believe, shape (p, L)."""
         logs = heard[part]
         logs *= self.scale[self.own.free[part], None]
@@ -236,7 +237,7 @@ class _Inference:
             if self.settled[row]:
                 steps.append(steps[0])
             else:
-                steps.append(self._step(self._final(heard, self.own.number[[row]].astype(np.int64))[0]))
+                steps.append(self._step(self.final(heard, self.own.number[[row]].astype(np.int64))[0]))
 
     def _answer(self, heard: NDArray[np.float32]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         own = self.own
@@ -245,7 +246,7 @@ class _Inference:
         columns[self.settled], chances[self.settled] = own.answers, own.chances
         for at in range(0, len(own.free), BLOCK):
             part = np.arange(at, min(at + BLOCK, len(own.free)))
-            final = self._final(heard, part)
+            final = self.final(heard, part)
             order = top(final, self.keep)
             columns[own.free[part]], chances[own.free[part]] = order, np.take_along_axis(final, order, 1)
         chances[self._unheard()] = 0
@@ -298,54 +299,6 @@ class _Inference:
         sender = (self.source if inward else self.target)[part]
         given = (self.couplings.group[part], self.bond[part], self.belief, self.speaker[sender], self.own.place[sender])
         return self.messages.logs(*given, inward=inward)
-
-    def explain(self, row: int, heard: NDArray[np.float32]) -> Trace:
-        """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final ones."""
-        number = int(self.own.number[row])
-        if number < 0:
-            full = text.columns(
-                self.evidence.languages[[row]],
-                self.evidence.probabilities[[row]],
-                self.playing,
-                len(self.evidence.codes),
-            )
-            final = text.sharpened(full, text.weight(self.evidence.length[[row]]))[0]
-            pieces: Mapping[str, NDArray[np.float32]] = {"text": np.log(np.maximum(final, TINY))}
-        else:
-            final = self._final(heard, np.array([number]))[0]
-            pieces = self.own.pieces[row]
-        ranking = np.argsort(-final, kind="stable")
-        best, second = int(ranking[0]), int(ranking[min(1, self.size - 1)])
-
-        def odds(scores: NDArray[np.floating]) -> float:
-            return float(scores[best]) - float(scores[second])
-
-        def likeliest(scores: NDArray[np.floating]) -> int:
-            return int(self.playing[scores.argmax()]) if np.ptp(scores) > 0 else NONE
-
-        parts = [
-            Contribution(name, NONE, NONE, likeliest(said), self.options.site if name == "site" else 1.0, odds(said))
-            for name, said in pieces.items()
-        ]
-        inlinks = ("inlink", True, self.target, self.shares.along)
-        outlinks = ("outlink", False, self.source, self.shares.against)
-        for name, inward, ends, share in (inlinks, outlinks):
-            part = np.flatnonzero(ends == row)
-            sender = (self.source if inward else self.target)[part]
-            shifts = self.message(part, inward=inward).astype(np.float64)
-            shifts *= self.scale[row] * share[part][:, None]
-            parts += [
-                Contribution(
-                    name,
-                    int(neighbour),
-                    int(self.links.kind[self.wanted[link]]),
-                    likeliest(self.belief[self.speaker[neighbour]]),
-                    float(self.couplings.keeps[link]),
-                    odds(shift),
-                )
-                for link, neighbour, shift in zip(part, sender, shifts, strict=True)
-            ]
-        return Trace(row, tuple(parts), sum(part.log_odds for part in parts), tuple(self.path[row]))
 
 
 def _reaching(links: Links, number: NDArray[np.int32]) -> NDArray[np.int32]:
