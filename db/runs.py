@@ -207,6 +207,19 @@ def digests(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> d
     )
 
 
+def readings(connection: sqlite3.Connection, run: int, shorter: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pages with fewer than so many characters, and a digest of what the run read of each, where it kept one."""
+    cursor = connection.execute(
+        "SELECT page, read FROM predictions WHERE run = ? AND characters < ? AND read IS NOT NULL ORDER BY page",
+        (run, shorter),
+    )
+    parts = [np.zeros((0, 2), dtype=np.int64)]
+    while rows := cursor.fetchmany(_READ):
+        parts.append(np.array(rows, dtype=np.int64))
+    table = np.concatenate(parts)
+    return table[:, 0], table[:, 1]
+
+
 def drop_unfinished(connection: sqlite3.Connection) -> None:
     """Forget runs that were stopped halfway."""
     for (run,) in connection.execute("SELECT id FROM runs WHERE finished IS NULL").fetchall():

@@ -48,6 +48,8 @@ def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
     ]
     if graph.place is not None:
         arrays.append(graph.place)
+    if evidence.copies is not None:
+        arrays.append(evidence.copies)
     if evidence.directory is not None:
         arrays.append(evidence.directory)
     for name in sorted(evidence.signals):

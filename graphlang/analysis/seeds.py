@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Labels of a page that the graph sees.
 WIDTH = 20
+#: A page with so many letters may have a copy: its own text will do.
+SHORT = 200
 #: Probabilities below this are not kept.
 LEAST = 0.001
 _STEP = 100_000
@@ -116,6 +118,7 @@ def _load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
     indices, probabilities = _join(table[scores.label], scores.score)
     length[indices[:, 0] < 0] = 0  # no letters: no evidence
 
+    hosts = collection.hosts(connection)
     edges = collection.edges(connection, places=True)
     tags = np.array([index.get(languages.code(tag) or "", -1) for tag in edges.tags] + [-1], dtype=np.int16)
     return Seeds(
@@ -126,12 +129,24 @@ def _load(connection: sqlite3.Connection, run: runs.Run) -> Seeds:
             indices,
             probabilities,
             length,
-            collection.hosts(connection),
+            hosts,
+            copies=_copies(connection, run, hosts),
         ),
         scores.label,
         language_of,
         no_letters,
     )
+
+
+def _copies(connection: sqlite3.Connection, run: runs.Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """How many pages of its host have the very same short text as each page, itself among them."""
+    copies = np.ones(len(hosts), dtype=np.int32)
+    pages, read = runs.readings(connection, run.id, SHORT)
+    if len(pages):
+        key = np.stack([hosts[pages - 1].astype(np.int64), read], axis=1)
+        _, group, counts = np.unique(key, axis=0, return_inverse=True, return_counts=True)
+        copies[pages - 1] = counts[group.ravel()]
+    return copies
 
 
 def _join(

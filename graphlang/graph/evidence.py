@@ -99,13 +99,17 @@ class Evidence:
     host: NDArray[np.int32]  #: number of the host, any numbering from 0, shape (n,)
     directory: NDArray[np.int32] | None = None  #: number of the directory in the host, -1 none, shape (n,)
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: by name, e.g. ``url``, ``cctld``, ``declared``
+    #: pages of the host with the very same text, the page itself among them; not known: 1 each, shape (n,)
+    copies: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
             raise ValueError("languages must have one row a page and one column a rank")
         n = len(self.languages)
         _shaped("probabilities", self.probabilities, self.languages.shape)
-        _shaped("length", self.length, (n,))
+        for name, values in (("length", self.length), ("directory", self.directory), ("copies", self.copies)):
+            if values is not None:
+                _shaped(name, values, (n,))
         _shaped("host", self.host, (n,))
         check_probabilities("the evidence", self.probabilities)
         if len(set(self.codes)) != len(self.codes):
@@ -115,8 +119,6 @@ class Evidence:
         for name in ("length", "host"):
             if n and getattr(self, name).min() < 0:
                 raise ValueError(f"{name} is negative")
-        if self.directory is not None:
-            _shaped("directory", self.directory, (n,))
         for name, signal in self.signals.items():
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")

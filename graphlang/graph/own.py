@@ -111,7 +111,10 @@ def own(  # noqa: PLR0917  internal, called once
     logs = np.log(priors)
     for at in range(0, len(free), BLOCK):
         part = free[at : at + BLOCK]
-        block = {"text": text.likelihood(tables.of(part), length[part], *foreign), "site": logs[place[part]]}
+        block = {
+            "text": text.likelihood(tables.of(part), length[part], *foreign, _repeated(evidence, part)),
+            "site": logs[place[part]],
+        }
         for name, signal in given.items():
             shares = signal.odds(part, priors[place[part]])
             shares *= (signal.weight * listens[part]).astype(np.float32)[:, None]
@@ -126,6 +129,10 @@ def own(  # noqa: PLR0917  internal, called once
         *_settled(tables, np.flatnonzero(settled), text.weight(evidence.length), keep),
         pieces,
     )
+
+
+def _repeated(evidence: Evidence, pages: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    return None if evidence.copies is None else evidence.copies[pages] > 1
 
 
 def _settled(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from graphlang.graph.matrix import Links
 
 USUAL = 0.8  #: how often a signal is right, before anything was seen
-SPEAKS = 1.0  #: log-odds by which its best language must lead where a page has nothing else to go by
+SPEAKS = 0.5  #: probability that its best language must have, all being alike before, where a page has nothing else
 BLOCK = 1 << 14  #: pages worked on at once
 PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for each host
 
@@ -49,8 +49,8 @@ def speaks(odds: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Whether a signal says enough of a page to answer by it alone: its best language stands out; shape (n,)."""
     if odds.shape[1] < 2:  # noqa: PLR2004  nothing to stand out from
         return np.zeros(len(odds), np.bool_)
-    second, best = np.partition(odds, -2, axis=1)[:, -2:].T
-    return np.asarray(best - second > SPEAKS)
+    best = odds.max(axis=1, keepdims=True)
+    return np.asarray(np.exp(odds - best).sum(axis=1) < 1 / SPEAKS)
 
 
 def background(said: NDArray[np.float32], playing: NDArray[np.int16]) -> NDArray[np.float32]:

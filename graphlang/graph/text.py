@@ -7,7 +7,9 @@ English, and no classifier can help it. So the likelihood of the text of page i 
     (1 - e) c_i(x)^w + e sum over z of N(z) c_i(z)
 
 with c the content scores, w growing and e, the chance of foreign text, falling with length, and N the languages that
-foreign text is in (half of it English). Without the second term one foreign word outvotes any number of neighbours.
+foreign text is in (most of it English). A text that stands on several pages of a site word for word ("Search results",
+"This page was moved") is the template's, and untranslated more often than not. Without the second term one foreign word
+outvotes any number of neighbours.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ GROWTH = 100.0  #: characters at which a text counts twice
 SHARPEST = 20.0  #: no text counts more often than this
 LENGTHS = (0, 6, 12, 25, 50, 100, 200)  #: characters from which ``FOREIGN`` holds
 FOREIGN = (0.15, 0.13, 0.1, 0.06, 0.06, 0.04, 1e-4)  #: chance that the text is not in the language of its page
+REPEATED = 0.7  #: the same, at least, where another page of the host has the very same text
 ENGLISH = "eng"
 ENGLISH_SHARE = 0.9
 ENGLISH_PAGES = 0.1  #: how much rarer text in another language is on an English page than on any other
@@ -87,6 +90,7 @@ def likelihood(
     length: NDArray[np.int32],
     foreign: NDArray[np.float64],
     rarer: NDArray[np.float64],
+    repeated: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float32]:
     """Log likelihood of each page's text under each language in play; a row of 0 where there is no evidence.
 
@@ -95,10 +99,13 @@ def likelihood(
         length: characters, shape (n,).
         foreign: N above, shape (L,).
         rarer: what the chance of foreign text is multiplied by on pages of each language, shape (L,).
+        repeated: pages whose text another page of the host has, too; shape (n,).
     """
     known = scores.sum(axis=1) > 0
     share = sharpened(scores, np.ones(len(scores))) @ foreign.astype(np.float32)
     chance = np.array(FOREIGN, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
+    if repeated is not None:
+        chance = np.where(repeated[:, None], np.maximum(chance, np.float32(REPEATED)), chance)
     chance = chance * rarer.astype(np.float32)
     mixed = sharpened(scores, weight(length))
     mixed += chance * (share[:, None] - mixed)

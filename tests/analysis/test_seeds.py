@@ -116,3 +116,37 @@ def test_a_run_with_the_same_parameters_is_found_again_and_one_that_was_stopped_
     connection.execute("UPDATE sources SET position = position + 1")  # the collection grows
     assert runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1").id != other.id
     connection.close()
+
+
+def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    hosts = ["a", "a", "a", "b", "a", "a", "a"]
+    pages = [Page(url=f"http://{host}.example/{n}", offset=0, text="...") for n, host in enumerate(hosts)]
+    name = lambda url: Site(url[7:16], url[7:16], "example", "example")  # noqa: E731
+    Writer(connection, name).add(1, pages, position=9, finished=True)
+    (deu,) = label_ids(connection, ["deu"])
+    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1")
+    lengths = [20, 199, 20, 20, 300, 300, 20]
+    # pages 1 to 4 have one text, of which page 4 is on another host; 5 and 6 have one, but long; of 7 nothing is known
+    every = np.arange(1, 8)
+    for part, read in ((every[:6], [5, 5, -9, 5, 6, 6]), (every[6:], None)):
+        runs.write(
+            connection,
+            run.id,
+            runs.Answers(
+                part,
+                np.full(len(part), deu),
+                np.ones(len(part)),
+                np.full(len(part), -1),
+                np.zeros(len(part)),
+                np.array(lengths)[part - 1],
+                read=read,
+            ),
+            (np.full((len(part), 1), deu), np.ones((len(part), 1))),
+        )
+    runs.finish(connection, run.id, pages=7)
+    given = seeds.load(connection, runs.get(connection, run.id))
+    assert given.evidence.copies is not None
+    assert given.evidence.copies.tolist() == [2, 2, 1, 1, 1, 1, 1]
+    connection.close()
