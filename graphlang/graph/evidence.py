@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 NONE = -1  #: no language, no hreflang, padding
 
 
-def _shaped(name: str, array: NDArray[np.generic], shape: tuple[int, ...]) -> None:
-    if array.shape != shape:
+def _shaped(name: str, array: NDArray[np.generic] | None, shape: tuple[int, ...]) -> None:
+    if array is not None and array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
 
 
@@ -47,10 +47,8 @@ class Graph:
         m = (len(self.source),)
         for name in ("source", "target", "kind", "hreflang"):
             _shaped(name, getattr(self, name), m)
-        if self.nofollow is not None:
-            _shaped("nofollow", self.nofollow, m)
-        if self.place is not None:
-            _shaped("place", self.place, m)
+        for name in ("nofollow", "place"):
+            _shaped(name, getattr(self, name), m)
         for name in ("source", "target"):
             rows = getattr(self, name)
             if m[0] and (rows.min() < 0 or rows.max() >= self.n):
@@ -108,8 +106,7 @@ class Evidence:
         n = len(self.languages)
         _shaped("probabilities", self.probabilities, self.languages.shape)
         for name, values in (("length", self.length), ("directory", self.directory), ("copies", self.copies)):
-            if values is not None:
-                _shaped(name, values, (n,))
+            _shaped(name, values, (n,))
         _shaped("host", self.host, (n,))
         check_probabilities("the evidence", self.probabilities)
         if len(set(self.codes)) != len(self.codes):
