@@ -20,7 +20,7 @@ from .added import added as added_readers
 from .jsonl import Jsonl
 from .mirror import Mirror
 from .raw import Raw
-from .reader import GRAMMARS, Reader
+from .reader import GRAMMARS, Reader, Within
 from .stream import Source
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .limits import Limits
     from .parse import Item
+    from .stretch import Stretch
 
 _SNIFFED = 1 << 16
 
@@ -95,6 +96,21 @@ def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None
             if not begin
             else Reader(file, path.name, limits, begin=begin, stop=stop)
         )
+
+
+@contextmanager
+def open_stretch(stretch: Stretch, limits: Limits, begin: int) -> Iterator[Records]:
+    """Open a stretch of a file, or of an archive within one; offsets are those in the file.
+
+    Raises:
+        OSError: as with `open_records`.
+    """
+    if stretch.size < 0:
+        with open_records(stretch.path, limits, begin=begin, stop=stretch.stop) as reader:
+            yield reader
+        return
+    with stretch.opened() as file:
+        yield Within(Reader(file, stretch.name, limits, begin=begin, stop=stretch.stop), stretch.base)
 
 
 def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Records:

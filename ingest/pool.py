@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.db.records import Problem
 
-from .formats import open_records
+from .formats import open_stretch
 from .parse import is_candidate, target_uri
 from .process import Answers, Process, WorkerError
 from .stretch import Stretch
@@ -192,7 +192,7 @@ class Pool:
         """Read a stretch here, and have it parsed with care."""
         passed = 0
         try:
-            with open_records(stretch.path, self._limits, begin=stretch.begin, stop=stretch.stop) as reader:
+            with open_stretch(stretch, self._limits, stretch.begin) as reader:
                 raws = iter(reader)
                 for raw in raws:
                     passed += 1

@@ -35,6 +35,14 @@ class Raw(NamedTuple):
     item: Item | None = None  #: for formats that hold pages rather than records: what was read, and nothing else
 
 
+class End:
+    """Where the reading of a file that is not compressed is to end, and where it did."""
+
+    def __init__(self, stop: int) -> None:
+        self.stop = stop  #: the first record at or behind this place is not read any more
+        self.reached: int | None = None  #: where that is; None at the end of the file
+
+
 class Grammar(Protocol):
     """What the engine must know of a format."""
 
@@ -149,7 +157,13 @@ class _Buffer:
 
 
 def raw_records(
-    chunks: Iterator[Chunk], grammar: Grammar, limits: Limits, source: Source, members: int = 0
+    chunks: Iterator[Chunk],
+    grammar: Grammar,
+    limits: Limits,
+    source: Source,
+    *,
+    members: int = 0,
+    end: End | None = None,
 ) -> Iterator[Raw]:
     """Yield every record, and every stretch that is none, in the order of the file.
 
@@ -159,13 +173,14 @@ def raw_records(
         limits: bounds of a record.
         source: where the chunks come from; an uncompressed one tells offsets to the byte, and what lies ahead.
         members: gzip members before the first chunk, as far as it matters: more than one is like two.
+        end: where to end before the chunks do, in an uncompressed file.
     """
     buffer = _Buffer(chunks, grammar, source, members)
-    while buffer.start_run():
-        yield from _run(buffer, grammar, limits)
+    while (end is None or end.reached is None) and buffer.start_run():
+        yield from _run(buffer, grammar, limits, end)
 
 
-def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
+def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> Iterator[Raw]:
     told = False  # the damage at the end of this run was told along with a record
     while True:
         _skip_newlines(buffer)
@@ -177,6 +192,9 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Iterator[Raw]:
             if garbage is not None:
                 yield garbage
             continue
+        if end is not None and buffer.offset(buffer.at) >= end.stop:
+            end.reached = buffer.offset(buffer.at)
+            return
         record = _record(buffer, grammar, limits)
         told = buffer.over and buffer.at >= len(buffer.data) and bool(buffer.fault) and bool(record.faults)
         yield record
@@ -311,9 +329,9 @@ def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
     at = _behind_newlines(data, begin)
     if at < len(data) and buffer.starts_member(begin, at):
         return True  # a record that ends where its member ends is sound, whatever comes in the next
-    if len(data) - at >= _ENOUGH or buffer.over:
-        return at >= len(data) or grammar.starts(data, at)
-    return True  # padding, and too much of it to keep while looking what comes behind
+    if at - begin > _OVERLAP:
+        return True  # padding, and too much of it to keep while looking what comes behind
+    return at >= len(data) or grammar.starts(data, at)
 
 
 def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from .arc import Arc
-from .raw import Grammar, Raw, raw_records
+from .raw import End, Grammar, Raw, raw_records
 from .stream import Chunk, Source
 from .warc import Warc
 
@@ -22,9 +22,9 @@ GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
 class Reader:
     """Reads one file, or a stretch of it.
 
-    A stretch of a file whose gzip members each begin a record ends before the first such member at or behind ``stop``.
-    No record reaches over that place, so that the stretches of a file, each begun where the one before it ended, give
-    the same records as the whole file.
+    A stretch of a file whose gzip members or frames each begin a record ends before the first such one at or behind
+    ``stop``; that of a file that is not compressed before the first record there. No record reaches over that place, so
+    that the stretches of a file, each begun where the one before it ended, give the same records as the whole file.
 
     Args:
         file: the archive, opened for reading bytes.
@@ -64,15 +64,22 @@ class Reader:
             yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
         chunks = _chained(first, chunks)
-        if self._stop is not None:
+        packed = bool(self._source.compression)
+        end = None if self._stop is None or packed else End(self._stop)
+        if self._stop is not None and packed:
             chunks = self._until(chunks, self._stop, grammar)
-        records = raw_records(chunks, grammar, self._limits, self._source, members=2 if self._begin else 0)
+        members = 2 if self._begin and packed else 0
+        records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end)
         first_record = next(records, None)
+        if end is not None:
+            self.ended = end.reached
         if first_record is None and not told and not self._begin and self.ended is None:
             yield Raw(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
         if first_record is not None:
             yield first_record
             yield from records
+        if end is not None:
+            self.ended = end.reached
 
     def _until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
         for chunk in chunks:
@@ -81,6 +88,34 @@ class Reader:
                 self.ended = chunk.offset
                 return
             yield chunk
+
+
+class Within:
+    """Reads an archive that lies in another file: offsets are those in that file.
+
+    Args:
+        reader: of the archive.
+        begin: where the archive begins.
+    """
+
+    def __init__(self, reader: Reader, begin: int) -> None:
+        self._reader = reader
+        self._begin = begin
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file that was reached."""
+        return self._begin + self._reader.bytes_read
+
+    @property
+    def ended(self) -> int | None:
+        """Where the next stretch begins, in the archive; None at its end."""
+        return self._reader.ended
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records."""
+        for raw in self._reader:
+            yield raw._replace(offset=self._begin + raw.offset)
 
 
 def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:

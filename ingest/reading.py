@@ -6,7 +6,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
-from .formats import open_records
+from .added import added
+from .formats import Records, open_records
 from .limits import Limits
 from .parse import Item, Parser, is_candidate
 from .pool import Group, Pool
@@ -14,6 +15,7 @@ from .raw import Raw
 from .reader import Reader
 from .stretch import LENGTH, Stretch, can_be_cut, end_of, stretches
 from .team import small
+from .wacz import Stored, Wacz, is_wacz
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +45,8 @@ _Taken = TypeVar("_Taken")
 
 class _Group(NamedTuple, Generic[_Taken]):
     source: int
-    position: int
-    bytes_read: int
+    raws: int  # raw records that it holds; of a stretch that is known only when it was read
+    bytes_read: int  # the same; -1 for a stretch
     taken: list[_Taken]
     last: bool
 
@@ -81,8 +83,10 @@ def batches(
 def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
     parser = Parser(limits)
     for index, (path, start) in enumerate(sources):
+        position = start
         for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the processor's cache
-            yield Batch(*group)
+            position += group.raws
+            yield Batch(index, position, group.bytes_read, group.taken, group.last)
 
 
 def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
@@ -94,45 +98,62 @@ def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) ->
                 handed.append(group)
                 yield task
 
-    position = 0
+    source, position, reached = -1, 0, 0
     for part in pool.parse(tasks()):
         group = handed[0]
-        if group.bytes_read >= 0:
-            yield Batch(group.source, group.position, group.bytes_read, part.items, group.last)
-        else:  # where a stretch stands is known only when all before it are done
-            if group.position >= 0:
-                position = group.position
-                handed[0] = group._replace(position=-1)
-            position += part.raws
-            yield Batch(group.source, position, part.bytes_read, part.items, last=group.last and part.last)
+        if group.source != source:
+            source = group.source
+            position, reached = sources[source][1], 0
+        position += part.raws if group.bytes_read < 0 else group.raws
+        reached = max(reached, part.bytes_read if group.bytes_read < 0 else group.bytes_read)
+        yield Batch(source, position, reached, part.items, last=group.last and part.last)
         if part.last:
             handed.popleft()
 
 
 def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
     """Cut a file into what the workers get: stretches that they read, or, where it cannot be cut, groups of records."""
+    following: Stretch | None = None
     cut: Iterator[Stretch] = iter(())
     try:
         size = _WHOLE if path.is_dir() else path.stat().st_size
+        whole = Stretch(path, 0, size + 1, exact=True, skip=start)
         if size < _WHOLE:
-            cut = iter([Stretch(path, 0, size + 1, exact=True, skip=start)])
+            cut = iter([whole])
         if size > 2 * LENGTH and path.is_file():
             with path.open("rb", buffering=0) as file:
                 if can_be_cut(file):
                     begin, passed = _taken_up(file, path.name, start, limits)
-                    cut = stretches(path, begin, size, start - passed)
+                    cut = stretches(whole, begin, size, start - passed)
+                elif not start and is_wacz(file) and not added():
+                    yield from _tasks_of_wacz(index, Wacz(file, limits), whole)
+                    return
+        following = next(cut, None)
     except OSError:
-        cut = iter(())  # the reading by groups tells what is wrong
-    following = next(cut, None)
+        following = None  # the reading by groups tells what is wrong
     if following is None:
         for group in _groups(index, path, start, limits, lambda raw: [raw]):
             yield Group(group.taken), group._replace(taken=[])
         return
-    position = start
     while following is not None:
         stretch, following = following, next(cut, None)
-        yield stretch, _Group(index, position, -1, [], last=following is None)
-        position = -1
+        yield stretch, _Group(index, 0, -1, [], last=following is None)
+
+
+def _tasks_of_wacz(index: int, wacz: Wacz, whole: Stretch) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
+    """Cut the archives that lie in a WACZ as they are; all else in it is read here."""
+    for part in wacz.parts():
+        if isinstance(part, Stored) and not part.is_list:
+            inside = whole._replace(base=part.begin, size=part.size, stop=part.size + 1, name=part.name)
+            with inside.opened() as file:
+                cut = part.size > 2 * LENGTH and can_be_cut(file)
+            if cut or part.size < _WHOLE:
+                for stretch in stretches(inside, 0, part.size, 0) if cut else [inside]:
+                    yield stretch, _Group(index, 0, -1, [], last=False)
+                continue
+        for group in _grouped(index, wacz, 0, lambda raw: [raw], wacz.records_of(part)):
+            yield Group(group.taken), group._replace(taken=[], last=False)
+    yield Group([]), _Group(index, 0, whole.stop - 1, [], last=True)
 
 
 def _taken_up(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[int, int]:
@@ -151,27 +172,41 @@ def _groups(
     index: int, path: Path, start: int, limits: Limits, take: Callable[[Raw], list[_Taken]]
 ) -> Iterator[_Group[_Taken]]:
     """Yield what is made of the records of one file from a position on, as much together as one task is to have."""
-    taken: list[_Taken] = []
-    position = count = size = passed = 0
-    reached = 0
     try:
         with open_records(path, limits) as reader:
-            for raw in reader:
-                position += 1
-                if position <= start:
-                    continue
-                passed += 1
-                if is_candidate(raw):
-                    taken += take(raw)
-                    count += 1
-                    size += len(raw.block)
-                if count >= _RECORDS or size >= _BYTES or passed >= _PASSED:
-                    yield _Group(index, position, reader.bytes_read, taken, last=False)
-                    taken, count, size, passed = [], 0, 0, 0
-            reached = reader.bytes_read
+            yield from _grouped(index, reader, start, take, iter(reader))
     except OSError as error:
+        taken = [] if start else take(_unreadable(error))
+        yield _Group(index, 0 if start else 1, 0, taken, last=True)
+
+
+def _grouped(
+    index: int, reader: Records, start: int, take: Callable[[Raw], list[_Taken]], raws: Iterator[Raw]
+) -> Iterator[_Group[_Taken]]:
+    taken: list[_Taken] = []
+    count = size = position = 0
+    done = start
+    while True:
+        try:
+            raw = next(raws, None)
+            reached = reader.bytes_read
+        except OSError as error:
+            raw, reached = _unreadable(error), 0
+            raws = iter(())
+        if raw is None:
+            break
         position += 1
-        if position > start:
-            reason = f"{error.strerror or error}"
-            taken += take(Raw(reached, b"", b"", (("unreadable", reason),)))
-    yield _Group(index, max(position, start), reached, taken, last=True)
+        if position <= start:
+            continue
+        if is_candidate(raw):
+            taken += take(raw)
+            count += 1
+            size += len(raw.block)
+        if count >= _RECORDS or size >= _BYTES or position - done >= _PASSED:
+            yield _Group(index, position - done, reached, taken, last=False)
+            taken, count, size, done = [], 0, 0, position
+    yield _Group(index, max(position, start) - done, reached, taken, last=True)
+
+
+def _unreadable(error: OSError) -> Raw:
+    return Raw(0, b"", b"", (("unreadable", f"{error.strerror or error}"),))

@@ -14,7 +14,7 @@ class Span(io.RawIOBase):
     """Reads a part of a file, never beyond it; the file's own position is neither used nor moved.
 
     Args:
-        file: an open file of the operating system's.
+        file: an open file of the operating system's, or a part of one.
         begin: offset of the part.
         size: its bytes.
     """
@@ -22,9 +22,13 @@ class Span(io.RawIOBase):
     def __init__(self, file: BinaryIO, begin: int, size: int) -> None:
         super().__init__()
         self._number = file.fileno()
-        self._begin = begin
+        self.begin = begin + (file.begin if isinstance(file, Span) else 0)
         self._at = 0
         self.size = size
+
+    def fileno(self) -> int:
+        """Return the number of the file that this is a part of."""
+        return self._number
 
     def readable(self) -> bool:
         """Return True."""
@@ -38,7 +42,7 @@ class Span(io.RawIOBase):
         """Return bytes from any place of the part."""
         if not 0 <= offset < self.size:
             return b""
-        return os.pread(self._number, min(count, self.size - offset), self._begin + offset)
+        return os.pread(self._number, min(count, self.size - offset), self.begin + offset)
 
     def readinto(self, buffer: Buffer, /) -> int:
         """Read as much as fits; 0 at the end of the part."""
@@ -57,3 +61,13 @@ class Span(io.RawIOBase):
     def tell(self) -> int:
         """Return the place that was reached."""
         return self._at
+
+
+def peek(file: BinaryIO | Span, offset: int, count: int) -> bytes:
+    """Return bytes from any place of a file, or of a part of one, without moving in it."""
+    return file.peek(offset, count) if isinstance(file, Span) else os.pread(file.fileno(), count, offset)
+
+
+def size_of(file: BinaryIO | Span) -> int:
+    """Return the bytes of a file, or of a part of one."""
+    return file.size if isinstance(file, Span) else os.fstat(file.fileno()).st_size

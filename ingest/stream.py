@@ -2,12 +2,12 @@
 
 gzip is inflated here rather than by a library's archive reader, because three things must be known of every member that
 such readers do not tell: where it starts in the file, whether it ended as it should, and what came out of it before
-it broke. zstd and LZ4 go through fastwarc's readers.
+it broke. zstd and LZ4 go through fastwarc's readers, one frame at a time.
 """
 
 from __future__ import annotations
 
-import os
+import io
 import re
 import zlib
 from importlib import import_module
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from fastwarc.stream_io import Lz4Reader, ZstdReader
 
-from .span import Span
+from .frames import LZ4, ZSTD, frame
+from .span import Span, peek, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +35,7 @@ _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
 MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
-_MAGIC_ZSTD = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame; the dictionary frame of WARC-zstd
-_MAGIC_LZ4 = b"\x04\x22\x4d\x18"
+_DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame of WARC-zstd that others depend on
 
 
 class Chunk(NamedTuple):
@@ -43,7 +43,7 @@ class Chunk(NamedTuple):
 
     data: bytes
     offset: int  #: where in the file they are: their first byte (plain), or the gzip member or frame that holds them
-    fresh: bool = False  #: a gzip member starts here
+    fresh: bool = False  #: a gzip member or a frame starts here
     fault: str = ""  #: what broke right after these bytes; the next chunk is not their continuation
 
 
@@ -55,9 +55,9 @@ def compression(head: bytes) -> str:
     """
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
-    if head.startswith(_MAGIC_ZSTD):
+    if head.startswith((ZSTD, _DICTIONARY)):
         return "zstd"
-    if head.startswith(_MAGIC_LZ4):
+    if head.startswith(LZ4):
         return "lz4"
     return ""
 
@@ -67,7 +67,7 @@ class Source:
 
     Args:
         file: opened for reading bytes, unbuffered or not.
-        begin: where to start: 0, or the offset of a gzip member.
+        begin: where to start: 0, or the offset of a gzip member, of a frame, or of a record.
     """
 
     def __init__(self, file: BinaryIO, begin: int = 0) -> None:
@@ -85,13 +85,11 @@ class Source:
         """Bytes of the decompressed file, where that is known beforehand: where it is not compressed."""
         if self.compression:
             return None
-        return self._file.size if isinstance(self._file, Span) else os.fstat(self._file.fileno()).st_size
+        return size_of(self._file)
 
     def peek(self, offset: int, count: int) -> bytes:
         """Return bytes from any place of the file as it is stored; reading goes on where it was."""
-        if isinstance(self._file, Span):
-            return self._file.peek(offset, count)
-        return os.pread(self._file.fileno(), count, offset)
+        return peek(self._file, offset, count)
 
     @property
     def reached(self) -> int:
@@ -204,21 +202,40 @@ class Source:
         self._at += 4 if self.reached == offset else 0  # the magic itself is not found again
 
     def _frames(self) -> Iterator[Chunk]:
-        """Read zstd or LZ4; the offset is that of a frame at or before the bytes."""
-        self._file.seek(0)
-        reader = (ZstdReader if self.compression == "zstd" else Lz4Reader)(self._file)
+        """Unpack zstd or LZ4 frame by frame; one that is damaged costs no more than itself."""
+        offset = self._base
+        dictionary = self._window.startswith(_DICTIONARY)
         self._window, self._at = b"", 0
+        while not dictionary and (found := frame(self.peek, offset)):
+            if not found.skipped:
+                yield from self._unpacked(offset, found.size)
+            offset += found.size
+            self._base = offset
+        # Frames that need the dictionary at the start of their file, and one that does not end as it should.
+        if self.peek(offset, 1):
+            yield from self._unpacked(offset, None)
+
+    def _unpacked(self, offset: int, size: int | None) -> Iterator[Chunk]:
+        """Unpack one frame, or all that is left."""
+        if size is not None and size <= _OUT:
+            file: Any = io.BytesIO(self.peek(offset, size))
+        else:
+            file = Span(self._file, offset, size_of(self._file) - offset if size is None else size)
+        reader = (ZstdReader if self.compression == "zstd" else Lz4Reader)(file)
+        fresh = True
         while True:
-            offset = reader.frame_start_position() or 0
+            start = offset + (reader.frame_start_position() or 0) if size is None else offset
             try:
                 data = reader.read(_READ)
             except (OSError, ValueError) as error:
-                yield Chunk(b"", offset, fault=f"damaged compression ({error}); the rest of the file is lost")
+                lost = "" if size is not None else "; the rest of the file is lost"
+                yield Chunk(b"", start, fresh, f"damaged compression ({error}){lost}")
                 return
-            self._base = reader.inner_tell()
+            self._base = offset + reader.inner_tell()
             if not data:
                 return
-            yield Chunk(data, offset)
+            yield Chunk(data, start, fresh)
+            fresh = False
 
 
 def _salvage(inflate: zlib._Decompress, piece: bytes) -> tuple[bytes, int]:

@@ -17,14 +17,14 @@ import tempfile
 import zipfile
 import zlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.db.records import Page
 
 from .jsonl import Jsonl
 from .raw import Raw
 from .reader import Reader
-from .span import Span
+from .span import Span, peek
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +34,33 @@ if TYPE_CHECKING:
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")  #: of a zip file, and of an empty one
 _DIRECTORY = 64 << 20  # bytes of a zip file's directory: 500,000 entries
 _DEFLATED = 1 << 30  # bytes of a deflated archive, unpacked
+_LISTS = "pages/"
 _LOCAL = struct.Struct("<4s5H3L2H")
 _END = b"PK\x05\x06"
 _END_64 = b"PK\x06\x06"
+
+
+class Stored(NamedTuple):
+    """An archive, or a list of pages, that lies in the zip file as it is."""
+
+    path: str  #: in the zip file
+    begin: int  #: where it begins
+    size: int
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of pages."""
+        return self.path.startswith(_LISTS)
+
+
+def is_wacz(file: BinaryIO) -> bool:
+    """Tell whether a file is a zip file."""
+    return peek(file, 0, 4) in MAGIC
 
 
 class Wacz:
@@ -57,40 +81,53 @@ class Wacz:
 
     def __iter__(self) -> Iterator[Raw]:
         """Yield the raw records of all archives; what is wrong with the zip file is told in one without header."""
+        for part in self.parts():
+            yield from self.records_of(part)
+
+    def records_of(self, part: Stored | Iterator[Raw]) -> Iterator[Raw]:
+        """Yield the raw records of one of the parts."""
+        if isinstance(part, Stored):
+            span = cast("BinaryIO", Span(self._file, part.begin, part.size))
+            yield from self._archive(span, part.path, part.begin)
+            self.bytes_read = part.begin + part.size
+        else:
+            yield from part
+
+    def parts(self) -> Iterator[Stored | Iterator[Raw]]:
+        """Yield the archives that are stored as they are, and of all else its raw records, in the order of the file."""
         size = self._size
         if _directory_size(Span(self._file, 0, size)) > _DIRECTORY:
-            yield _fault("too-large", "the directory of the zip file is too large to be read")
+            yield iter([_fault("too-large", "the directory of the zip file is too large to be read")])
             return
         try:
             with zipfile.ZipFile(cast("BinaryIO", Span(self._file, 0, size))) as zipped:
                 found = {one.filename: one for one in zipped.infolist() if _is_archive(one) or _is_list(one)}
                 if not any(map(_is_archive, found.values())):
-                    yield _fault("not-an-archive", "a zip file without any archive under archive/")
+                    yield iter([_fault("not-an-archive", "a zip file without any archive under archive/")])
                 if sum(one.compress_size for one in found.values()) > size:
-                    yield _fault("damaged", "the archives in the zip file overlap")
+                    yield iter([_fault("damaged", "the archives in the zip file overlap")])
                     return
                 # "archive" comes before "pages".
                 for name in sorted(found):
-                    yield from self._entry(zipped, found[name])
+                    yield self._entry(zipped, found[name])
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
-            yield _fault("not-an-archive", f"not a sound zip file ({error})"[:300])
+            yield iter([_fault("not-an-archive", f"not a sound zip file ({error})"[:300])])
 
-    def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[Raw]:
+    def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[Raw]:
         start = entry.header_offset
         if start < 0 or start > self._size - _LOCAL.size:
-            yield _fault("damaged", "an entry of the zip file is not where its directory says")
-            return
-        if entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1:
-            local = Span(self._file, start, _LOCAL.size).read()
-            if not local or not local.startswith(MAGIC[0]):
-                yield _fault("damaged", "an entry of the zip file is not where its directory says", start)
-                return
-            fields = _LOCAL.unpack(local)
-            begin = start + _LOCAL.size + fields[-2] + fields[-1]
-            yield from self._archive(
-                cast("BinaryIO", Span(self._file, begin, min(entry.file_size, self._size))), entry, begin
-            )
-            return
+            return iter([_fault("damaged", "an entry of the zip file is not where its directory says")])
+        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
+            return self._unpacked(zipped, entry)
+        local = Span(self._file, start, _LOCAL.size).read()
+        if not local or not local.startswith(MAGIC[0]):
+            return iter([_fault("damaged", "an entry of the zip file is not where its directory says", start)])
+        fields = _LOCAL.unpack(local)
+        begin = start + _LOCAL.size + fields[-2] + fields[-1]
+        return Stored(entry.filename, begin, min(entry.file_size, self._size))
+
+    def _unpacked(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[Raw]:
+        start = entry.header_offset
         if entry.compress_type != zipfile.ZIP_DEFLATED:
             yield _fault("not-an-archive", "an archive that is encrypted or compressed in an unusual way", start)
             return
@@ -104,14 +141,17 @@ class Wacz:
             except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
                 yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:300], start)
             unpacked.seek(0)
-            yield from self._archive(cast("BinaryIO", unpacked), entry, None)
+            for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0):
+                self.bytes_read = start
+                yield raw._replace(offset=start, item=raw.item and replace(raw.item, offset=start))
+        self.bytes_read = start + entry.compress_size
 
-    def _archive(self, file: BinaryIO, entry: zipfile.ZipInfo, begin: int | None) -> Iterator[Raw]:
-        name = entry.filename.rpartition("/")[2]
-        reader = Jsonl(file, self._limits) if _is_list(entry) else Reader(file, name, self._limits)
+    def _archive(self, file: BinaryIO, path: str, begin: int) -> Iterator[Raw]:
+        name = path.rpartition("/")[2]
+        reader = Jsonl(file, self._limits) if path.startswith(_LISTS) else Reader(file, name, self._limits)
         for raw in reader:
-            self.bytes_read = entry.header_offset if begin is None else begin + reader.bytes_read
-            offset = entry.header_offset if begin is None else begin + raw.offset
+            self.bytes_read = begin + reader.bytes_read
+            offset = begin + raw.offset
             item = raw.item
             if isinstance(item, Page):
                 if not item.text:
@@ -120,7 +160,6 @@ class Wacz:
             elif item is not None:
                 item = replace(item, offset=offset)
             yield raw._replace(offset=offset, item=item)
-        self.bytes_read = entry.header_offset + entry.compress_size
 
 
 def _is_archive(entry: zipfile.ZipInfo) -> bool:
@@ -128,7 +167,7 @@ def _is_archive(entry: zipfile.ZipInfo) -> bool:
 
 
 def _is_list(entry: zipfile.ZipInfo) -> bool:
-    return entry.filename.startswith("pages/") and entry.filename.endswith(".jsonl")
+    return entry.filename.startswith(_LISTS) and entry.filename.endswith(".jsonl")
 
 
 def _fault(kind: str, reason: str, offset: int = 0) -> Raw:

@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
-from .formats import open_records
+from .formats import open_stretch
 from .limits import Limits
 from .parse import Parser, is_candidate
 from .stretch import Stretch, find_record
@@ -81,14 +81,14 @@ def _stretch(stretch: Stretch, parser: Parser, limits: Limits, answer: Callable[
     """Read and parse a stretch of a file."""
     begin = stretch.begin
     if not stretch.exact:
-        with stretch.path.open("rb", buffering=0) as file:
+        with stretch.opened() as file:
             found = find_record(file, stretch.begin, stretch.stop)
         # Without a place to start from the parent reads the stretch, if it is not part of the one before.
         answer(-1 if found is None else found, last=found is None)
         if found is None:
             return
         begin = found
-    with open_records(stretch.path, limits, begin=begin, stop=stretch.stop) as reader:
+    with open_stretch(stretch, limits, begin) as reader:
         items: list[Any] = []
         taken = size = raws = 0
         skip = stretch.skip

@@ -53,7 +53,8 @@ _OPTIONS = (
         type=click.IntRange(min=1),
         default=None,
         metavar="N",
-        help="Processes that parse pages; all cores by default. The result is the same with any number.",
+        help="Processes that parse pages; all cores by default. The result is the same with any number. They unpack as"
+        " well, but for a file that is one gzip stream, or one zstd or LZ4 frame, over all its records.",
     ),
     click.option(
         "--keep",

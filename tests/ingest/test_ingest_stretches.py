@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import io
 import random
+import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from fastwarc.stream_io import Lz4Writer, ZstdWriter
 from graphlang.db.records import Page
 from graphlang.ingest import Limits, batches
 from graphlang.ingest import stretch as stretch_module
 from graphlang.ingest.reader import Reader
+from graphlang.ingest.reading import _tasks
 from graphlang.ingest.stretch import Stretch, can_be_cut, find_record, stretches
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import Archive
@@ -49,7 +54,7 @@ def raws_of_stretches(path: Path) -> list[Raw]:
     found: list[Raw] = []
     reached: int | None = 0
     with path.open("rb", buffering=0) as file:
-        for one in stretches(path, 0, path.stat().st_size, 0):
+        for one in stretches(Stretch(path, 0, 0, exact=True), 0, path.stat().st_size, 0):
             if reached is None or reached >= one.stop:
                 continue
             if not one.exact:
@@ -63,23 +68,91 @@ def raws_of_stretches(path: Path) -> list[Raw]:
     return found
 
 
-def test_many_stretches_are_the_file(archive: Archive, tmp_path: Path) -> None:
-    path = tmp_path / "a.warc.gz"
-    path.write_bytes(archive.gz(*(archive.warc(f"http://a.example/{n}", one) for n, one in enumerate(bodies(100)))))
-    with path.open("rb") as file:
-        assert can_be_cut(file)
-    assert len(list(stretches(path, 0, path.stat().st_size, 0))) > 10
-    expected = items(path)
-    assert len(expected) == 100
-    parts = list(batches([(path, 0)], workers=2))
+def framed(writer: type[ZstdWriter | Lz4Writer]) -> Callable[[bytes], bytes]:
+    def pack(record: bytes) -> bytes:
+        file = io.BytesIO()
+        with writer(file) as packer:
+            packer.write(record)
+        return file.getvalue()
+
+    return pack
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": lambda record: gzip.compress(record, mtime=0),
+    "zst": framed(ZstdWriter),
+    "lz4": framed(Lz4Writer),
+    "plain": lambda record: record,
+}
+
+
+def wacz(*entries: tuple[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as zipped:
+        for name, data in entries:
+            zipped.writestr(name, data)
+    return file.getvalue()
+
+
+@pytest.fixture(params=[*PACKERS, "arc", "wacz", "wacz of plain", "wacz of several"])
+def large(archive: Archive, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A hundred pages in a file that can be cut."""
+    records = [archive.warc(f"http://a.example/{n}", one) for n, one in enumerate(bodies(100))]
+    path = tmp_path / f"a.{request.param}"
+    if request.param == "arc":
+        heads = [
+            b"http://a.example/%d 192.0.2.1 20200101000000 text/html %d\n" % (n, len(one))
+            for n, one in enumerate(bodies(100))
+        ]
+        data = b"".join(head + one + b"\n" for head, one in zip(heads, bodies(100), strict=True))
+    elif request.param == "wacz":
+        lines = b'{"format": "json-pages-1.0"}\n{"url": "http://a.example/0", "text": "more words"}\n'
+        data = wacz(("pages/pages.jsonl", lines), ("archive/a.warc.gz", b"".join(map(PACKERS["gz"], records))))
+    elif request.param == "wacz of plain":
+        data = wacz(("archive/a.warc", b"".join(records)))
+    elif request.param == "wacz of several":
+        one = gzip.compress(b"".join(records[:40]), mtime=0)  # which cannot be cut
+        two = b"".join(map(PACKERS["zst"], records[40:90]))
+        data = wacz(
+            ("archive/a.gz", one), ("archive/b", two), ("archive/c", b"".join(records[90:])), ("archive/d", b"?")
+        )
+    else:
+        data = b"".join(map(PACKERS[request.param], records))
+    path.write_bytes(data)
+    return path
+
+
+def test_many_stretches_are_the_file(large: Path) -> None:
+    expected = items(large)
+    assert len([item for item in expected if isinstance(item, Page)]) >= 100
+    parts = list(batches([(large, 0)], workers=2))
     assert [item for part in parts for item in part.items] == expected
     assert [part.last for part in parts] == [False] * (len(parts) - 1) + [True]
-    assert parts[-1].position == 100
+    assert len(parts) > 10 or "several" in large.name
+    whole = list(batches([(large, 0)]))
+    assert parts[-1].position == whole[-1].position >= 100
+    assert sorted(part.bytes_read for part in parts) == [part.bytes_read for part in parts]
     # Each batch can be continued from, with any number of workers.
-    taken = 0
     for part in parts[::7]:
         taken = sum(len(one.items) for one in parts[: parts.index(part) + 1])
-        assert items(path, part.position) == items(path, part.position, 2) == expected[taken:]
+        assert items(large, part.position) == items(large, part.position, 2) == expected[taken:]
+
+
+@pytest.mark.parametrize("kind", [*PACKERS])
+def test_workers_are_given_stretches(archive: Archive, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a"
+    records = [archive.warc(f"http://a.example/{n}", one) for n, one in enumerate(bodies(100))]
+    path.write_bytes(b"".join(map(PACKERS[kind], records)))
+    with path.open("rb") as file:
+        assert can_be_cut(file)
+    tasks = [task for task, _ in _tasks(0, path, 0, Limits())]
+    assert all(isinstance(task, Stretch) for task in tasks)
+    assert len(tasks) > 10
+    (tmp_path / "b").write_bytes(wacz(("archive/a", path.read_bytes())))
+    inside = [task for task, _ in _tasks(0, tmp_path / "b", 0, Limits())]
+    assert [task.begin for task in inside if isinstance(task, Stretch)] == [
+        task.begin for task in tasks if isinstance(task, Stretch)
+    ]
 
 
 def test_an_archive_in_a_page_deceives_nobody(archive: Archive, tmp_path: Path) -> None:
@@ -128,7 +201,7 @@ def test_several_files_of_every_kind_come_in_order(archive: Archive, tmp_path: P
 
 
 mutation = st.tuples(
-    st.sampled_from(["flip", "insert", "delete", "repeat", "plain", "stored"]),
+    st.sampled_from(["flip", "insert", "delete", "repeat", "plain", "stored", "padding"]),
     st.integers(0, 1 << 20),
     st.integers(1, 4000),
     st.sampled_from([b"\x1f\x8b\x08\x00", b"\0", b"\r\n", b"WARC/1.0\r\nWARC-Type: response\r\n", b"x" * 50, b""]),
@@ -136,9 +209,12 @@ mutation = st.tuples(
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(mutation, min_size=1, max_size=6))
-def test_damage_is_read_the_same(tmp_path: Path, archive: Archive, changes: list[tuple[str, int, int, bytes]]) -> None:
-    members = [archive.gz(archive.warc(f"http://a.example/{n}", one)) for n, one in enumerate(bodies(40))]
+@given(st.sampled_from([*PACKERS]), st.lists(mutation, min_size=1, max_size=6))
+def test_damage_is_read_the_same(
+    tmp_path: Path, archive: Archive, kind: str, changes: list[tuple[str, int, int, bytes]]
+) -> None:
+    pack = PACKERS[kind]
+    members = [pack(archive.warc(f"http://a.example/{n}", one)) for n, one in enumerate(bodies(40))]
     for how, place, size, other in changes:
         at = place % len(members)
         member = members[at]
@@ -148,8 +224,9 @@ def test_damage_is_read_the_same(tmp_path: Path, archive: Archive, changes: list
             "insert": member[:inside] + other + member[inside:],
             "delete": member[:inside] + member[inside + 1 + len(other) :],
             "repeat": member[:inside] + member,
-            "plain": gzip.decompress(archive.gz(archive.warc("http://b.example/", b"plain"))) + member,
-            "stored": member + gzip.compress(archive.warc("http://b.example/", b"x")[: size % 200], mtime=0) + other,
+            "plain": archive.warc("http://b.example/", b"plain") + member,
+            "stored": member + pack(archive.warc("http://b.example/", b"x")[: size % 200]) + other,
+            "padding": member + b"\r\n" * (size * 9),
         }[how]
     path = tmp_path / "a.warc.gz"
     path.write_bytes(b"".join(members))
