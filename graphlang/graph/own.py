@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph import signals, sites, text
+from graphlang.graph import signals, sites, slots, text
 from graphlang.graph.evidence import NONE
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.evidence import Evidence, Signal
+    from graphlang.graph.matrix import Links
 
 BLOCK = 1 << 16  #: pages whose tables are held at once
 PLAIN = 0.99  #: a settled page so sure is taken to be wholly sure when it speaks
@@ -42,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Own:
-    """n pages, f of them free, L languages in play, H hosts, P places (directories or hosts)."""
+    """n pages, f of them free; L languages in play, K kept of each page; H hosts, P places (directories or hosts)."""
 
     playing: NDArray[np.int16]  #: the languages of the columns, shape (L,)
     host: NDArray[np.int32]  #: 0..H-1, shape (n,)
@@ -55,7 +56,8 @@ class Own:
     free: NDArray[np.int64]  #: ascending, shape (f,)
     number: NDArray[np.int32]  #: of each page among the free ones, -1 settled, shape (n,)
     listens: NDArray[np.float64]  #: how far each page hears others at all, shape (n,)
-    odds: NDArray[np.float32]  #: of each free page, logarithms up to a constant, shape (f, L)
+    slots: NDArray[np.int16]  #: columns that each free page keeps, ascending, shape (f, K)
+    odds: NDArray[np.float32]  #: of them and of all others together, logarithms up to a constant, shape (f, K + 1)
     silent: NDArray[np.bool_]  #: pages without any evidence, shape (n,)
     plain: NDArray[np.bool_]  #: settled pages that leave no doubt: all of a place and language say the same, shape (n,)
     doubted: NDArray[np.int64]  #: the other settled ones, ascending, shape (d,)
@@ -72,6 +74,7 @@ def own(  # noqa: PLR0917  internal, called once
     limits: Limits,
     keep: int,
     rows: Sequence[int],
+    links: Links,
 ) -> Own:
     """Put together what all pages say for themselves.
 
@@ -82,6 +85,7 @@ def own(  # noqa: PLR0917  internal, called once
         limits: what counts as a long and as a sure text.
         keep: languages of an answer that are kept.
         rows: pages whose pieces are kept.
+        links: whose ends tell what languages a page may have besides its own.
     """
     tables = _Tables(evidence, playing)
     best, sure, mass = tables.best()
@@ -105,7 +109,9 @@ def own(  # noqa: PLR0917  internal, called once
     listens = 1 / text.weight(length)
     given = {name: _Signal(signal, tables, label, host, len(hosts)) for name, signal in said.items() if signal.weight}
     foreign = text.foreign(evidence.codes, playing)
-    odds = np.empty((len(free), len(playing)), np.float32)
+    kept = min(len(playing), slots.MOST)
+    columns, odds = np.empty((len(free), kept), np.int16), np.empty((len(free), kept + 1), np.float32)
+    nearby = slots.Nearby(links, best, len(playing)) if kept < len(playing) else None
     silent = ~known
     pieces: dict[int, dict[str, NDArray[np.float32]]] = {}
     logs = np.log(priors)
@@ -120,12 +126,30 @@ def own(  # noqa: PLR0917  internal, called once
             shares *= (signal.weight * listens[part]).astype(np.float32)[:, None]
             silent[part] &= ~signals.speaks(shares)
             block[name] = shares
-        odds[at : at + BLOCK] = sum(block.values(), np.zeros((), np.float32))
+        total = np.asarray(sum(block.values(), np.zeros((), np.float32)))
+        likely = total if nearby is None else text.softmax(total) + slots.NEAR * nearby.shares(part)
+        columns[at : at + BLOCK] = slots.choose(likely)
+        odds[at : at + BLOCK] = slots.pack(total, columns[at : at + BLOCK])
         for row in rows:
             if len(part) and part[0] <= row <= part[-1] and not settled[row]:
                 pieces[row] = {name: table[number[row] - at].copy() for name, table in block.items()}
     return Own(
-        *(playing, host, of_hosts, everywhere, place, priors, label, best, free, number, listens, odds, silent),
+        *(
+            playing,
+            host,
+            of_hosts,
+            everywhere,
+            place,
+            priors,
+            label,
+            best,
+            free,
+            number,
+            listens,
+            columns,
+            odds,
+            silent,
+        ),
         *_settled(tables, np.flatnonzero(settled), text.weight(evidence.length), keep),
         pieces,
     )

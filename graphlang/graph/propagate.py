@@ -17,9 +17,9 @@ and all hosts together, share the weight of ``degree`` bonds (``shares``). Unlik
 page said is not taken out of what comes back: that would need a belief for every link, and the messages of undecided
 pages are weak as it is.
 
-Memory goes with the pages that listen times the languages in play (four numbers each: what a page says for itself, what
-it hears, its belief and how that moved last), and with the links that reach one of them; settled pages cost next to
-nothing.
+Memory goes with the pages that listen (for each of the few languages that a page keeps, see ``slots``, four numbers:
+what it says for itself, what it hears, its belief and how that moved last), and with the links that reach one of them;
+settled pages cost next to nothing, and so do more languages.
 
 The equations may have several solutions where pages that know little lean on each other, and the one that is found
 from the pages' own evidence is the best we know: from even beliefs the development collections fare up to six points
@@ -131,27 +131,27 @@ class Inference:
         self.links, self.evidence, self.playing, self.options, self.rows = links, evidence, playing, options, trace
         self.size, self.keep = len(playing), min(KEEP, len(playing))
         limits = Limits(*(getattr(options, field.name) for field in fields(Limits)))
-        self.own = given = own(evidence, said, playing, limits, self.keep, trace)
+        self.own = given = own(evidence, said, playing, limits, self.keep, trace, links)
         self.settled = given.number < 0
         # links that reach a page which still listens
         self.wanted = _reaching(links, given.number) if options.neighbours else np.zeros(0, np.int32)
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
         self.couplings = couplings.learn(links, self.wanted, given.host, given.label, given.sites, given.everywhere)
-        self.messages = messages.Messages(self.couplings, given.prior)
         followed = couplings.followed(links.kind[self.wanted])
         self.shares = shares.shares(
             self.source, self.target, self.couplings.bond, given.host, options.degree, followed=followed
         )
         self.scale = (options.neighbours * given.listens * self.shares.page).astype(np.float32)
         self.scale[self.settled] = 0
-        # what pages believe: one row for each language (settled pages that leave no doubt), then for each of the others
-        first = np.empty((len(given.free), self.size), np.float32)
-        for at in range(0, len(first), BLOCK):
-            first[at : at + BLOCK] = text.softmax(given.odds[at : at + BLOCK])
-        self.belief: NDArray[np.float32] = np.concatenate([np.eye(self.size, dtype=np.float32), given.beliefs, first])
-        self.base = self.size + len(given.doubted)
-        self.speaker = np.where(given.plain, given.best, given.number + np.int32(self.base))
+        # who speaks: one row for each language (settled pages that leave no doubt), then for each of the others
+        whole = np.concatenate([np.eye(self.size, dtype=np.float32), given.beliefs])
+        self.messages = messages.Messages(self.couplings, given.prior, whole, given.slots)
+        self.whole = whole
+        self.speaker = np.where(given.plain, given.best, given.number + np.int32(len(whole)))
         self.speaker[given.doubted] = self.size + np.arange(len(given.doubted))
+        self.belief = np.empty_like(given.odds)
+        for at in range(0, len(self.belief), BLOCK):
+            self.belief[at : at + BLOCK] = text.softmax(given.odds[at : at + BLOCK])
         self.voices = self._voices()
 
     def _voices(self) -> list[voices.Voices]:
@@ -162,7 +162,7 @@ class Inference:
         places = len(given.prior)
         key = self.speaker.astype(np.int64) + (places - 1) * self.size
         key[given.plain] = given.place[given.plain].astype(np.int64) * self.size + given.best[given.plain]
-        kin, _ = voices.numbered(key, places * self.size + len(self.belief))
+        kin, _ = voices.numbered(key, places * self.size + len(self.whole) + len(self.belief))
         order = self.shares.order
         inlinks = order[given.number[self.target[order]] >= 0]  # side by side for each page
         outlinks = np.flatnonzero(given.number[self.source] >= 0).astype(np.int32)
@@ -185,10 +185,10 @@ class Inference:
     def run(self) -> Answer:
         """Exchange messages until no belief moves, or the cap on rounds is reached."""
         own, options = self.own, self.options
-        self.path = {int(row): [self._step(self.belief[self.speaker[row]])] for row in self.rows}
+        self.path = {int(row): [self._step(self.believed(row))] for row in self.rows}
         count = len(own.free)
-        belief = self.belief[self.base :]
-        heard, last = np.zeros((2, count, self.size), np.float32)
+        belief = self.belief
+        heard, last = np.zeros((2, *belief.shape), np.float32)
         damping = np.full((count, 1), START, np.float32)
         self._hear(heard, np.arange(count), None)
         active = np.arange(count)  # pages to be worked out again
@@ -226,7 +226,7 @@ class Inference:
         return answer(*found, rounds=rounds, converged=largest <= options.tolerance, traces=traces)
 
     def final(self, heard: NDArray[np.float32], part: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What some of the free pages would believe, shape (p, L)."""
+        """What some of the free pages would believe, of the languages they keep and of all others, shape (p, K + 1)."""
         logs = heard[part]
         logs *= self.scale[self.own.free[part], None]
         logs += self.own.odds[part]
@@ -237,7 +237,8 @@ class Inference:
             if self.settled[row]:
                 steps.append(steps[0])
             else:
-                steps.append(self._step(self.final(heard, self.own.number[[row]].astype(np.int64))[0]))
+                number = self.own.number[[row]].astype(np.int64)
+                steps.append(self._step(self.opened(row, self.final(heard, number)[0])))
 
     def _answer(self, heard: NDArray[np.float32]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         own = self.own
@@ -247,8 +248,9 @@ class Inference:
         for at in range(0, len(own.free), BLOCK):
             part = np.arange(at, min(at + BLOCK, len(own.free)))
             final = self.final(heard, part)
-            order = top(final, self.keep)
-            columns[own.free[part]], chances[own.free[part]] = order, np.take_along_axis(final, order, 1)
+            order = top(final[:, :-1], self.keep)
+            columns[own.free[part]] = np.take_along_axis(own.slots[part], order, 1)
+            chances[own.free[part]] = np.take_along_axis(final, order, 1)
         chances[self._unheard()] = 0
         return self.playing[columns], chances
 
@@ -264,18 +266,34 @@ class Inference:
         _, part = csgraph.connected_components(joined, directed=False)
         return np.asarray(silent & (part[:-1] != part[one]))
 
+    def opened(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
+        """A free page's belief with a column for each language: the others share what they have by the prior."""
+        slots = self.own.slots[self.own.number[row]]
+        found: NDArray[np.float32] = self.own.prior[self.own.place[row]].copy()
+        found[slots] = 0
+        found *= belief[-1] / max(float(found.sum()), 1e-9)
+        found[slots] = belief[:-1]
+        return found
+
+    def believed(self, row: int) -> NDArray[np.float32]:
+        """What a page believes now, shape (L,)."""
+        speaker = int(self.speaker[row])
+        if speaker < len(self.whole):
+            return np.asarray(self.whole[speaker])
+        return self.opened(row, self.belief[speaker - len(self.whole)])
+
     def _step(self, belief: NDArray[np.float32]) -> tuple[int, float]:
         return int(self.playing[belief.argmax()]), float(belief.max())
 
     def _hear(
         self, total: NDArray[np.float32], moved: NDArray[np.int64], old: NDArray[np.float32] | None
     ) -> NDArray[np.uint8]:
-        """Bring the unscaled sum of the messages to each free page up to date, shape (f, L).
+        """Bring the unscaled sum of the messages to each free page up to date, shape (f, K + 1).
 
         Args:
             total: the sum.
             moved: free pages whose belief moved, by their number, shape (p,).
-            old: what they believed before, shape (p, L); None: nothing was said yet, and all pages speak.
+            old: what they believed before, shape (p, K + 1); None: nothing was said yet, and all pages speak.
 
         Returns:
             1 for each free page whose sum changed, shape (f,).
@@ -286,19 +304,20 @@ class Inference:
             for at in range(0, len(changed), BLOCK):
                 part = changed[at : at + BLOCK]
                 sender = voice.sender[part]
-                group, bond, place = voice.host[part], voice.bond[part], self.own.place[sender]
-                said = self.messages.logs(group, bond, self.belief, self.speaker[sender], place, inward=inward)
+                speaker = self.speaker[sender]
+                given = (voice.host[part], voice.bond[part], speaker, self.own.place[sender])
+                said = self.messages.logs(*given, self.belief, speaker - len(self.whole), inward=inward)
                 if old is not None and whose is not None:
-                    before = whose[at : at + BLOCK]
-                    said -= self.messages.logs(group, bond, old, before, place, inward=inward)
-                messages.hear(voice, part, said, total, touched)
+                    said -= self.messages.logs(*given, old, whose[at : at + BLOCK], inward=inward)
+                self.messages.hear(voice, part, said, total, touched)
         return touched
 
     def message(self, part: NDArray[np.int64], *, inward: bool) -> NDArray[np.float32]:
         """Log messages through some of the wanted links, to their targets (inward) or back to their sources."""
         sender = (self.source if inward else self.target)[part]
-        given = (self.couplings.group[part], self.bond[part], self.belief, self.speaker[sender], self.own.place[sender])
-        return self.messages.logs(*given, inward=inward)
+        speaker = self.speaker[sender]
+        given = (self.couplings.group[part], self.bond[part], speaker, self.own.place[sender], self.belief)
+        return self.messages.logs(*given, speaker - len(self.whole), inward=inward)[:, :-1]
 
 
 def _reaching(links: Links, number: NDArray[np.int32]) -> NDArray[np.int32]:

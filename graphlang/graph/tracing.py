@@ -32,8 +32,11 @@ def explain(inference: Inference, row: int, heard: NDArray[np.float32]) -> Trace
         final = text.sharpened(full, text.weight(inference.evidence.length[[row]]))[0]
         pieces: Mapping[str, NDArray[np.float32]] = {"text": np.log(np.maximum(final, TINY))}
     else:
-        final = inference.final(heard, np.array([number]))[0]
+        final = inference.opened(row, inference.final(heard, np.array([number]))[0])
         pieces = inference.own.pieces[row]
+    if number >= 0:  # only languages that the page keeps have sums that are exact
+        others = np.setdiff1d(np.arange(inference.size), inference.own.slots[number])
+        final[others] = -1
     ranking = np.argsort(-final, kind="stable")
     best, second = int(ranking[0]), int(ranking[min(1, inference.size - 1)])
 
@@ -59,7 +62,7 @@ def explain(inference: Inference, row: int, heard: NDArray[np.float32]) -> Trace
                 name,
                 int(neighbour),
                 int(inference.links.kind[inference.wanted[link]]),
-                likeliest(inference.belief[inference.speaker[neighbour]]),
+                likeliest(inference.believed(int(neighbour))),
                 float(inference.couplings.keeps[link]),
                 odds(shift),
             )

@@ -125,7 +125,7 @@ from graphlang.graph.couplings import Couplings
 from graphlang.graph.evidence import Graph
 from graphlang.graph.features import Shape
 from graphlang.graph.matrix import canonical
-from graphlang.graph.messages import Messages, hear
+from graphlang.graph.messages import Messages
 from graphlang.graph.shares import shares
 from graphlang.graph.voices import voices
 rng = np.random.default_rng(2004)
@@ -155,10 +155,15 @@ for n in (1, 2, 7, 60) * 90:
         size = int(rng.integers(1, 9))
         even = np.full((n, size), 1 / size)
         model = Couplings(bond, bond, links.source, np.zeros(n), even, even)
-        senders = wild(heard.sender)
-        prior = even.astype(np.float32)
-        said = Messages(model, prior).logs(wild(heard.host), heard.bond, prior, senders, senders, inward=bool(n % 2))
-        hear(heard, wild(np.arange(len(said))), said, np.zeros((n, size), np.float32), np.zeros(n, np.uint8))
+        prior, senders = even.astype(np.float32), heard.sender
+        kept = int(rng.integers(1, size + 1))
+        slots = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :kept], axis=1).astype(np.int16)
+        through = Messages(model, prior, prior[:1], slots)
+        believed = np.full((n, kept + 1), 0.1, np.float32)
+        given = (wild(heard.host), heard.bond, wild(senders), wild(senders), believed, wild(np.maximum(senders - 1, 0)))
+        said = through.logs(*given, inward=bool(n % 2))
+        sums = np.zeros((n, kept + 1), np.float32), np.zeros(n, np.uint8)
+        through.hear(heard, wild(np.arange(len(said))), said, *sums)
     except ValueError:
         refused += 1
 assert 0 < refused < 240, refused

@@ -49,19 +49,18 @@ def test_message_is_the_sum_over_the_sender_s_languages() -> None:
     one = np.float64([[0.5, 0.5]])
     model = Couplings(*[np.float32([0.5])] * 2, np.int32([0]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
     # P(t|s): from 0: (7/8, 1/8), from 1: (3/8, 5/8); P(s=0|t): 7/10 and 1/6
-    speak = messages.Messages(model, np.float32([[0.5, 0.5]])).logs
-    first = np.int32([0])
-    given = (first, np.float32([0.5]), np.float32([[1, 0]]), first, first)
+    speak = messages.Messages(model, np.float32([[0.5, 0.5]]), np.float32([[1, 0]]), np.zeros((0, 2), np.int16)).logs
+    first, nobody = np.int32([0]), np.zeros((0, 3), np.float32)
+    given = (first, np.float32([0.5]), first, first, nobody, first)
     inward = np.log(0.98 * np.float64([2 * 7 / 10, 2 * 1 / 6]) + 0.02)
-    assert speak(*given, inward=True)[0] == pytest.approx(inward, abs=1e-5)
+    assert speak(*given, inward=True)[0, :2] == pytest.approx(inward, abs=1e-5)
     outward = np.log(0.98 * np.float64([2 * 7 / 8, 2 * 3 / 8]) + 0.02)
-    assert speak(*given, inward=False)[0] == pytest.approx(outward, abs=1e-5)
-    for place in range(len(given)):
-        if given[place].dtype == np.int32:
-            with pytest.raises(ValueError, match="not there"):
-                speak(*given[:place], np.int32([1]), *given[place + 1 :], inward=True)
+    assert speak(*given, inward=False)[0, :2] == pytest.approx(outward, abs=1e-5)
+    for place in (0, 2, 3):
+        with pytest.raises(ValueError, match="not there"):
+            speak(*given[:place], np.int32([1]), *given[place + 1 :], inward=True)
     with pytest.raises(ValueError, match="do not fit"):
-        speak(*given[:2], np.ones((1, 3), np.float32), *given[3:], inward=True)
+        speak(*given[:4], np.ones((1, 4), np.float32), given[5], inward=True)
 
 
 @pytest.mark.parametrize("languages", [2, 4, 7])
@@ -70,10 +69,36 @@ def test_a_sender_that_knows_nothing_says_nothing(languages: int) -> None:
     shares = rng.dirichlet(np.ones(languages), 2)
     model = Couplings(*[np.float32([0.3, 0.9])] * 2, np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
     prior = rng.dirichlet(np.ones(languages), 3).astype(np.float32)
+    all_ = np.broadcast_to(np.arange(languages, dtype=np.int16), (2, languages))
     for inward in (True, False):
         place = np.int32([2, 0])
-        said_ = messages.Messages(model, prior).logs(model.group, model.bond, prior, place, place, inward=inward)
+        speak = messages.Messages(model, prior, prior, all_).logs
+        nobody = np.zeros((2, languages + 1), np.float32)
+        said_ = speak(model.group, model.bond, place, place, nobody, place, inward=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
+        heeded = np.column_stack([prior[place], np.zeros(2)]).astype(np.float32)
+        rows = np.int32([0, 1])
+        said_ = speak(model.group, model.bond, 3 + rows, place, heeded, rows, inward=inward)
+        assert said_ == pytest.approx(0, abs=1e-5)
+
+
+def test_languages_without_a_slot_say_what_they_say_together() -> None:
+    # what a page believes of languages that it does not keep is taken to be in proportion to its prior
+    rng = np.random.default_rng(1)
+    shares, prior = rng.dirichlet(np.ones(6), 1), rng.dirichlet(np.ones(6), 1).astype(np.float32)
+    model = Couplings(*[np.float32([0.6])] * 2, np.int32([0]), np.float64([0.5]), shares, shares[:, ::-1])
+    kept, first = np.int16([[1, 4]]), np.int32([0])
+    whole = prior * 0.3 / (1 - prior[0, [1, 4]].sum())
+    whole[0, [1, 4]] = 0.5, 0.2
+    speak = messages.Messages(model, prior, whole, kept).logs
+    for inward in (True, False):
+        given = (first, np.float32([0.6]))
+        dense = speak(*given, first, first, np.zeros((1, 3), np.float32), first, inward=inward)
+        few = speak(*given, first + 1, first, np.float32([[0.5, 0.2, 0.3]]), first, inward=inward)
+        assert few[:, :-1] == pytest.approx(dense[:, :-1], abs=1e-5)
+        rest = [0, 2, 3, 5]
+        mean = (prior[0, rest] * np.exp(dense[0, rest])).sum() / prior[0, rest].sum()
+        assert few[0, -1] == pytest.approx(np.log(mean), abs=1e-4)
 
 
 def test_a_short_page_listens_and_a_long_one_does_not() -> None:

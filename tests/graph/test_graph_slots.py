@@ -1,0 +1,66 @@
+"""Few languages for each page: with enough slots nothing changes, and without next to nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphlang.graph import slots
+from graphlang.graph.evidence import Evidence, Graph
+from graphlang.graph.matrix import canonical
+from graphlang.graph.propagate import propagate
+
+LANGUAGES = 12
+CODES = tuple(f"q{letter}a" for letter in "abcdefghijkl")
+
+
+def web(seed: int, pages: int = 120) -> tuple[Graph, Evidence]:
+    """Hosts of twenty pages, each in one of many languages; a third of the pages is short, and some have no text."""
+    rng = np.random.default_rng(seed)
+    host = np.arange(pages, dtype=np.int32) // 20
+    truth = rng.integers(0, LANGUAGES, pages // 20 + 1)[host]
+    source = rng.integers(0, pages, 6 * pages)
+    there = np.where(rng.random(len(source)) < 0.8, source // 20 * 20, rng.integers(0, pages - 20, len(source)))
+    target = there + rng.integers(0, 20, len(source))
+    short = rng.random(pages) < 0.4
+    lists = np.stack([truth, (truth + 1) % LANGUAGES, (truth + 2) % LANGUAGES], axis=1).astype(np.int16)
+    chances = np.tile(np.float32([0.9, 0.05, 0.05]), (pages, 1))
+    chances[short] = np.float32([0.4, 0.35, 0.2])
+    length = np.where(short, rng.integers(1, 30, pages), 900).astype(np.int32)
+    lists[short & (length < 10)], chances[short & (length < 10)] = -1, 0
+    length[length < 10] = 0
+    m = len(source)
+    kinds, none = np.full(m, 7, np.uint8), np.full(m, -1, np.int16)
+    graph = Graph(pages, source.astype(np.int32), target.astype(np.int32), kinds, none)
+    return graph, Evidence(CODES, lists, chances, length, host)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_few_slots_give_the_answers_of_all(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, evidence = web(seed)
+    full = propagate(graph, evidence, trace=[0, 1, 2, 3])
+    monkeypatch.setattr(slots, "MOST", 6)
+    few = propagate(graph, evidence, trace=[0, 1, 2, 3])
+    assert few.language.tolist() == full.language.tolist()
+    assert few.confidence == pytest.approx(full.confidence, abs=0.02)
+    for trace in few.traces.values():
+        assert sum(part.log_odds for part in trace.contributions) == pytest.approx(trace.log_odds)
+
+
+def test_a_language_comes_in_through_pages_without_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a page in a rare language at the end of a chain of pages without text; the site's other pages fill all slots
+    monkeypatch.setattr(slots, "MOST", 3)
+    links = canonical(
+        Graph(5, np.int32([0, 1, 2]), np.int32([1, 2, 3]), np.full(3, 7, np.uint8), np.full(3, -1, np.int16))
+    )
+    near = slots.Nearby(links, np.int16([5, -1, -1, -1, -1]), LANGUAGES)
+    assert near.shares(np.array([3]))[0].tolist() == [0] * 5 + [1] + [0] * 6
+    assert not near.shares(np.array([4])).any()
+
+
+def test_pages_keep_the_likeliest_and_the_sum_of_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "MOST", 2)
+    scores = np.float32([[0.1, 0.5, 0.1, 0.3], [0.4, 0.1, 0.3, 0.2]])
+    kept = slots.choose(scores)
+    assert kept.tolist() == [[1, 3], [0, 2]]
+    assert np.exp(slots.pack(np.log(scores), kept)) == pytest.approx(np.float32([[0.5, 0.3, 0.2], [0.4, 0.3, 0.3]]))
