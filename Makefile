@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz kill lint types docs model content-models url-models example bench clean
+.PHONY: demo test check fuzz kill lint types docs model content-models url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
@@ -53,6 +53,17 @@ url-models: $(STAMP)  ## train the shipped URL models from the labelled URLs in 
 	$(BIN)/graphlang train graphlang/data/url.npz $(DATA)/urls/train.tsv --method url --text $(DATA)/train
 	for method in $(URL_METHODS); do \
 	  $(BIN)/graphlang train graphlang/data/$$method.npz $(DATA)/urls/train.tsv --method $$method || exit 1; done
+
+LABELLED := docs-short30 docs-short60 httpd2006-short30 docs-full
+weights: $(STAMP)  ## fit the shipped weights of the inference on the labelled collections in $(DATA)
+	rm -rf build/weights && mkdir -p build/weights
+	for set in $(LABELLED); do \
+	  $(BIN)/graphlang ingest build/weights/$$set.db $(DATA)/web/$$set.warc.gz --quiet && \
+	  $(BIN)/graphlang classify build/weights/$$set.db --quiet || exit 1; done
+	$(BIN)/graphlang tune build/weights/$(firstword $(LABELLED)).db \
+	  --gold $(DATA)/web/$(firstword $(LABELLED)).gold.tsv \
+	  $(foreach set,$(wordlist 2,9,$(LABELLED)),--also build/weights/$(set).db $(DATA)/web/$(set).gold.tsv) \
+	  --even -o graphlang/data/weights.json
 
 example: $(STAMP)  ## build the example crawl again
 	$(BIN)/python examples/make_crawl.py

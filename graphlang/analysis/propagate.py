@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import graphlang
 from graphlang.analysis import digests, seeds
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.signals import NAMES
 from graphlang.analysis.update import up_to_date
 from graphlang.db import runs
 from graphlang.graph import harmonic
 from graphlang.graph import propagate as kernel
+from graphlang.graph.weights import WEIGHTS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("couplings", "harmonic")
 
 #: Weights of the signals, if none are given.
-SIGNALS = {"declared": 1.0, "cctld": 1.0, "url": 1.0}
+SIGNALS = {name: WEIGHTS[name] for name in NAMES}
 
 
 def propagate(

@@ -148,30 +148,56 @@ def compare(db: Path, before: int, after: int, format_: str, limit: int | None, 
     help="Tab-separated file with a header line and the columns url and language.",
 )
 @click.option(
+    "--also",
+    nargs=2,
+    multiple=True,
+    metavar="DB GOLD",
+    type=(click.Path(exists=True, dir_okay=False, path_type=Path), click.Path(dir_okay=False, path_type=Path)),
+    help="Another collection with its gold file, to fit on them together; can be given several times.",
+)
+@click.option(
     "-o",
     "--output",
     required=True,
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="JSON file for the weights; 'graphlang propagate --weights' reads it.",
 )
+@click.option("--even", is_flag=True, help="Start from weights of 1 and not from the shipped ones, which this made.")
 @options.seed
 @options.quiet
-def tune(db: Path, gold: Path, output: Path, seed: int | None, *, quiet: bool) -> None:
+def tune(
+    db: Path,
+    gold: Path,
+    also: tuple[tuple[Path, Path], ...],
+    output: Path,
+    seed: int | None,
+    *,
+    even: bool,
+    quiet: bool,
+) -> None:
     """Fit the weights of the inference on labelled pages, and say what they are worth on sites that were held out.
 
     \b
     Examples:
       graphlang tune crawl.db --gold gold.tsv -o weights.json
+      graphlang tune crawl.db --gold gold.tsv --also other.db other.tsv -o weights.json
       graphlang propagate crawl.db --weights weights.json
     """
     defaults = {**asdict(Options()), **propagating.SIGNALS}
-    with closing(open_existing(db)) as connection, bars(quiet=quiet) as shown:
-        answers = evaluation.read_gold(connection, gold, None)
-        given = seeds.load(connection, seeds.seed_run(connection, seed), dict.fromkeys(signals.NAMES, 1.0))
-        found = tuning.tune(given, answers, defaults, progress=shown)
+    if even:
+        defaults |= dict.fromkeys(tuning.WEIGHTS, 1.0)
+    labelled = []
+    for path, labels in ((db, gold), *also):
+        with closing(open_existing(path)) as connection:
+            answers = evaluation.read_gold(connection, labels, None)
+            run = seeds.seed_run(connection, seed)
+            labelled.append((seeds.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
+    with bars(quiet=quiet) as shown:
+        found = tuning.tune(labelled, defaults, progress=shown)
     output.write_text(json.dumps(found.weights, indent=1) + "\n", encoding="utf-8")
     if not quiet:
-        _notes(answers)
+        for _, answers in labelled:
+            _notes(answers)
         click.echo(f"{found.pages:,} gold pages on {found.sites} sites", err=True)
         click.echo(f"loss on these pages: {found.loss_before:.4f} before, {found.loss:.4f} after", err=True)
         if found.held_out is not None:

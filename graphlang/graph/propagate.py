@@ -41,6 +41,7 @@ from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
 from graphlang.graph.own import Limits, own, top
 from graphlang.graph.tracing import explain
+from graphlang.graph.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,12 +67,12 @@ class Options:
 
     rounds: int = 200  #: cap on rounds
     tolerance: float = 1e-3  #: converged when no probability moves by more in a round
-    neighbours: float = 1.0  #: weight of the links
-    site: float = 0.5  #: power of the languages of the site as the prior
-    directory: float = 1.0  #: power of the languages of the directory, relative to the site's
-    hreflang: float = 1.0  #: weight of the languages that links announce for their targets
-    listed: float = 1.0  #: weight of the page's place in the lists that name it
-    degree: float = 6.0  #: bonds beyond so many share their weight, for each host and in all
+    neighbours: float = WEIGHTS["neighbours"]  #: weight of the links
+    site: float = WEIGHTS["site"]  #: power of the languages of the site as the prior
+    directory: float = WEIGHTS["directory"]  #: power of the languages of the directory, relative to the site's
+    hreflang: float = WEIGHTS["hreflang"]  #: weight of the languages that links announce for their targets
+    listed: float = WEIGHTS["listed"]  #: weight of the page's place in the lists that name it
+    degree: float = WEIGHTS["degree"]  #: bonds beyond so many share their weight, for each host and in all
     settled: int = 200  #: a page with so many characters of text keeps what its text says ...
     doubtful: float = 0.0  #: ... unless its text is less sure than this: it then listens like a page of certain_length
     certain_length: int = 150  #: couplings, priors and reliabilities are learned from pages with so many characters ...

@@ -225,6 +225,12 @@ def test_tune_writes_weights_that_propagate_reads(graphlang: Call, museum: Path,
     assert "2 gold pages on 2 sites" in tuned.stderr
     fitted = json.loads(weights.read_text(encoding="utf-8"))
     names = {"neighbours", "site", "directory", "hreflang", "listed", "degree", "declared", "cctld", "url"}
+    together = graphlang("tune", db, "--gold", gold, "--also", db, gold, "--even", "-o", tmp_path / "both.json")
+    assert "4 gold pages on 4 sites" in together.stderr  # of two collections, though they are one here
+    (start,) = {line.split()[1] for line in together.stdout.splitlines() if line.split()[:1] == ["site"]}
+    assert float(start) == 1
+    absent = graphlang("tune", db, "--gold", gold, "--also", tmp_path / "no.db", gold, "-o", weights)
+    assert absent.exit_code == 2
     assert set(fitted) == names
     assert graphlang("propagate", db, "--weights", weights, "--site", 0.125).exit_code == 0
     parameters = json.loads(str(rows(graphlang("runs", db, "--format", "jsonl"))[-1]["parameters"]))
