@@ -74,8 +74,11 @@ def peers(graph: Graph, evidence: Evidence, truth: np.ndarray) -> None:
             net = igraph.Graph(n=graph.n, edges=np.column_stack([graph.source, graph.target]), directed=False)
         with timed("igraph: community_label_propagation", m) as notes:
             fixed = (seeds >= 0).tolist()
-            found = net.community_label_propagation(initial=seeds.tolist(), fixed=fixed, mode="all")
-            notes.append(right(np.array(found.membership), truth, short))
+            found = net.community_label_propagation(initial=seeds.tolist(), fixed=fixed)
+            group = np.array(found.membership)  # numbered anew: a seed tells which language a group is
+            language = np.full(group.max() + 1, -1)
+            language[group[seeds >= 0]] = seeds[seeds >= 0]
+            notes.append(right(language[group], truth, short))
         del net
     except ImportError:
         print("  igraph is not installed")
