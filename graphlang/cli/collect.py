@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Unpack
@@ -40,8 +39,6 @@ def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[read
       graphlang ingest crawl.db --from paths.txt
       zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
-    # Nothing here multiplies matrices; threads that wait for some take a core from those that read.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with (
         reading.team(files, how) as team,
         closing(create(db)) as connection,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from typing import Any
@@ -125,4 +126,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line."""
+    if "train" not in sys.argv[1:2]:
+        # No verb but this one has large matrices to multiply: threads that wait for some take a core from those that
+        # read or infer, and a small product waits for them in turn. It has to be said before numpy is imported.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     cli(prog_name="graphlang")
