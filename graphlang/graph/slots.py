@@ -21,6 +21,7 @@ MOST = 32  #: slots of a page
 NEAR = 0.5  #: what the languages of all neighbours weigh together, where the page's own sum to 1
 STEPS = 3  #: how many pages without text a language is looked for through
 BLOCK = 1 << 16  #: pages worked on at once
+LINKS = 1 << 22  #: links looked at at once, but for one page
 NOTHING = np.float32(-1e30)  #: logarithm of the share of the others where there are none
 
 
@@ -79,14 +80,20 @@ class Nearby:
 
     def shares(self, pages: NDArray[np.int64]) -> NDArray[np.float32]:
         """Shares of the languages among the neighbours, rows of 0 where none has one; shape (p, L)."""
-        counts = np.zeros(len(pages) * self.size)
-        links = self.links
-        for bounds, ends in ((links.start, links.target), (links.into, links.origin)):
-            first, many = bounds[pages], bounds[pages + 1] - bounds[pages]
-            skipped = np.repeat(first - (np.cumsum(many) - many), many)
-            label = self.label[ends[np.arange(len(skipped)) + skipped]]
-            whose = np.repeat(np.arange(len(pages)), many)
-            known = label >= 0
-            counts += np.bincount(whose[known] * self.size + label[known], minlength=len(counts))
-        table = counts.reshape(len(pages), self.size)
+        table = np.zeros((len(pages), self.size))
+        for bounds, ends in ((self.links.start, self.links.target), (self.links.into, self.links.origin)):
+            many = bounds[pages + 1] - bounds[pages]
+            part = (np.cumsum(many) - many) // LINKS  # a hub has many links to look at
+            for edge in range(int(part.max(initial=-1)) + 1):
+                some = slice(*np.searchsorted(part, (edge, edge + 1)))
+                table[some] += self._count(bounds[pages[some]], many[some], ends)
         return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1), np.float32)
+
+    def _count(self, first: NDArray[np.int64], many: NDArray[np.int64], ends: NDArray[np.int32]) -> NDArray[np.float64]:
+        """How many of some ends of links, ``many`` from ``first`` on for each page, have each language."""
+        skipped = np.repeat(first - (np.cumsum(many) - many), many)
+        label = self.label[ends[np.arange(len(skipped)) + skipped]]
+        whose = np.repeat(np.arange(len(many)), many)
+        known = label >= 0
+        counts = np.bincount(whose[known] * self.size + label[known], minlength=len(many) * self.size)
+        return counts.reshape(len(many), self.size).astype(np.float64)

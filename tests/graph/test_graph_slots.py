@@ -64,3 +64,15 @@ def test_pages_keep_the_likeliest_and_the_sum_of_the_rest(monkeypatch: pytest.Mo
     kept = slots.choose(scores)
     assert kept.tolist() == [[1, 3], [0, 2]]
     assert np.exp(slots.pack(np.log(scores), kept)) == pytest.approx(np.float32([[0.5, 0.3, 0.2], [0.4, 0.3, 0.3]]))
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1000])
+def test_neighbours_are_counted_alike_however_many_links_are_looked_at_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # page 0 (language 3) is linked from pages in 1, 1 and 2, and links to one in 2
+    monkeypatch.setattr(slots, "LINKS", at_once)
+    ends = np.int32([1, 2, 3, 0]), np.int32([0, 0, 0, 4])
+    links = canonical(Graph(5, *ends, np.full(4, 7, np.uint8), np.full(4, -1, np.int16)))
+    near = slots.Nearby(links, np.int16([3, 1, 1, 2, 2]), 4)
+    assert near.shares(np.array([0, 1, 4])).tolist() == [[0, 0.5, 0.5, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
