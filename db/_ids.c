@@ -59,30 +59,67 @@ static uint32_t look(const Table *table, uint64_t key, uint32_t check, uint64_t 
   return id;
 }
 
+#if defined(__GNUC__)
+#define SOON(address) __builtin_prefetch(address)
+#else
+#define SOON(address) ((void)(address))
+#endif
+
+enum { AHEAD = 16 }; /* strings whose place in the table is fetched while those before them are looked up */
+
+typedef struct {
+  const uint8_t *text;
+  uint64_t length, key;
+  uint32_t check;
+} Text;
+
+/* Hash some of the strings to come, and have their places in the table fetched; returns how many. */
+static int prepare(const Table *table, const uint8_t *at, const uint8_t *end, Text *texts) {
+  int count = 0;
+  for (; count < AHEAD && at < end; count++) {
+    const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
+    if (!stop) stop = end;
+    Text *text = &texts[count];
+    text->text = at;
+    text->length = (uint64_t)(stop - at);
+    hash(table->secret, at, text->length, &text->key, &text->check);
+    SOON(&table->slots[text->key & table->mask]);
+    at = stop < end ? stop + 1 : end;
+  }
+  for (int n = 0; n < count; n++) {
+    uint32_t id = table->slots[texts[n].key & table->mask];
+    SOON(&table->keys[id]);
+    SOON(&table->checks[id]);
+  }
+  return count;
+}
+
 /* Give ids to strings, each with a zero behind it, from where `progress` stands. What is new goes to `fresh`, packed in
    the same way, and its position among the strings to `places`; all arrays have room for every string. Returns 1 when
    all is done, 0 when there is no room for one more id. */
 int graphlang_ids_assign(Table *table, const uint8_t *texts, uint64_t size, int64_t *ids, int64_t *places, uint8_t *fresh,
                          Progress *progress) {
+  Text some[AHEAD];
   while (progress->at < size) {
-    const uint8_t *text = texts + progress->at, *stop = memchr(text, 0, size - progress->at);
-    uint64_t length = stop ? (uint64_t)(stop - text) : size - progress->at, key, slot;
-    uint32_t check;
-    hash(table->secret, text, length, &key, &check);
-    uint32_t id = look(table, key, check, &slot);
-    if (!id) {
-      if (table->used >= table->most) return 0;
-      id = (uint32_t)++table->used;
-      table->slots[slot] = id;
-      table->keys[id] = key;
-      table->checks[id] = check;
-      places[progress->fresh++] = (int64_t)progress->count;
-      memcpy(fresh + progress->fresh_size, text, length);
-      fresh[progress->fresh_size + length] = 0;
-      progress->fresh_size += length + 1;
+    int count = prepare(table, texts + progress->at, texts + size, some);
+    for (int n = 0; n < count; n++) {
+      const Text *text = &some[n];
+      uint64_t slot;
+      uint32_t id = look(table, text->key, text->check, &slot);
+      if (!id) {
+        if (table->used >= table->most) return 0;
+        id = (uint32_t)++table->used;
+        table->slots[slot] = id;
+        table->keys[id] = text->key;
+        table->checks[id] = text->check;
+        places[progress->fresh++] = (int64_t)progress->count;
+        memcpy(fresh + progress->fresh_size, text->text, text->length);
+        fresh[progress->fresh_size + text->length] = 0;
+        progress->fresh_size += text->length + 1;
+      }
+      ids[progress->count++] = id;
+      progress->at += text->length + 1;
     }
-    ids[progress->count++] = id;
-    progress->at += length + 1;
   }
   return 1;
 }

@@ -56,7 +56,8 @@ TABLES: dict[str, Table] = {
             "status": "HTTP status; NULL where the record holds no HTTP header.",
             "mime": "Media type as served, lower case, without parameters.",
             "charset": "Charset by which the bytes were decoded (WHATWG name); NULL without text.",
-            "charset_from": "On whose word: `bom`, `http`, `xml`, `meta`, `utf-8` (valid), `detector`, `default`.",
+            "charset_from": "On whose word: `bom`, `http`, `xml`, `meta`, `utf-8` (valid), `detector`, `default`; then"
+            " the declarations that the bytes belie: `utf-8, not http`, `detector, not http or meta`.",
             "length": "Characters of the visible text, before it was cut at the limit.",
             "size": "Bytes of the decoded payload.",
             "digest": "SHA-1 of the payload in base 32, as in WARC-Payload-Digest.",

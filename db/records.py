@@ -151,9 +151,9 @@ class Page:
     status: int | None = None  #: HTTP status; None where the record holds no HTTP header
     mime: str = ""  #: media type as served, lower case, without parameters
     charset: str | None = None  #: WHATWG name of the charset the text was decoded with; None for pages without text
-    charset_from: str = (
-        ""  #: on whose word: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8`` (it decodes), ``detector``, ``default``
-    )
+    #: on whose word: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8`` (it decodes), ``detector``, ``default``; and which
+    #: declarations the bytes belie: ``utf-8, not http``, ``detector, not http or meta``
+    charset_from: str = ""
     title: str = ""  #: text of ``<title>``, white space folded
     text: str = ""  #: visible text, white space folded, cut at the limit of the ingest
     length: int = 0  #: characters of the visible text before it was cut

@@ -96,7 +96,14 @@ class Decoded(NamedTuple):
 
     text: str | bytes  #: characters, or where the page is sound UTF-8 its bytes as they are
     charset: str  #: WHATWG name, lower case (or Python's, for the few that the WHATWG leaves out)
-    source: str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``
+    source: (
+        str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``; and whose word was a lie
+    )
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether nobody's word could be believed, and the bytes do not tell for sure."""
+        return self.source.startswith(("detector", "default"))
 
 
 class _Charset(NamedTuple):
@@ -114,9 +121,9 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         markup: look for an XML declaration and a meta element.
 
     >>> decode("Grüße, Köln".encode(), "iso-8859-1")[1:]
-    ('utf-8', 'utf-8')
+    ('utf-8', 'utf-8, not http')
     >>> decode('<meta charset="koi8-r">Привет'.encode("koi8-r"), "utf-8")[1:]
-    ('koi8-r', 'meta')
+    ('koi8-r', 'meta, not http')
     """
     if payload[:1] in b"\xef\xff\xfe\x00":
         for mark, name in _BOMS:
@@ -130,19 +137,26 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
                 return Decoded(payload, charset.name, source)
         return Decoded(payload, "utf-8", "utf-8")
     utf8 = _sound_utf8(payload)
+    lies: list[str] = []
     for label, source in words:
         charset = _lookup(label)
         if charset is None:
             continue
         if charset.name == "utf-8":
             if utf8 is not None:
-                return Decoded(utf8, "utf-8", source)
+                return Decoded(utf8, "utf-8", _told(source, lies))
         elif utf8 is not None and b"\x1b" not in payload and _surely_utf8(utf8):
-            return Decoded(utf8, "utf-8", "utf-8")
+            return Decoded(utf8, "utf-8", _told("utf-8", [*lies, source]))
         text = _believed(payload, charset)
         if text is not None:
-            return Decoded(text, charset.name, source)
-    return _undeclared(payload, utf8)
+            return Decoded(text, charset.name, _told(source, lies))
+        lies.append(source)
+    found = _undeclared(payload, utf8)
+    return found._replace(source=_told(found.source, lies))
+
+
+def _told(source: str, lies: list[str]) -> str:
+    return f"{source}, not {' or '.join(lies)}" if lies else source
 
 
 def _declared(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNOREC
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
 _SINGLE = frozenset({"content-type", "location", "content-length"})
 _LONG_NAME = 100  # characters of a name that is not worth remembering
+_MOST_MEMBERS = 1_000  # of a gzip payload
+_PIECE = 1 << 16
 _MAX_JOINED = 1 << 16  # characters of a value put together from fields that came many times
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
@@ -140,6 +142,10 @@ def _decoded(payload: bytes, found: dict[str, str], max_payload: int) -> tuple[b
                 if name not in {"", "identity", "none", "utf-8", "utf8"}:
                     faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
                 continue
+        except _InPartError as error:
+            payload = error.data
+            faults += (("bad-encoding", str(error)),)
+            continue
         except (zlib.error, brotli.error, OSError, ValueError) as error:
             # Most often the crawler has stored the page decoded and kept the header: then it is the page already.
             if b"<" not in payload[:1024]:
@@ -173,14 +179,39 @@ def _unchunked(payload: bytes) -> bytes:
     return bytes(joined)
 
 
+class _InPartError(Exception):
+    """Only a part of a payload could be decoded."""
+
+    def __init__(self, data: bytes, reason: str) -> None:
+        super().__init__(reason)
+        self.data = data
+
+
 def _inflated(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo ``gzip``: one member after the other (RFC 1952, 2.2), as servers write that compress as they go."""
     if not payload.startswith(b"\x1f\x8b"):
         if payload:
             raise zlib.error("no gzip header")
         return b"", False
-    inflate = zlib.decompressobj(31)
-    data = inflate.decompress(payload, limit)
-    return data, bool(inflate.unconsumed_tail)
+    parts: list[bytes] = []
+    size = at = 0
+    for _ in range(_MOST_MEMBERS):
+        inflate = zlib.decompressobj(31)
+        while not inflate.eof and size < limit and at < len(payload):
+            # In pieces, for what lies behind a member's end is copied.
+            piece = payload[at : at + _PIECE] if parts else payload
+            try:
+                parts.append(inflate.decompress(piece, limit - size))
+            except zlib.error as error:
+                if not parts:
+                    raise
+                raise _InPartError(b"".join(parts), f"a later gzip member does not decode ({error})") from error
+            size += len(parts[-1])
+            at += len(piece) - len(inflate.unconsumed_tail or inflate.unused_data)
+        more = payload.startswith(b"\x1f\x8b", at)
+        if size >= limit or not more:
+            return b"".join(parts), bool(inflate.unconsumed_tail) or more
+    raise _InPartError(b"".join(parts), f"more than {_MOST_MEMBERS} gzip members; the rest was dropped")
 
 
 def _deflated(payload: bytes, limit: int) -> tuple[bytes, bool]:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
-_IN_DOUBT = frozenset({"detector", "default"})
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
 
@@ -152,7 +151,7 @@ class Parser:
 
     def _visible(self, payload: bytes, decoded: Decoded) -> bytes:
         """Return the visible bytes of a page whose charset nobody is sure of, or of any where all are wanted."""
-        if not self._limits.all_bytes and decoded.source not in _IN_DOUBT:
+        if not self._limits.all_bytes and not decoded.in_doubt:
             return b""
         if decoded.charset.startswith(("utf-16", "utf-32")):
             return b""  # the byte path needs ASCII's own bytes for tags

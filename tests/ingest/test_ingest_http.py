@@ -69,6 +69,17 @@ def test_chunks(body: bytes, payload: bytes) -> None:
     [
         (b"gzip", gzip.compress(b"<p>x"), b"<p>x", []),
         (b"x-gzip", gzip.compress(b"<p>x")[:-6], b"<p>x", []),
+        # one member behind the other, as RFC 1952 allows
+        (
+            b"gzip",
+            gzip.compress(b"<p>x") + gzip.compress(b"") + gzip.compress(b"y" * 99_999),
+            b"<p>x" + b"y" * 99_999,
+            [],
+        ),
+        (b"gzip", gzip.compress(b"<p>x") + b"\0\0and garbage", b"<p>x", []),
+        (b"gzip", gzip.compress(b"<p>x") + gzip.compress(b"y" * 300)[:-8], b"<p>x" + b"y" * 300, []),
+        (b"gzip", gzip.compress(b"<p>x") + b"\x1f\x8b\x08\x00" + b"\xff" * 20, b"<p>x", ["bad-encoding"]),
+        (b"gzip", gzip.compress(b"x") * 1_001, b"x" * 1_000, ["bad-encoding"]),
         (b"br", brotli.compress(b"<p>x"), b"<p>x", []),
         (b"gzip, br", brotli.compress(gzip.compress(b"<p>x")), b"<p>x", []),
         (b"identity", b"<p>x", b"<p>x", []),
@@ -95,6 +106,9 @@ def test_payload_is_bounded(encoding: bytes) -> None:
     answer = response(message, LIMIT, 5000)
     assert len(answer.payload) == 5000
     assert [kind for kind, _ in answer.faults] == ["too-large"]
+    if encoding == b"gzip":
+        several = response(message[: -len(pack(b"\0" * 20_000_000))] + pack(b"x" * 3000) * 3, LIMIT, 5000)
+        assert (len(several.payload), [kind for kind, _ in several.faults]) == (5000, ["too-large"])
     exact = response(b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + pack(b"x" * 5000), LIMIT, 5000)
     assert (len(exact.payload), exact.faults) == (5000, ())
 
