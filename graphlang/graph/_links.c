@@ -65,3 +65,25 @@ API void graphlang_reciprocal(int64_t pages, const int64_t *start, const int32_t
         }
     }
 }
+
+static int32_t root(int32_t *parent, int32_t page) {
+    while (parent[page] != page) page = parent[page] = parent[parent[page]];
+    return page;
+}
+
+/* heard[p] = 1 for the silent pages that some chain of links, whatever their direction, joins to one that is not silent.
+ * parent: room for a number of each page and one more. Returns 0 at a page outside 0..pages-1. */
+API int graphlang_reached(int64_t pages, int64_t links, const int32_t *source, const int32_t *target,
+                          const uint8_t *silent, int32_t *parent, uint8_t *heard) {
+    for (int64_t page = 0; page <= pages; page++) parent[page] = (int32_t)page;
+    for (int64_t i = 0; i < links; i++) {
+        int32_t a = source[i], b = target[i];
+        if (a < 0 || b < 0 || a >= pages || b >= pages) return 0;
+        if (!silent[a] && !silent[b]) continue;
+        a = root(parent, silent[a] ? a : (int32_t)pages); /* all that are not silent count as one */
+        b = root(parent, silent[b] ? b : (int32_t)pages);
+        parent[a < b ? a : b] = a < b ? b : a; /* so that this one stays a root */
+    }
+    for (int64_t page = 0; page < pages; page++) heard[page] = silent[page] && root(parent, (int32_t)page) == pages;
+    return 1;
+}

@@ -72,6 +72,7 @@ def _library() -> ctypes.CDLL:
     library.graphlang_count.argtypes = [_COUNT, _COUNT, INT32, INT64]
     library.graphlang_origins.argtypes = [_COUNT, _COUNT, INT32, INT32, INT64, INT32]
     library.graphlang_order.argtypes = [_COUNT, _COUNT, INT32, INT64, INT32]
+    library.graphlang_reached.argtypes = [_COUNT, _COUNT, INT32, INT32, UINT8, INT32, UINT8]
     library.graphlang_reciprocal.argtypes = [_COUNT, INT64, INT32, INT64, INT32, UINT8]
     library.graphlang_reciprocal.restype = None
     return library
@@ -133,6 +134,24 @@ def reciprocal(
 def _alike(one: NDArray[np.int32], other: NDArray[np.int32]) -> None:
     if len(one) != len(other):
         raise ValueError(f"arrays of {len(one)} and {len(other)} pages")
+
+
+def reached(source: NDArray[np.int32], target: NDArray[np.int32], silent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which silent pages some chain of links, whatever their direction, joins to one that is not silent; shape (n,).
+
+    Raises:
+        ValueError: a page that is not there.
+
+    >>> ends = np.int32([0, 2, 3]), np.int32([1, 1, 4])
+    >>> reached(*ends, np.array([False, True, True, True, True])).tolist()
+    [False, True, True, False, False]
+    """
+    _alike(source, target)
+    heard = np.zeros(len(silent), np.uint8)
+    given = (np.ascontiguousarray(silent).view(np.uint8), np.empty(len(silent) + 1, np.int32), heard)
+    if not _library().graphlang_reached(len(silent), len(source), source, target, *given):
+        raise ValueError("a link leads to a page that is not there")
+    return heard.view(np.bool_)
 
 
 def lists(

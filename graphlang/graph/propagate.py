@@ -32,10 +32,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
 
-from graphlang.graph import couplings, listed, messages, shares, signals, text, voices
+from graphlang.graph import couplings, listed, messages, native, shares, signals, text, voices
 from graphlang.graph.answer import Answer, answer
 from graphlang.graph.evidence import NONE, Signal
 from graphlang.graph.matrix import canonical
@@ -252,20 +250,9 @@ class Inference:
             order = top(final[:, :-1], self.keep)
             columns[own.free[part]] = np.take_along_axis(own.slots[part], order, 1)
             chances[own.free[part]] = np.take_along_axis(final, order, 1)
-        chances[self._unheard()] = 0
+        # pages without evidence that no chain of links joins to a page with evidence
+        chances[own.silent & ~native.reached(self.source, self.target, own.silent)] = 0
         return self.playing[columns], chances
-
-    def _unheard(self) -> NDArray[np.bool_]:
-        """Pages without evidence that no chain of links joins to a page with evidence."""
-        silent = self.own.silent
-        touching = np.flatnonzero(silent[self.source] | silent[self.target])
-        # all pages with evidence count as one: page n
-        one = np.int32(len(silent))
-        ends = [np.where(silent[end], end, one) for end in (self.source[touching], self.target[touching])]
-        ones = np.ones(len(touching), np.int8)
-        joined = sparse.csr_matrix((ones, (ends[0], ends[1])), shape=(one + 1, one + 1))
-        _, part = csgraph.connected_components(joined, directed=False)
-        return np.asarray(silent & (part[:-1] != part[one]))
 
     def opened(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """A free page's belief with a column for each language: the others share what they have by the prior."""

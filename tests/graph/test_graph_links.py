@@ -66,6 +66,16 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
     assert shape.odds(everything, middle, width, weights) == pytest.approx(odds, abs=1e-4)
 
 
+@given(PAIRS, st.lists(st.booleans(), min_size=9, max_size=9))
+def test_evidence_reaches_along_chains_of_links(pairs: list[tuple[int, int]], silent: list[bool]) -> None:
+    ends = np.array(pairs, np.int32).reshape(-1, 2)
+    heard = {page for page in range(9) if not silent[page]}
+    for _ in range(9):
+        heard |= {a for pair in pairs for a, b in (pair, pair[::-1]) if b in heard}
+    found = native.reached(ends[:, 0].copy(), ends[:, 1].copy(), np.array(silent))
+    assert found.tolist() == [page in heard and silent[page] for page in range(9)]
+
+
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     links = links_of([tuple(pair) for pair in rng.integers(0, 60, (900, 2)).tolist()], 60)
@@ -144,6 +154,7 @@ for n in (1, 2, 7, 60) * 90:
         bent = replace(links, target=wild(links.target), origin=wild(links.origin), start=wild(links.start))
         native.origins(links.source, bent.target, wild(links.into))
         native.order(bent.target, wild(links.into))
+        native.reached(links.source, bent.target, rng.random(n) < 0.7)
         shape = Shape(bent, wild(np.arange(links.m)))
         shape._graph.longest = int(rng.integers(0, 9))
         shape.features(wild(np.arange(links.m)))
