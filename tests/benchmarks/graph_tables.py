@@ -4,14 +4,18 @@ For each labelled collection and content method: content alone, INLINKS, OUTLINK
 fetched), TOP-LEVEL DOMAIN, harmonic, the default, and the default without each signal in turn. Each cell is the
 accuracy over all pages of the bucket, over those with an inlink, and the expected calibration error, in per cent. With
 ``--hidden`` a fifth of the pages of docs-full is not read at all and 30 % are cut short, so that the URL (which names
-the language on many of these sites) and the links are all there is.
+the language on many of these sites) and the links are all there is. With ``--translations`` the links of docs-short30
+and docs-short60 are others: each page lists the versions of its text in other languages, and nothing else; in the order
+of their codes, or each page in an order of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import random
+import re
 import sys
 import tempfile
 from contextlib import closing
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "web"
 SETS = ("docs-short30", "docs-short60", "httpd2006-short30", "docs-full", "httpd2006-legacy")
+CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 BUCKETS = ("cut<25", "cut<50", "natural<25", "natural<50", "natural<300", "full", "hidden")
 
 
@@ -60,7 +65,7 @@ def table(connection: sqlite3.Connection, gold: Gold, method: str) -> None:
     show(connection, gold, "default", propagate(connection))
     for name in SIGNALS:
         show(connection, gold, f"  without {name}", propagate(connection, signals={**SIGNALS, name: 0.0}))
-    for name in ("neighbours", "site", "directory", "hreflang"):
+    for name in ("neighbours", "site", "directory", "hreflang", "listed"):
         show(connection, gold, f"  without {name}", propagate(connection, options=Options(**{name: 0})))
 
 
@@ -85,22 +90,56 @@ def hide(connection: sqlite3.Connection, gold: Gold) -> None:
     gold.group[:] = [part.get(page, "full") for page in gold.pages]
 
 
+def translate(connection: sqlite3.Connection, name: str, *, shuffled: bool) -> None:
+    """Let each page link to the versions of its text alone; docs-full has the same pages with telling URLs."""
+    versions: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    ids = dict(connection.execute("SELECT url, id FROM pages"))
+    for opaque, telling in zip(urls(name), urls("docs-full"), strict=True):
+        parts = telling.split("/")[2:]
+        code = next((place for place, part in enumerate(parts[1:], 1) if CODE.fullmatch(part)), None)
+        if code is not None and opaque in ids:
+            text = (*parts[:code], "", *parts[code + 1 :])
+            versions.setdefault(text, []).append((parts[code], ids[opaque]))
+    connection.execute("DELETE FROM links")
+    chance = random.Random(20261121)  # noqa: S311 - a sample, not a secret
+    rows = []
+    for group in versions.values():
+        for _, source in sorted(group):
+            others = [target for _, target in sorted(group) if target != source]
+            if shuffled:
+                chance.shuffle(others)
+            rows += [(source, target, place) for place, target in enumerate(others)]
+    connection.executemany("INSERT INTO links (source, target, kind, nofollow, place) VALUES (?, ?, 7, 0, ?)", rows)
+
+
+def urls(name: str) -> list[str]:
+    with (DATA / f"{name}.gold.tsv").open(encoding="utf-8") as lines:
+        return [row["url"] for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", nargs="+", default=["nfc"])
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--hidden", action="store_true")
+    parser.add_argument("--translations", action="store_true")
     options = parser.parse_args()
     if not DATA.is_dir():
         sys.exit("no data: set GRAPHLANG_DATA to the folder that holds web/")
-    for name in ["docs-full"] if options.hidden else options.sets:
-        print(name + (", a fifth hidden" if options.hidden else ""))
+    if options.translations:
+        tasks = [(name, f", versions {order}") for name in SETS[:2] for order in ("in order", "in no order")]
+    else:
+        tasks = [("docs-full", ", a fifth hidden")] if options.hidden else [(name, "") for name in options.sets]
+    for name, words in tasks:
+        print(name + words)
         for method in options.seeds:
             with tempfile.TemporaryDirectory() as folder, closing(create(Path(folder) / "a.db")) as connection:
                 ingest(connection, [DATA / f"{name}.warc.gz"], workers=1)
                 gold = read_gold(connection, DATA / f"{name}.gold.tsv", "bucket")
                 if options.hidden:
                     hide(connection, gold)
+                if options.translations:
+                    translate(connection, name, shuffled="no order" in words)
                 table(connection, gold, method)
 
 
