@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 KEEP = 8  #: languages of a page that are kept
 FAR = 8  #: places from which on the distance no longer counts
+SINGLE = 0.95  #: a host with so large a share of its certain pages in one language is left out: it has no such order
 PSEUDO = 5.0  #: pages' worth of independence in the counts
 LINKS = 1 << 22  #: links looked at at once
 PAGES = 1 << 15  #: pages worked on at once
@@ -44,7 +45,7 @@ def listed(
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Languages of each page by its places in lists, best first, and their probabilities; shape (n, KEEP) each.
 
-    Only links within a host of several languages count, and pages that no list names have no languages.
+    Only links within a host of several languages (``SINGLE``) count, and pages that no list names have no languages.
 
     Args:
         links: with places.
@@ -82,8 +83,10 @@ class _Side:
     def __init__(
         self, links: Links, label: NDArray[np.int16], host: NDArray[np.int32], hosts: int, size: int, *, backwards: bool
     ) -> None:
-        spoken = np.unique(host[label >= 0].astype(np.int64) * size + label[label >= 0])
-        several = np.bincount(spoken // size, minlength=hosts) > 1
+        known = label >= 0
+        pages = np.bincount(host[known].astype(np.int64) * size + label[known], minlength=hosts * size)
+        pages = pages.reshape(hosts, size)
+        several = pages.max(axis=1) < SINGLE * pages.sum(axis=1)
         found = list(_contexts(links, label, host, several, size, backwards=backwards))
         page = np.concatenate([np.zeros(0, np.int32), *(pages for pages, _ in found)])
         key = np.concatenate([np.zeros(0, np.int64), *(keys for _, keys in found)])
