@@ -15,10 +15,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from . import store, wacz
 from .added import added as added_readers
-from .jsonl import Jsonl
-from .mirror import Mirror
 from .raw import Raw
 from .reader import GRAMMARS, Reader, Within
 from .stream import Source
@@ -88,6 +85,8 @@ def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None
         OSError: it cannot be opened, or, while records are taken, read.
     """
     if not begin and path.is_dir():
+        from .mirror import Mirror  # noqa: PLC0415
+
         yield Mirror(path, limits)
         return
     with path.open("rb", buffering=0) as file:
@@ -121,13 +120,25 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
         read = choose(head, name)
         if read is not None:
             return _Added(file, read, added)
-    if stored.startswith(wacz.MAGIC):
-        return wacz.Wacz(file, limits)
-    if store.COOKIE in stored and not any(grammar.find(head, 0) == 0 for grammar in GRAMMARS):
-        return store.Store(file, limits)
+    if any(
+        grammar.starts(head, 0) and not grammar.find(head, 0) for grammar in GRAMMARS
+    ):  # nearly always; the other readers need not be imported
+        return Reader(file, name, limits, stop=stop)
+    return _rarer(file, stored, head, limits) or Reader(file, name, limits, stop=stop)
+
+
+def _rarer(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Records | None:
+    from .jsonl import Jsonl  # noqa: PLC0415
+    from .store import COOKIE, Store  # noqa: PLC0415
+    from .wacz import MAGIC, Wacz  # noqa: PLC0415
+
+    if stored.startswith(MAGIC):
+        return Wacz(file, limits)
+    if COOKIE in stored:
+        return Store(file, limits)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return Jsonl(file, limits)
-    return Reader(file, name, limits, stop=stop)
+    return None
 
 
 def _chunks(file: BinaryIO) -> Iterator[Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import os
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from queue import Full, Queue
 from typing import IO, TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from .wire import decode_frame, read_frame, write_frame
 if TYPE_CHECKING:
     from .limits import Limits
 
+_PIPE = 1 << 20  # bytes of a pipe: an answer fits, and nobody waits for the other in the middle of one
 _AHEAD = 32  # answers to one task that are kept for a parent that is behind; then the process has to wait
 
 
@@ -68,7 +71,7 @@ class Process:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-m", "graphlang.ingest.worker"],
+                [sys.executable, "-P", "-c", "from graphlang.ingest.worker import main; main()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=environment,
@@ -76,6 +79,8 @@ class Process:
             )
         except OSError as error:
             raise WorkerError(f"a worker process cannot be started: {error}") from error
+        for stream in (self._child.stdin, self._child.stdout):
+            _widen(stream)
         self._under_way: deque[Answers] = deque()
         self._speaking = Answers()  # the task that was last answered
         self._lock = threading.Lock()
@@ -151,3 +156,11 @@ class Process:
                 self._under_way.clear()
             for answers in left:
                 answers.put(None)
+
+
+def _widen(stream: IO[bytes] | None) -> None:
+    """Have a pipe hold more, where that can be had."""
+    size = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if stream is not None and size is not None:
+        with suppress(OSError):  # there may be a limit for all pipes of a user
+            fcntl.fcntl(stream.fileno(), size, _PIPE)

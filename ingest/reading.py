@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
@@ -15,13 +16,13 @@ from .raw import Raw
 from .reader import Reader
 from .stretch import LENGTH, Stretch, can_be_cut, end_of, stretches
 from .team import small
-from .wacz import Stored, Wacz, is_wacz
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from .team import Team
+    from .wacz import Wacz
 
 _RECORDS = 64  # raw records of a batch at most, of those that may be pages
 _BYTES = 4 << 20  # and bytes of them, after which a batch is closed
@@ -125,9 +126,11 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
                 if can_be_cut(file):
                     begin, passed = _taken_up(file, path.name, start, limits)
                     cut = stretches(whole, begin, size, start - passed)
-                elif not start and is_wacz(file) and not added():
-                    yield from _tasks_of_wacz(index, Wacz(file, limits), whole)
-                    return
+                elif not start and not added():
+                    wacz = _wacz(file, limits)
+                    if wacz is not None:
+                        yield from _tasks_of_wacz(index, wacz, whole)
+                        return
         following = next(cut, None)
     except OSError:
         following = None  # the reading by groups tells what is wrong
@@ -140,10 +143,16 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
         yield stretch, _Group(index, 0, -1, [], last=following is None)
 
 
+def _wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
+    from .wacz import Wacz, is_wacz  # noqa: PLC0415 - most crawls need neither this nor zip files
+
+    return Wacz(file, limits) if is_wacz(file) else None
+
+
 def _tasks_of_wacz(index: int, wacz: Wacz, whole: Stretch) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
     """Cut the archives that lie in a WACZ as they are; all else in it is read here."""
     for part in wacz.parts():
-        if isinstance(part, Stored) and not part.is_list:
+        if not isinstance(part, Iterator) and not part.is_list:
             inside = whole._replace(base=part.begin, size=part.size, stop=part.size + 1, name=part.name)
             with inside.opened() as file:
                 cut = part.size > 2 * LENGTH and can_be_cut(file)

@@ -1,4 +1,4 @@
-"""A process that parses records: ``python -m graphlang.ingest.worker``, started by `graphlang.ingest.process` alone.
+"""A process that parses records, started by `graphlang.ingest.process` alone.
 
 Frames come on standard input: first the limits, then one task each. A task is a list of raw records, which is answered
 by the list of their items; or a stretch of a file, which is answered by the place where its first record was found (if
@@ -105,7 +105,3 @@ def _stretch(stretch: Stretch, parser: Parser, limits: Limits, answer: Callable[
                 answer((items, raws, reader.bytes_read, None, False), last=False)
                 items, taken, size, raws = [], 0, 0, 0
         answer((items, raws, reader.bytes_read, reader.ended, True), last=True)
-
-
-if __name__ == "__main__":
-    main()

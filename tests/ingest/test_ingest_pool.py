@@ -64,7 +64,7 @@ def test_a_record_that_kills_its_worker_is_a_problem(
     # A worker loads sitecustomize like any Python; this one dies of a certain page, as of a fault in a C library.
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
-        "if 'graphlang.ingest.worker' in sys.orig_argv:\n"
+        "if 'graphlang.ingest.worker' in str(sys.orig_argv):\n"
         "    from graphlang.ingest import html\n"
         "    read = html.read\n"
         "    html.read = lambda markup, limits: os.abort() if markup == b'<p>page 10' else read(markup, limits)\n"
@@ -86,7 +86,7 @@ def test_a_record_that_keeps_its_worker_busy_is_a_problem(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
-        "if 'graphlang.ingest.worker' in sys.orig_argv:\n"
+        "if 'graphlang.ingest.worker' in str(sys.orig_argv):\n"
         "    from graphlang.ingest import html\n"
         "    read = html.read\n"
         "    html.read = lambda markup, limits: time.sleep(99) if markup == b'<p>page 10' else read(markup, limits)\n"
