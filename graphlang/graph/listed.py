@@ -14,18 +14,18 @@ is judged without its own contribution to the counts, which shows how far the or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ctypes
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from graphlang.graph import sites, voices
+from graphlang.graph import native, sites, voices
 from graphlang.graph.evidence import NONE
 from graphlang.graph.text import softmax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from graphlang.graph.evidence import Evidence
@@ -35,7 +35,6 @@ KEEP = 8  #: languages of a page that are kept
 FAR = 8  #: places from which on the distance no longer counts
 SINGLE = 0.95  #: a host with so large a share of its certain pages in one language is left out: it has no such order
 PSEUDO = 5.0  #: pages' worth of independence in the counts
-LINKS = 1 << 22  #: links looked at at once
 PAGES = 1 << 15  #: pages worked on at once
 BITS = 1 << 32  #: so many contexts, possible or not, are numbered without sorting
 
@@ -87,18 +86,18 @@ class _Side:
         pages = np.bincount(host[known].astype(np.int64) * size + label[known], minlength=hosts * size)
         pages = pages.reshape(hosts, size)
         several = pages.max(axis=1) < SINGLE * pages.sum(axis=1)
-        found = list(_contexts(links, label, host, several, size, backwards=backwards))
-        page = np.concatenate([np.zeros(0, np.int32), *(pages for pages, _ in found)])
-        key = np.concatenate([np.zeros(0, np.int64), *(keys for _, keys in found)])
+        page, key = _contexts(links, label, host, several, size, backwards=backwards)
         context, count = _numbered(key, hosts * FAR * (size + 1))
         self.label, self.host, self.size = label, host, size
         #: lists that name each page
         self.times = np.bincount(page, minlength=links.n)
-        weight = 1 / self.times[page]
         #: how often, of all the lists that name it, each page has each context; rows sum to 1
-        self.shares = sparse.csr_matrix((weight, (page, context)), shape=(links.n, count))
-        known = label[page] >= 0
-        pairs = (weight[known], (context[known], label[page[known]].astype(np.int64)))
+        self.shares = sparse.csr_matrix((np.ones(len(page)), (page, context)), shape=(links.n, count))
+        row = np.repeat(np.arange(links.n, dtype=np.int32), np.diff(self.shares.indptr))
+        self.shares.data /= self.times[row]
+        said = label[row]
+        known = said >= 0
+        pairs = (self.shares.data[known], (self.shares.indices[known], said[known]))
         #: certain pages by context and language; a page counts as one, however many lists name it
         self.counts = sparse.csr_matrix(pairs, shape=(count, size))
         home = np.zeros(count, np.int64)
@@ -142,6 +141,22 @@ def _numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], i
     return numbers.astype(np.int32), len(different)
 
 
+class _Lists(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in ("pages", "links", "hosts", "languages", "far")),
+        *((name, ctypes.c_void_p) for name in ("start", "target", "place", "host", "label", "several")),
+    )
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    library = native.load("_listed")
+    outcome = (native.INT64, ctypes.c_int64, native.INT32, native.INT64)
+    library.graphlang_contexts.argtypes = [ctypes.POINTER(_Lists), ctypes.c_int, *outcome]
+    library.graphlang_contexts.restype = ctypes.c_int64
+    return library
+
+
 def _contexts(
     links: Links,
     label: NDArray[np.int16],
@@ -150,44 +165,26 @@ def _contexts(
     size: int,
     *,
     backwards: bool,
-) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
-    """Targets of links in the order of the lists, and the number of the context that each has there.
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Targets of links, list by list, and the number of the context that each has there.
 
-    A list is what a page links to on its own host, if that is one of ``several`` languages.
+    A list is what a page links to on its own host, if that is one of ``several`` languages; links without a place are
+    left out.
+
+    Raises:
+        ValueError: a page, host or language that is not there.
     """
-    first = 0
-    while first < links.n:
-        last = int(np.searchsorted(links.start, links.start[first] + LINKS, side="right")) - 1
-        last = min(max(last, first + 1), links.n)  # a page with more links than that by itself
-        part = _in_order(links, int(links.start[first]), int(links.start[last]))
-        first = last
-        source, target = links.source[part], links.target[part]
-        home = host[target]
-        own = several[home] & (host[source] == home)
-        source, target, home = source[own], target[own], home[own]
-        if backwards:
-            source, target, home = source[::-1], target[::-1], home[::-1]
-        here = np.arange(len(target), dtype=np.int32)
-        begin = np.flatnonzero(np.diff(source, prepend=NONE))
-        begin = np.repeat(begin.astype(np.int32), np.diff(begin, append=len(target)))
-        language = label[target]
-        nearest = np.maximum.accumulate(np.where(language >= 0, here, np.int32(NONE)))[:-1]
-        nearest = np.concatenate([np.full(min(1, len(target)), NONE, np.int32), nearest])
-        end = nearest < begin
-        language = np.where(end, np.int16(size), language[nearest])
-        distance = np.minimum(here - np.where(end, begin - np.int32(1), nearest), np.int32(FAR)) - np.int32(1)
-        yield target, (home.astype(np.int64) * FAR + distance) * (size + 1) + language
-
-
-def _in_order(links: Links, begin: int, end: int) -> NDArray[np.int64]:
-    """Numbers of the links of some pages, page by page in the order of their lists; those without a place left out."""
     if links.place is None:
         raise ValueError("the links have no places")
-    source, place = links.source[begin:end], links.place[begin:end].astype(np.int64)
-    where = links.start[source] - begin + place
-    if len(where) and place.min() >= 0 and where.max() < len(where) and (np.bincount(where) == 1).all():
-        order = np.empty(len(where), np.int64)
-        order[where] = np.arange(begin, end)  # places without gaps need no sorting
-        return order
-    order = np.lexsort((links.target[begin:end], place, source))
-    return begin + order[place[order] >= 0]
+    arrays: list[NDArray[Any]] = [links.start, links.target, links.place, host, label, several.view(np.uint8)]
+    lengths = [links.n + 1, links.m, links.m, links.n, links.n, len(several)]
+    if [len(array) for array in arrays] != lengths:
+        raise ValueError("arrays that do not fit each other")
+    kinds = (np.int64, np.int32, np.int16, np.int32, np.int16, np.uint8)
+    given = _Lists(links.n, links.m, len(several), size, FAR, *native.pointers(arrays, kinds))
+    page, key = np.empty(links.m, np.int32), np.empty(links.m, np.int64)
+    longest = min(int(links.outdegree().max(initial=0)), links.m)
+    count = _library().graphlang_contexts(given, backwards, np.empty(longest, np.int64), longest, page, key)
+    if count < 0:
+        raise ValueError("a page, host or language that is not there")
+    return page[:count], key[:count]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphlang.graph import listed as module
 from graphlang.graph.evidence import Evidence, Graph
 from graphlang.graph.listed import listed
 from graphlang.graph.matrix import canonical
 from graphlang.graph.propagate import Options, propagate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CODES = ("deu", "eng", "fra", "ita")
 DEU, ENG, FRA, ITA = range(4)
@@ -124,7 +131,6 @@ def test_lists_of_other_hosts_and_links_without_a_place_do_not_count() -> None:
 def test_blocks_and_large_numbers_of_contexts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     web, given, _ = menu(12, {0: 0, 1: 1, 5: 2})
     whole = said(web, given)
-    monkeypatch.setattr(module, "LINKS", 5)
     monkeypatch.setattr(module, "PAGES", 7)
     monkeypatch.setattr(module, "BITS", 0)
     assert said(web, given) == whole
@@ -142,3 +148,89 @@ def test_of_a_link_given_twice_the_first_place_counts() -> None:
     assert canonical(Graph(3, *ends, *rest, np.array([5, 1, 0], np.int16))).place.tolist() == [0, 1]  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="place has shape"):
         Graph(3, *ends, *rest, np.zeros(2, np.int16))
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(-1, 9)), max_size=30)
+
+
+@given(ROWS, st.lists(st.integers(-1, 2), min_size=7, max_size=7), st.lists(st.integers(0, 1), min_size=7, max_size=7))
+def test_contexts_against_lists_in_python(rows: list[tuple[int, int, int]], label: list[int], host: list[int]) -> None:
+    links = {(s, t): place for s, t, place in rows if s != t}  # the last of each pair
+    ends = np.array(sorted(links), np.int32).reshape(-1, 2)
+    places = np.array([links[s, t] for s, t in sorted(links)], np.int16)
+    rest = (np.full(len(ends), 7, np.uint8), np.full(len(ends), -1, np.int16), None, places)
+    web = canonical(Graph(7, ends[:, 0].copy(), ends[:, 1].copy(), *rest))
+    several = np.array([True, False])
+    for backwards in (False, True):
+        expected = []
+        for page in range(7):
+            if host[page] == 1:
+                continue
+            its = sorted((place, t) for (s, t), place in links.items() if s == page and place >= 0 and host[t] == 0)
+            names = [t for _, t in its]
+            if backwards:
+                names.reverse()
+            for at, t in enumerate(names):
+                known = [back for back in range(1, at + 1) if label[names[at - back]] >= 0]
+                distance, language = (known[0], label[names[at - known[0]]]) if known else (at + 1, 3)
+                expected.append((t, (min(distance, module.FAR) - 1) * 4 + language))
+        given_ = (np.array(label, np.int16), np.array(host, np.int32), several, 3)
+        page, key = module._contexts(web, *given_, backwards=backwards)
+        assert list(zip(page.tolist(), key.tolist(), strict=True)) == expected
+
+
+def test_contexts_of_what_is_not_there_are_refused() -> None:
+    web = canonical(graph(4, {0: [1, 2, 3], 1: [0]}))
+    label, host, several = np.zeros(4, np.int16), np.zeros(4, np.int32), np.ones(1, np.bool_)
+    assert len(module._contexts(web, label, host, several, 1, backwards=False)[0]) == 4
+    wrong = [(label + 1, host, several), (label, host - 1, several), (label, host + 1, several)]
+    wrong += [(label[:3], host, several), (label, host, several[:0]), (label.astype(np.int32), host, several)]
+    for arrays in wrong:
+        with pytest.raises(ValueError, match=r"not there|do not fit|is needed"):
+            module._contexts(web, *arrays, 1, backwards=False)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no places"):
+        module._contexts(replace(web, place=None), label, host, several, 1, backwards=False)
+
+
+WORKOUT = """
+import ctypes, sys
+import numpy as np
+from functools import cache
+from graphlang.graph import listed, native
+from graphlang.graph.evidence import Graph
+from graphlang.graph.matrix import canonical
+
+plain = native.load
+native.load = lambda name: ctypes.CDLL(sys.argv[1]) if name == "_listed" else plain(name)
+listed._library = cache(listed._library.__wrapped__)
+rng = np.random.default_rng(7)
+refused = 0
+for turn in range(300):
+    n, m = int(rng.integers(1, 30)), int(rng.integers(0, 200))
+    ends = rng.integers(0, n, (2, m)).astype(np.int32)
+    places = rng.integers(-1, 40, m).astype(np.int16)
+    if turn % 5 == 0:
+        places = rng.choice(np.array([-32768, -1, 0, 1, 32767], np.int16), m)
+    links = canonical(Graph(n, *ends, np.full(m, 7, np.uint8), np.full(m, -1, np.int16), None, places))
+    label, host = rng.integers(-1, 4, n).astype(np.int16), rng.integers(0, 3, n).astype(np.int32)
+    if turn % 7 == 0:
+        host[rng.integers(n)] = rng.choice([-1, 3, 2**31 - 1, -2**31])
+    if turn % 11 == 0:
+        label[rng.integers(n)] = rng.choice([4, 32767, -32768])
+    if turn % 13 == 0 and links.m:
+        links.target[rng.integers(links.m)] = rng.choice([-1, n, 2**31 - 1])
+    if turn % 17 == 0:
+        links.start[rng.integers(n + 1)] = rng.choice([-1, links.m + 1, 2**62])
+    for backwards in (False, True):
+        try:
+            listed._contexts(links, label, host, np.array([True, turn % 3 > 0, True]), 4, backwards=backwards)
+        except ValueError:
+            refused += 1
+assert 0 < refused < 500, refused
+print("went through", refused)
+"""
+
+
+def test_no_sanitiser_complains(sanitised: Callable[..., str]) -> None:
+    source = Path(__file__).parents[2] / "graphlang" / "graph" / "_listed.c"
+    assert sanitised(source, WORKOUT).startswith("went through")
