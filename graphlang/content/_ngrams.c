@@ -264,3 +264,50 @@ int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *begins, co
     }
     return 0;
 }
+
+/* The next weights of a model file (weights.py) -> a table and lists, as ng_sums reads them, of one script.
+ *
+ * gaps, values: `size` of them. state: how many are done, and the cell of the last; both move on. first: the script's
+ * first cell. Its `rows` features have `width` cells each; `common` of them become rows of `table`, which are `stride`
+ * apart and 0 before, the others lists in `rest`, which has room for `capacity`; starts: rows - common + 1 numbers.
+ * Weights beyond `most` are cut. Returns how many weights are in the lists, or WRONG.
+ */
+int64_t ng_unpack(const uint8_t *gaps, const int8_t *values, int64_t size, int64_t *state, int64_t first, int64_t rows,
+                  int64_t common, int64_t width, int8_t *table, int64_t stride, int32_t *starts, int32_t *rest,
+                  int64_t capacity, int64_t most)
+{
+    int64_t at = state[0], place = state[1] - first, used = 0, row = 0, edge = width;
+    if (at < 0 || at > size || width < 1 || width > INT32_MAX >> 8 || stride < width || common < 0 || rows < common ||
+        rows > INT32_MAX || capacity > INT32_MAX || most < 0 || most > INT8_MAX)
+        return WRONG;
+    if (!common)
+        starts[0] = 0;
+    for (; at < size; at++) {
+        int64_t next = place + gaps[at], value = values[at];
+        if (!gaps[at] || next < 0)
+            return WRONG;
+        if (next >= rows * width)
+            break;
+        place = next;
+        if (!value)
+            continue;
+        value = value > most ? most : value < -most ? -most : value;
+        for (; place >= edge; edge += width)
+            if (++row >= common)
+                starts[row - common] = (int32_t)used;
+        int64_t column = place - edge + width;
+        if (row < common) {
+            table[row * stride + column] = (int8_t)value;
+        } else {
+            if (used >= capacity)
+                return WRONG;
+            rest[used++] = (int32_t)(column * 256 + value + 128);
+        }
+    }
+    while (row < rows)
+        if (++row >= common)
+            starts[row - common] = (int32_t)used;
+    state[0] = at;
+    state[1] = place + first;
+    return used;
+}

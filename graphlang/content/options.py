@@ -27,7 +27,7 @@ class Options:
         power: A label of size s gives draws in proportion to s ** power (`nfc` only).
         words_share: Part of the pieces that are words of a list, for labels that have one (`wordlists`; `nfc` only).
         words_size: Characters of words drawn from a list (`nfc` only).
-        siblings: Factor on what word lists say of close languages (`siblings`; `nfc` only).
+        siblings: Factor on what word lists say of close languages, beside that of each group (`siblings`; `nfc` only).
         plain: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
             letters (`plain`; `nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
@@ -42,29 +42,29 @@ class Options:
         seed: Of all chance.
     """
 
-    orders: tuple[int, ...] = (1, 2, 3, 4)
+    orders: tuple[int, ...] = (1, 2, 3, 4, 5)
     words: bool = True
-    features: int = 600_000
+    features: int = 1_500_000
     turns: float = 0.65
     minimum: int = 8_000
     maximum: int = 400_000
     document: int = 1_000
-    documents: int = 150
+    documents: int = 400
     closed: bool = True
-    limit: int = 240
-    smoothing: float = 2_000.0
-    rounds: int = 3
-    draws: int = 14_000
+    limit: int = 180
+    smoothing: float = 1_000.0
+    rounds: int = 24
+    draws: int = 3_500
     power: float = 0.6
     words_share: float = 0.1
     words_size: int = 150_000
-    siblings: float = 8.0
+    siblings: float = 1.0
     plain: float = 0.07
     rate: float = 0.2
     batch: int = 512
     table: int = 24_000_000
     step: float = 0.25
-    prior: float = 0.3
+    prior: float = 0.35
     doubt: float = 0.7
     held_out: int = 10
     seed: int = 2004

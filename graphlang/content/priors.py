@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FEWEST = 100_000  # speakers that a language is given which CLDR lists nowhere
+FEWEST = 10_000  # speakers that a language is given which CLDR lists nowhere
 
 
 @cache

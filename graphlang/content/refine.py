@@ -7,6 +7,10 @@ left of the log likelihood ratio (naive Bayes with a smoothed prior) is the same
 inner products gives each training text its own language. Only weights that matter are moved: those of the languages to
 which a text gives a noticeable chance. The texts are lines cut to every length from one word on, drawn anew each
 round (`cuts`), so that short texts count as much as long ones.
+
+They are texts that the counts have seen: an n-gram that stands nowhere else in a language speaks for it as surely as
+one that is common there, which no text will do that is still to come. So each is scored as if it had not been counted
+(`unseen`, leaving one out), and what is learnt is what the counts do not know. Languages with little text gain most.
 """
 
 from __future__ import annotations
@@ -59,6 +63,31 @@ def start(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: floa
     return Vectors(weights, base, np.zeros(len(letters), dtype=np.float32))
 
 
+def unseen(
+    counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float
+) -> Callable[[sparse.csr_array, NDArray[np.int64]], Floats]:
+    """A function of texts and their languages: what leaving each text out of the counts adds to its language's score.
+
+    The arguments are those of `start`. Each occurrence of a feature is left out by itself, so that one that stands
+    twice in a text and nowhere else still counts for half.
+
+    >>> left = unseen(np.array([[1, 5]]), np.array([100]), 100.0)
+    >>> [round(float(x), 3) for x in left(vectorise(np.array([0, 1]), np.array([0, 1, 2]), 2), np.array([0, 0]))]
+    [-0.693, -0.105]
+    """
+    expected = np.maximum(counts.sum(axis=0) * (smoothing / letters.sum()), 1e-6).astype(np.float32)
+
+    def left(texts: sparse.csr_array, truth: NDArray[np.int64]) -> Floats:
+        rows = np.repeat(np.arange(len(truth)), np.diff(texts.indptr))
+        often = counts[truth[rows], texts.indices].astype(np.float32)
+        rest = np.maximum(often - 1, 0)
+        expect = expected[texts.indices]
+        lost = texts.data * (np.log1p(rest / expect) - np.log1p(often / expect))
+        return np.bincount(rows, weights=lost, minlength=len(truth)).astype(np.float32)
+
+    return left
+
+
 def find(
     vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool, script: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -104,6 +133,7 @@ def scores(vectors: Vectors, texts: sparse.csr_array) -> Floats:
 def refine(
     vectors: Vectors,
     draw: Callable[[], tuple[sparse.csr_array, NDArray[np.int64], Floats]],
+    left: Callable[[sparse.csr_array, NDArray[np.int64]], Floats],
     *,
     rounds: int,
     rate: float,
@@ -116,6 +146,7 @@ def refine(
         vectors: To begin with.
         draw: Gives one round's texts as vectors, their languages, and what is known of each text beforehand: the log
             of each language's chance, (texts, languages) or one row for all; only what these do not explain is learnt.
+        left: What is added to the scores of texts in their own languages (`unseen`).
         rounds: How often it draws.
         rate: Step at the beginning.
         batch: Texts per step.
@@ -131,7 +162,9 @@ def refine(
             x, y = texts[begin : begin + batch], truth[begin : begin + batch]
             rows = np.arange(len(y))
             now = np.float32(rate * (1 - (number + begin / len(truth)) / rounds))
-            slope = softmax(scores(vectors, x) + (known[begin : begin + batch] if len(known) > 1 else known))
+            slope = scores(vectors, x)
+            slope[rows, y] += left(x, y)
+            slope = softmax(slope + (known[begin : begin + batch] if len(known) > 1 else known))
             loss -= float(np.log(np.maximum(slope[rows, y], 1e-9)).sum())
             slope[rows, y] -= 1
             slope[np.abs(slope) < _NOTICEABLE] = 0

@@ -3,13 +3,13 @@
 It is NFC: n-grams chosen by Fisher discriminant, one vector per language, the inner product of a text's vector with
 each of them. Against the published setting (module `nfc`):
 
-* n from 1 to 4 instead of 3, and whole words, some hundred thousand of them, which the languages choose in turn
+* n from 1 to 5 instead of 3, and whole words, more than a million of them, which the languages choose in turn
   (`fisher.in_turn`);
 * a text is in one script (`scripts`), and only the languages that are written in it take part;
 * an n-gram's weight in a language is not its share (0.6) but the log of how much commoner it is there than expected,
   so that the rare ones that decide count for more than the common ones that all close languages have;
 * the vectors are then refined by discriminative training (`refine`), since it is the differences of close languages
-  that count;
+  that count, on texts that are scored as if they had not been counted;
 * training learns from words of frequency lists and from lines without diacritics too, is told what each kind of text
   says of the language by itself (`kinds`), and takes from the lists what tells close languages apart (`siblings`);
 * a text's vector is the number of each n-gram divided by the root of the number of all of them, which is formula 0.3

@@ -86,10 +86,10 @@ def arrays(
             options=options,
             random=random,
         )
-        base[own], bias[own] = vectors.base, vectors.bias
         for group in siblings:
             if group.labels[0] in own:
-                group.add(vectors.weights, script.ngrams, own, options.siblings)
+                group.part(vectors, script.ngrams, own, options.siblings)
+        base[own], bias[own] = vectors.base, vectors.bias
         whole = weights.quantise(vectors.weights, options.step)
         common, rare = _common(whole, often, options.table // len(own))
         order = np.concatenate([common, rare])
@@ -214,9 +214,11 @@ def _refined(
         return refine.vectorise(*found, len(vocabulary)), truth, pieces.offsets[kind]
 
     often = counts.sum(axis=0, dtype=np.int64)
+    letters = sizes.astype(np.int64)
     vectors = refine.refine(
-        refine.start(counts, sizes.astype(np.int64), options.smoothing),
+        refine.start(counts, letters, options.smoothing),
         draw,
+        refine.unseen(counts, letters, options.smoothing),
         rounds=options.rounds,
         rate=options.rate,
         batch=options.batch,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.kernel import Library, checked, pointer
-from graphlang.content.weights import spread
+from graphlang.content.kernel import KernelError, Library, checked, pointer
+from graphlang.content.weights import LEVELS
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ _LINE = 64
 _MOST = (1 << 31) - 1  # n-grams times labels
 
 
-_sums = Library("graphlang.content._ngrams").function("ng_sums", "pippiipippiip")
+_kernel = Library("graphlang.content._ngrams")
+_sums = _kernel.function("ng_sums", "pippiipippiip")
+_unpack = _kernel.function("ng_unpack", "ppipiiiipippii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,44 +119,59 @@ def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]
     if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
         raise ModelError(f"{source}: more n-grams and labels than any model of this program")
     gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
-    ends = np.cumsum(every * widths)
-    try:
-        places, weights = spread(gaps, values, int(ends[-1]))
-    except ValueError as error:
-        raise ModelError(f"{source}: {error}") from error
-    cuts = np.searchsorted(places, ends.astype(np.int32))
+    packed = _Packed(gaps.astype(np.uint8), values.astype(np.int8))
     made = {}
     begin = 0
-    for name, first, own, cut, start, (dense, total) in zip(
-        names,
-        (np.cumsum(every) - every).tolist(),
-        members,
-        cuts.tolist(),
-        (ends - every * widths).tolist(),
-        numbers.tolist(),
-        strict=True,
-    ):
-        made[name] = _unpack(first, own, places[begin:cut] - start, weights[begin:cut], (dense, total))
-        begin = cut
+    try:
+        for name, own, (dense, total) in zip(names, members, numbers.tolist(), strict=True):
+            made[name] = packed.unpack(begin, own, dense, total)
+            begin += total
+    except KernelError as error:
+        raise ModelError(f"{source}: weights that do not fit the vocabulary and the labels") from error
+    if not packed.done:
+        raise ModelError(f"{source}: weights that do not fit the vocabulary and the labels")
     return made
 
 
-def _unpack(
-    first: int, labels: slice, places: NDArray[np.int32], weights: NDArray[np.int8], size: tuple[int, int]
-) -> ScriptWeights:
-    dense, total = size
-    width = labels.stop - labels.start
-    half = int(np.searchsorted(places, dense * width))
-    table = _rows(dense + 1, -(-width // _VECTOR) * _VECTOR)
-    table[np.divmod(places[:half], np.int32(max(width, 1)))] = weights[:half]
-    rows = (np.arange(dense, total + 1) * width).astype(np.int32)
-    return ScriptWeights(
-        first,
-        labels,
-        table,
-        starts=np.searchsorted(places[half:], rows).astype(np.int32),
-        rest=(places[half:] % np.int32(max(width, 1)) << 8) + weights[half:] + 128,
-    )
+class _Packed:
+    """The weights of a model file (`weights.squeeze`), script after script."""
+
+    def __init__(self, gaps: NDArray[np.uint8], values: NDArray[np.int8]) -> None:
+        self._gaps, self._values = gaps, values
+        self._state = np.array([0, -1], dtype=np.int64)
+        self._cells = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether all of them have been unpacked."""
+        return len(self._gaps) == len(self._values) == int(self._state[0])
+
+    def unpack(self, first: int, labels: slice, common: int, total: int) -> ScriptWeights:
+        """Those of the next script. Raises KernelError."""
+        width = labels.stop - labels.start
+        table = _rows(common + 1, -(-width // _VECTOR) * _VECTOR)
+        starts = np.empty(total - common + 1, dtype=np.int32)
+        room = np.empty(len(self._gaps) - int(self._state[0]), dtype=np.int32)  # what is not needed is never touched
+        used = checked(
+            _unpack(
+                pointer(self._gaps, np.uint8),
+                pointer(self._values, np.int8),
+                min(len(self._gaps), len(self._values)),
+                pointer(self._state, np.int64),
+                self._cells,
+                total,
+                common,
+                width,
+                pointer(table, np.int8),
+                table.shape[1],
+                pointer(starts, np.int32),
+                pointer(room, np.int32),
+                len(room),
+                LEVELS,
+            )
+        )
+        self._cells += total * width
+        return ScriptWeights(first, labels, table, starts, room[:used].copy())
 
 
 def _rows(number: int, width: int) -> NDArray[np.int8]:

@@ -94,6 +94,8 @@ def train(
         every = [[d for own in kinds.values() for d in corpus.documents(own, chosen.document)] for kinds in texts]
         documents = [corpus.spread(own, chosen.documents) for own in every]
         prior = priors.log_prior(labels, chosen.prior)
+        for group in groups:
+            prior[group.labels] += np.array(group.group.prior or 0, dtype=np.float32)
         arrays, found = refining.arrays(
             texts, documents, prior=prior, siblings=groups, options=chosen, random=random, progress=progress
         )

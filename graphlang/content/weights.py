@@ -1,4 +1,4 @@
-"""Whole-number weights of a model: from floats, into few bytes for the file, and back.
+"""Whole-number weights of a model: from floats, into few bytes for the file; `scriptweights` reads them back.
 
 Nearly all weights are 0, so that the file holds only the others, and how far each is from the one before.
 """
@@ -58,18 +58,3 @@ def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8
     values = np.zeros(len(small), dtype=np.int8)
     values[ends] = flat[places]
     return small, values
-
-
-def spread(gaps: NDArray[np.uint8], values: NDArray[np.int8], size: int) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-    """Where the weights stand that `squeeze` packed, and what they are. Raises ValueError when they are not `size`."""
-    if (
-        len(gaps) != len(values)
-        or size > np.iinfo(np.int32).max
-        or (len(gaps) and gaps.min() == 0)
-        or gaps.sum(dtype=np.int64) > size
-    ):
-        raise ValueError("weights that do not fit the vocabulary and the labels")
-    places = np.cumsum(gaps, dtype=np.int32)
-    places -= 1
-    real = values != 0
-    return places[real], np.clip(values[real], -LEVELS, LEVELS).astype(np.int8)

@@ -47,8 +47,8 @@ for _ in range(3000):
     wild = lambda a: a + np.array([random.choice((0,) * 40 + (1, -1, 5, 2**62, -2**62)) for _ in a])
     try:
         given = Characters(given.symbols, wild(given.begins), wild(given.ends))
-        made = fold(given, margin=3, closed=True, one_script=True)
-        made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 3)
+        made = fold(given, margin=4, closed=True, one_script=True)
+        made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
         features, offsets = identifier.vocabulary.find(made)
         identifier._weights["LATIN"].sums(wild(features).astype(np.int32), wild(offsets))
         counted = tally.tally(made, (1, 3, 5), words=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.content import corpus, kinds, plain, siblings, wordlists
+from graphlang.content import corpus, kinds, plain, refine, siblings, wordlists
 from graphlang.content.refined import Refined
 from graphlang.content.scripts import registry
 from graphlang.content.train import train
@@ -114,10 +114,23 @@ def test_siblings_move_only_each_other() -> None:
     # "v" is 0.7 and 0.3, 0.5 in the mean; the logs of 1.4 and 0.6 about their mean are half the log of 7/3 apart.
     assert group.ratios["v"] == pytest.approx([np.log(7 / 3) / 2, -np.log(7 / 3) / 2], abs=1e-4)
     assert group.ratios["že"] == pytest.approx([0, 0])
-    weights = np.zeros((3, 3), dtype=np.float32)
-    group.add(weights, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0)
-    assert weights == pytest.approx(np.array([[1, 0, -1], [0, 0, 0], [0, 0, 0]]) * np.log(7 / 3), abs=1e-3)
+    vectors = refine.Vectors(np.zeros((3, 3), np.float32), np.zeros(3, np.float32), np.zeros(3, np.float32))
+    group.part(vectors, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0 / group.group.times)
+    assert vectors.weights == pytest.approx(np.array([[1, 0, -1], [0, 0, 0], [0, 0, 0]]) * np.log(7 / 3), abs=1e-3)
+    assert vectors.bias.tolist() == vectors.base.tolist() == [0, 0, 0]
     assert siblings.find(["ces", "deu"], lists) == []
+
+
+def test_siblings_whose_texts_differ_in_kind_are_drawn_together() -> None:
+    group = siblings.Group(("bos_Latn", "hrv"), kept=0.25)
+    pair = siblings.Siblings(group, np.array([0, 2]), {})
+    vectors = refine.Vectors(
+        np.array([[8, 1, 0]], dtype=np.float32), np.array([0, 1, 8], np.float32), np.array([2, 1, 2], np.float32)
+    )
+    pair.part(vectors, ["ija"], np.array([0, 1, 2]), 1.0)
+    assert vectors.weights.tolist() == [[5, 1, 3]]  # a quarter of the distance from 4, the mean of both
+    assert vectors.base.tolist() == [3, 1, 5]
+    assert vectors.bias.tolist() == [2, 1, 2]
 
 
 def test_word_lists_tell_siblings_apart(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:
     about = tiny.describe()
     assert about["method"] == tiny.name == "nfc"
     assert about["model"] == tiny.hash
-    assert about["orders"] == [1, 2, 3, 4]
+    assert about["orders"] == [1, 2, 3, 4, 5]
 
 
 def test_top_keeps_the_best_and_pads() -> None:

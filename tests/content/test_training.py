@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from graphlang.content import corpus, methods, priors, refine, refining, selection, weights
+from graphlang.content import corpus, methods, priors, refine, refining, scriptweights, selection, weights
 from graphlang.content.train import train
-from graphlang.modelfile import ModelError
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
-
-    from graphlang.modelfile import Model
 
 SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 100, "rounds": 1, "draws": 20}
 
@@ -120,10 +118,16 @@ def test_weights_survive_packing(steps: NDArray[np.int8]) -> None:
 
 
 def unpacked(steps: NDArray[np.int8]) -> NDArray[np.int16]:
-    places, values = weights.spread(*weights.squeeze(steps), steps.size)
-    flat = np.zeros(steps.size, dtype=np.int16)
-    flat[places] = values
-    return flat.reshape(steps.shape)
+    """What a model of one label and many features, half of them common, reads back."""
+    gaps, values = weights.squeeze(steps)
+    common = steps.size // 2
+    arrays = {"gaps": gaps, "values": values, "script": np.zeros(1, np.uint8)}
+    arrays["features"] = np.array([(common, steps.size)], dtype=np.int32)
+    block = scriptweights.unpack(Model("nfc", ("eng",), {"scripts": ["LATIN"]}, arrays), steps.size, "here")["LATIN"]
+    lists = np.zeros(steps.size - common, dtype=np.int16)
+    lists[np.flatnonzero(np.diff(block.starts))] = (block.rest & 0xFF) - 128
+    assert (block.rest >> 8 == 0).all()
+    return np.concatenate([block.table[:-1, 0], lists]).reshape(steps.shape)
 
 
 def test_weights_far_apart_survive_packing() -> None:
@@ -168,6 +172,21 @@ def test_start_by_hand() -> None:
     assert vectors.weights[0, 0] + vectors.base[0] == pytest.approx(np.log(3.5 / 150 / 0.01))
 
 
+def _nothing_left_out(_texts: sparse.csr_array, truth: np.ndarray) -> np.ndarray:
+    return np.zeros(len(truth), dtype=np.float32)
+
+
+def test_a_text_is_scored_as_if_it_had_not_been_counted() -> None:
+    # The n-gram stands once in the first language and nine times in the second, which have 100 characters each. Without
+    # the text that it was counted in, the weight of the first is what `start` would give for none, that of the second
+    # what it would give for eight.
+    counts, letters = np.array([[1], [9]], dtype=np.int32), np.array([100, 100])
+    text = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
+    left = refine.unseen(counts, letters, 20.0)(text, np.array([0, 1]))
+    whole = refine.start(counts, letters, 20.0).weights[0]
+    assert whole + left == pytest.approx(np.log([1, 1 + 8 / 1]))
+
+
 def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
     vectors = refine.Vectors(np.zeros((3, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32))
     texts = sparse.csr_array(np.array([[1.0, 0, 0], [0, 1.0, 0]], dtype=np.float32))
@@ -175,6 +194,7 @@ def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
     after = refine.refine(
         vectors,
         lambda: (texts, np.array([0, 1]), np.zeros((1, 2), dtype=np.float32)),
+        _nothing_left_out,
         rounds=20,
         rate=0.1,
         batch=1,
@@ -190,7 +210,9 @@ def test_what_is_known_beforehand_is_not_learnt() -> None:
     vectors = refine.Vectors(np.zeros((1, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32))
     texts = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
     certain = np.array([[0, -20], [-20, 0]], dtype=np.float32)  # the kind of each text says all about its language
-    after = refine.refine(vectors, lambda: (texts, np.array([0, 1]), certain), rounds=3, rate=0.5, batch=1)
+    after = refine.refine(
+        vectors, lambda: (texts, np.array([0, 1]), certain), _nothing_left_out, rounds=3, rate=0.5, batch=1
+    )
     assert after.weights.tolist() == [[0, 0]]
     assert after.bias.tolist() == [0, 0]
 
