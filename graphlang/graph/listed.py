@@ -26,6 +26,8 @@ from graphlang.graph.evidence import NONE
 from graphlang.graph.text import softmax
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from graphlang.graph.evidence import Evidence
@@ -35,6 +37,7 @@ KEEP = 8  #: languages of a page that are kept
 FAR = 8  #: places from which on the distance no longer counts
 SINGLE = 0.95  #: a host with so large a share of its certain pages in one language is left out: it has no such order
 PSEUDO = 5.0  #: pages' worth of independence in the counts
+LINKS = 1 << 24  #: links of the hosts that are looked at at once, if these are several
 PAGES = 1 << 15  #: pages worked on at once
 BITS = 1 << 32  #: so many contexts, possible or not, are numbered without sorting
 
@@ -62,30 +65,51 @@ def listed(
     label[known] = numbers
     hosts, inverse = np.unique(evidence.host, return_inverse=True)
     host = inverse.astype(np.int32)
-    sides = [_Side(links, label, host, len(hosts), len(spoken), backwards=backwards) for backwards in (False, True)]
     everywhere = sites.collection(np.zeros(len(spoken)), label)
     prior = np.log(sites.distributions(label, host, len(hosts), everywhere[None]))
-    named = np.flatnonzero((sides[0].times > 0) | (sides[1].times > 0))
     keep = min(KEEP, len(spoken))
-    for at in range(0, len(named), PAGES):
-        part = named[at : at + PAGES]
-        said = softmax(prior[host[part]] + sides[0].said(part) + sides[1].said(part))
-        order = np.argsort(-said, axis=1, kind="stable")[:, :keep]
-        languages[part, :keep] = spoken[order]
-        chances[part, :keep] = np.minimum(np.take_along_axis(said, order, 1), 1)
+    for several in _parts(links, label, host, len(hosts), len(spoken)):
+        before, behind = (_Side(links, label, host, several, len(spoken), backwards=way) for way in (False, True))
+        named = np.flatnonzero(before.times)
+        for at in range(0, len(named), PAGES):
+            part = named[at : at + PAGES]
+            said = softmax(prior[host[part]] + before.said(part) + behind.said(part))
+            order = np.argsort(-said, axis=1, kind="stable")[:, :keep]
+            languages[part, :keep] = spoken[order]
+            chances[part, :keep] = np.minimum(np.take_along_axis(said, order, 1), 1)
     return languages, chances
+
+
+def _parts(
+    links: Links, label: NDArray[np.int16], host: NDArray[np.int32], hosts: int, size: int
+) -> Iterator[NDArray[np.bool_]]:
+    """Hosts of several languages, some at a time: no host depends on another, and memory goes with their links."""
+    known = label >= 0
+    pages = np.bincount(host[known].astype(np.int64) * size + label[known], minlength=hosts * size)
+    pages = pages.reshape(hosts, size)
+    several = np.flatnonzero(pages.max(axis=1) < SINGLE * pages.sum(axis=1))
+    out = np.bincount(host, links.outdegree(), minlength=hosts)[several]
+    part = np.cumsum(out) // LINKS
+    for number in np.unique(part):
+        chosen = np.zeros(hosts, np.bool_)
+        chosen[several[part == number]] = True
+        yield chosen
 
 
 class _Side:
     """What comes before the pages in their lists, or behind them. A languages, c different contexts (host, a, d)."""
 
     def __init__(
-        self, links: Links, label: NDArray[np.int16], host: NDArray[np.int32], hosts: int, size: int, *, backwards: bool
+        self,
+        links: Links,
+        label: NDArray[np.int16],
+        host: NDArray[np.int32],
+        several: NDArray[np.bool_],
+        size: int,
+        *,
+        backwards: bool,
     ) -> None:
-        known = label >= 0
-        pages = np.bincount(host[known].astype(np.int64) * size + label[known], minlength=hosts * size)
-        pages = pages.reshape(hosts, size)
-        several = pages.max(axis=1) < SINGLE * pages.sum(axis=1)
+        hosts = len(several)
         page, key = _contexts(links, label, host, several, size, backwards=backwards)
         context, count = _numbered(key, hosts * FAR * (size + 1))
         self.label, self.host, self.size = label, host, size

@@ -130,7 +130,11 @@ def test_lists_of_other_hosts_and_links_without_a_place_do_not_count() -> None:
 
 def test_blocks_and_large_numbers_of_contexts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     web, given, _ = menu(12, {0: 0, 1: 1, 5: 2})
+    given = replace(given, host=np.arange(48, dtype=np.int32) // 16)  # three sites of four texts
     whole = said(web, given)
+    assert whole[0]
+    assert whole[20]
+    monkeypatch.setattr(module, "LINKS", 5)
     monkeypatch.setattr(module, "PAGES", 7)
     monkeypatch.setattr(module, "BITS", 0)
     assert said(web, given) == whole
