@@ -80,7 +80,7 @@ def shares(
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm and one of page 0's own host
     >>> shared = shares(*ends, np.ones(4, np.float32), np.int32([0, 1, 1, 1, 0]), 1.0)
-    >>> [round(float(share), 2) for share in shared.along], float(shared.page[0])
+    >>> [round(float(share), 2) for share in shared.along], round(float(shared.page[0]), 2)
     ([0.33, 0.33, 0.33, 1.0], 0.5)
     """
     n, w, hosts = len(host), len(source), int(host.max(initial=-1)) + 1
