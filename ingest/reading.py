@@ -150,18 +150,28 @@ def _wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
 
 
 def _tasks_of_wacz(index: int, wacz: Wacz, whole: Stretch) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
-    """Cut the archives that lie in a WACZ as they are; all else in it is read here."""
-    for part in wacz.parts():
-        if not isinstance(part, Iterator) and not part.is_list:
-            inside = whole._replace(base=part.begin, size=part.size, stop=part.size + 1, name=part.name)
-            with inside.opened() as file:
-                cut = part.size > 2 * LENGTH and can_be_cut(file)
-            if cut or part.size < _WHOLE:
-                for stretch in stretches(inside, 0, part.size, 0) if cut else [inside]:
-                    yield stretch, _Group(index, 0, -1, [], last=False)
-                continue
-        for group in _grouped(index, wacz, 0, lambda raw: [raw], wacz.records_of(part)):
+    """Cut the large archives that lie in a WACZ as they are; all else in it is read here."""
+    parts = wacz.parts()
+    cut: list[Stretch] = []
+
+    def uncut() -> Iterator[Raw]:
+        for part in parts:
+            if not isinstance(part, Iterator) and not part.is_list and part.size > 2 * LENGTH:
+                inside = whole._replace(base=part.begin, size=part.size, name=part.name)
+                with inside.opened() as file:
+                    if can_be_cut(file):
+                        cut.append(inside)
+                        return
+            yield from wacz.records_of(part)
+
+    while True:
+        for group in _grouped(index, wacz, 0, lambda raw: [raw], uncut()):
             yield Group(group.taken), group._replace(taken=[], last=False)
+        if not cut:
+            break
+        inside = cut.pop()
+        for stretch in stretches(inside, 0, inside.size, 0):
+            yield stretch, _Group(index, 0, -1, [], last=False)
     yield Group([]), _Group(index, 0, whole.stop - 1, [], last=True)
 
 

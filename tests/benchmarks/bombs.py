@@ -148,6 +148,11 @@ ZERO_RECORD = warc(b"", length=10 * GIGABYTE)[:-4]
 BOMBS: dict[str, tuple[Callable[[], bytes | Iterator[bytes]], int]] = {
     "zeros.warc.gz": (gzip_of_zeros, 10 * GIGABYTE),
     "zeros-in-record.warc.gz": (lambda: gzip_of(iter([ZERO_RECORD, *zeros(10 * GIGABYTE)])), 10 * GIGABYTE),
+    "million-empty-frames.warc.zst": (
+        lambda: zstd([warc(http(b"<p>x"))]) + zstd([b""]) * 1_000_000 + zstd([warc(http(b"<p>y"), url="http://b.example/")]),
+        0,
+    ),
+    "encoded-gzip-members.warc": (lambda: page(gzip.compress(b"") * 1_000_000, b"Content-Encoding: gzip\r\n"), 0),
     "zeros.warc.zst": (lambda: zstd(zeros(10 * GIGABYTE)), 10 * GIGABYTE),
     "encoded-gzip.warc": (
         lambda: page(gzip_of_zeros(), b"Content-Encoding: gzip\r\n"), 10 * GIGABYTE),
