@@ -5,8 +5,7 @@ element; a byte order mark goes before them (as in browsers), and strict UTF-8, 
 them. The paper's rule that a declaration can lie is kept in two ways:
 
 - a charset under which the bytes do not decode is not believed, and the next word is asked. A few stray bytes are
-  forgiven
-  (one in `_FORGIVEN` characters beyond ASCII): editors pasted them into pages that are otherwise what they say;
+  forgiven (see `_FORGIVEN`): editors pasted them into pages that are otherwise what they say;
 - bytes that decode strictly as UTF-8, with several characters beyond ASCII, are UTF-8 whatever single-byte charset is
   declared: any bytes at all decode under most of those, so that decoding proves nothing for them, while text in another
   charset is hardly ever valid UTF-8 by chance.
@@ -29,7 +28,9 @@ from .undeclared import escaped, guessed, holds_escapes, wide
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FORGIVEN = 200
+#: One wrong character is forgiven in so many beyond ASCII. Text in another charset is hardly ever right as UTF-8.
+_FORGIVEN = {"utf-8": 10}
+_FORGIVEN_OTHERWISE = 200
 _PRESCAN = 2048  # bytes in which a declaration must stand (HTML asks for 1024; pages are careless)
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -220,7 +221,7 @@ def _believed(payload: bytes, charset: _Charset) -> str | None:
     text = (charset.wider or (charset.codec,))[0].decode(payload, "replace")[0]
     wrong = text.count("\ufffd")
     beyond = len(text) - len(text.encode("ascii", "ignore"))
-    return text if wrong * _FORGIVEN <= beyond else None
+    return text if wrong * _FORGIVEN.get(charset.name, _FORGIVEN_OTHERWISE) <= beyond else None
 
 
 def _strictly(payload: bytes, charset: _Charset) -> str | None:
