@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.analysis import propagate
+from graphlang.graph.evidence import LARGEST
 from graphlang.graph.propagate import Options
+from graphlang.graph.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +56,15 @@ def read_weights(ctx: click.Context, param: click.Parameter, path: Path | None) 
     wrong += [name for name, value in given.items() if name not in wrong and not 0 <= value < math.inf]
     if wrong:
         raise click.BadParameter(f"{path}: {', '.join(wrong)} must be numbers that are not negative")
+    large = [name for name, value in given.items() if value > (_most(name) or math.inf)]
+    if large:
+        raise click.BadParameter(f"{path}: {', '.join(large)} must be {LARGEST:g} at most")
     ctx.default_map = {**(ctx.default_map or {}), **given}
+
+
+def _most(name: str) -> float | None:
+    """The largest value that an option takes: weights have one, limits have none."""
+    return LARGEST if name in WEIGHTS and name != "degree" else None
 
 
 def weights(function: Callable[..., None]) -> Callable[..., None]:
@@ -62,11 +72,11 @@ def weights(function: Callable[..., None]) -> Callable[..., None]:
     for name, words in reversed(_SIGNALS.items()):
         default = propagate.SIGNALS[name]
         function = click.option(
-            f"--{name}", type=click.FloatRange(min=0), default=default, show_default=True, help=words
+            f"--{name}", type=click.FloatRange(min=0, max=LARGEST), default=default, show_default=True, help=words
         )(function)
     for name, words in reversed(_INFERENCE.items()):
         default = getattr(Options(), name)
-        kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0)
+        kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0, max=_most(name))
         option = f"--{name.replace('_', '-')}"
         function = click.option(option, type=kind, default=default, show_default=True, help=words)(function)
     return function

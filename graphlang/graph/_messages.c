@@ -111,20 +111,21 @@ API int graphlang_messages(const Model *model, int inward, int64_t count, const 
  * Returns 0 at a voice or receiver that is not there. */
 API int graphlang_hear(int64_t languages, int64_t kept, int64_t receivers, int64_t voices, int64_t entries,
                        const int64_t *start, const int32_t *receiver, const float *share, const int16_t *slots,
-                       int64_t count, const int64_t *numbers, const float *messages, float *total, uint8_t *touched) {
+                       int64_t count, const int64_t *numbers, const float *messages, double *total, uint8_t *touched) {
     for (int64_t i = 0; i < count; i++) {
         int64_t voice = numbers[i];
         if (voice < 0 || voice >= voices || start[voice] < 0 || start[voice + 1] > entries) return 0;
         const float *restrict said = messages + i * (languages + 1);
         for (int64_t at = start[voice]; at < start[voice + 1]; at++) {
             if (receiver[at] < 0 || receiver[at] >= receivers) return 0;
-            float *restrict sum = total + receiver[at] * (kept + 1), loud = share[at];
+            double *restrict sum = total + receiver[at] * (kept + 1); /* a hub hears millions */
+            double loud = share[at];
             const int16_t *restrict asked = slots + receiver[at] * kept;
             if (kept == languages)
-                for (int64_t x = 0; x < kept; x++) sum[x] += loud * said[x];
+                for (int64_t x = 0; x < kept; x++) sum[x] += loud * (double)said[x];
             else
-                for (int64_t x = 0; x < kept; x++) sum[x] += loud * said[asked[x]];
-            sum[kept] += loud * said[languages];
+                for (int64_t x = 0; x < kept; x++) sum[x] += loud * (double)said[asked[x]];
+            sum[kept] += loud * (double)said[languages];
             touched[receiver[at]] = 1;
         }
     }

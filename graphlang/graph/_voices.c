@@ -16,7 +16,7 @@ static int32_t ones(uint64_t word) {
  * Returns how many came out, -1 at a voice that is not there. */
 API int64_t graphlang_join(int64_t links, int64_t voices, const int32_t *receiver, const int32_t *voice,
                            const float *share, int64_t *last, int64_t *count, int32_t *row, int32_t *column,
-                           float *data) {
+                           double *data) {
     int64_t out = 0, begin = 0;
     for (int64_t i = 0; i < links; i++) {
         if (voice[i] < 0 || voice[i] >= voices) return -1;
@@ -36,14 +36,14 @@ API int64_t graphlang_join(int64_t links, int64_t voices, const int32_t *receive
 }
 
 /* The same sorted by voice, receivers in the order given: next holds where each voice's begin, and is used up. */
-API int graphlang_by_voice(int64_t entries, int64_t voices, const int32_t *row, const int32_t *column, const float *data,
+API int graphlang_by_voice(int64_t entries, int64_t voices, const int32_t *row, const int32_t *column, const double *data,
                            int64_t *next, int32_t *rows, float *values) {
     for (int64_t i = 0; i < entries; i++) {
         if (column[i] < 0 || column[i] >= voices) return 0;
         int64_t at = next[column[i]]++;
         if (at < 0 || at >= entries) return 0;
         rows[at] = row[i];
-        values[at] = data[i];
+        values[at] = (float)data[i];
     }
     return 1;
 }

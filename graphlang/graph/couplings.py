@@ -72,6 +72,7 @@ def learn(  # noqa: PLR0917  internal, called once
     label: NDArray[np.int16],
     sites: NDArray[np.float64],
     collection: NDArray[np.float64],
+    length: NDArray[np.int32],
 ) -> Couplings:
     """Learn how links bind languages, and say it of the wanted links.
 
@@ -82,10 +83,11 @@ def learn(  # noqa: PLR0917  internal, called once
         label: language of each page whose text is long enough to be trusted, -1 for all others, shape (n,).
         sites: languages of the pages of each host, rows that sum to 1, shape (H, L).
         collection: languages of all pages, shape (L,).
+        length: characters of each page's text, which tell pages apart, shape (n,).
     """
     sites = np.vstack([sites, collection])
     groups = len(sites)
-    seen = _sample(links, label)
+    seen = _sample(links, label, host, length)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
     home = _group(links, seen, host, groups - 1)
     same = a == b
@@ -176,15 +178,18 @@ def _group(links: Links, numbers: NDArray[np.int32], host: NDArray[np.int32], be
     return np.where(home == host[links.target[numbers]], home, between)
 
 
-def _sample(links: Links, label: NDArray[np.int16]) -> NDArray[np.int32]:
+def _sample(
+    links: Links, label: NDArray[np.int16], host: NDArray[np.int32], length: NDArray[np.int32]
+) -> NDArray[np.int32]:
     """Links between labelled pages, but those that are followed; of more than ``SAMPLE`` as good as random ones.
 
-    Which those are depends on the pages' degrees and languages, not on their numbers.
+    Which those are depends on the degrees, languages and lengths of the pages and of the others of their hosts, not on
+    any numbers. Links that nothing tells apart are taken or left together, up to as many again.
     """
-    key = np.zeros(links.n, np.uint64)
-    for values in (links.outdegree(), links.indegree(), label.astype(np.int64)):
-        key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
+    key = _mixed(np.zeros(links.n, np.uint64), links.outdegree(), links.indegree(), label, length)
+    of_host = np.zeros(int(host.max(initial=-1)) + 1, np.uint64)
+    np.add.at(of_host, host, key)
+    key = _mixed(key, of_host[host])
     labelled = label >= 0
     drawn, found = np.zeros(0, np.uint64), np.zeros(0, np.int32)
     for at in range(0, links.m, BLOCK):
@@ -195,9 +200,17 @@ def _sample(links: Links, label: NDArray[np.int16]) -> NDArray[np.int32]:
         mixed ^= mixed >> np.uint64(32)
         drawn, found = np.concatenate([drawn, mixed]), np.concatenate([found, (part + at).astype(np.int32)])
         if len(found) > SAMPLE:
-            few = np.argpartition(drawn, SAMPLE)[:SAMPLE]
+            few = np.flatnonzero(drawn <= np.partition(drawn, SAMPLE - 1)[SAMPLE - 1])[: 2 * SAMPLE]
             drawn, found = drawn[few], found[few]
     return np.sort(found)
+
+
+def _mixed(key: NDArray[np.uint64], *columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """A hash of some numbers of each page."""
+    for values in columns:
+        key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    return key
 
 
 def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:

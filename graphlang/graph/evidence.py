@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+LARGEST = 100.0  #: no weight is larger
 NONE = -1  #: no language, no hreflang, padding
 
 
@@ -60,7 +61,7 @@ class Signal:
     """What something other than the text says of every page: its URL, its ccTLD, a declaration, links' hreflang.
 
     Raises:
-        ValueError: a weight that is negative or not a number, or shapes that differ.
+        ValueError: a weight that is negative, above ``LARGEST`` or not a number, or shapes that differ.
     """
 
     languages: NDArray[np.int16]  #: best first, -1 padding, shape (n, k)
@@ -74,6 +75,8 @@ class Signal:
         _shaped("probabilities", self.probabilities, self.languages.shape)
         if not (np.isfinite(self.weight) and self.weight >= 0):
             raise ValueError(f"the weight of a signal is {self.weight}; it must be a number that is not negative")
+        if self.weight > LARGEST:
+            raise ValueError(f"the weight of a signal is {self.weight}; no weight can be above {LARGEST:g}")
         check_probabilities("a signal", self.probabilities)
         if self.background is not None:
             check_probabilities("the background of a signal", self.background)

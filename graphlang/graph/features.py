@@ -99,7 +99,7 @@ class Shape:
         self._graph = _Graph(links.n, links.m, LONGEST[0], **pointers)
         most = max(LEAST, AFFORDABLE * links.m)
         for self._graph.longest in LONGEST:
-            if sum(self._each(wanted, lambda part: self._steps(wanted[part]))) <= most:
+            if self._steps(wanted) <= most:
                 break
 
     @property

@@ -2,6 +2,7 @@
 
 Weights and intercepts move together: the intercepts are eliminated from each step's equations (their part of the
 curvature is diagonal), so that a step costs what it would cost without groups, and half a dozen are enough.
+The last bits depend on how many threads the matrix library has; the command line gives it one.
 """
 
 from __future__ import annotations

@@ -68,6 +68,8 @@ def canonical(graph: Graph) -> Links:
     >>> links.source.tolist(), links.target.tolist(), links.kind.tolist()
     ([0, 2], [1, 0], [7, 1])
     """
+    if len(graph.source) > np.iinfo(np.int32).max:
+        raise ValueError(f"{len(graph.source)} links; no more than {np.iinfo(np.int32).max} can be numbered")
     n, source, target, kind, hreflang = graph.n, graph.source, graph.target, graph.kind, graph.hreflang
     place = graph.place
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))

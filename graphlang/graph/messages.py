@@ -60,7 +60,7 @@ def _library() -> ctypes.CDLL:
         real,
     ]
     who = (wide, small, real, native.INT16)
-    library.graphlang_hear.argtypes = [*[number] * 5, *who, number, wide, real, real, native.UINT8]
+    library.graphlang_hear.argtypes = [*[number] * 5, *who, number, wide, real, native.DOUBLES, native.UINT8]
     return library
 
 
@@ -138,7 +138,7 @@ class Messages:
         voices: Voices,
         numbers: NDArray[np.int64],
         said: NDArray[np.float32],
-        total: NDArray[np.float32],
+        total: NDArray[np.float64],
         touched: NDArray[np.uint8],
     ) -> None:
         """Add what some voices say to the sums of those who hear them.
@@ -153,13 +153,11 @@ class Messages:
         Raises:
             ValueError: a voice or receiver that is not there.
         """
-        heard: Any = voices.heard
         slots = self._arrays[-1]
-        shapes = (said.shape, total.shape, touched.shape, heard.shape[0])
-        if shapes != ((len(numbers), self.size + 1), (len(slots), self.kept + 1), (len(slots),), len(slots)):
+        shapes = (said.shape, total.shape, touched.shape)
+        if shapes != ((len(numbers), self.size + 1), (len(slots), self.kept + 1), (len(slots),)):
             raise ValueError("arrays that do not fit each other")
-        start, receiver = heard.indptr.astype(np.int64, copy=False), heard.indices.astype(np.int32, copy=False)
-        sizes = (self.size, self.kept, len(slots), heard.shape[1], len(receiver))
-        who = (start, receiver, heard.data, slots)
+        sizes = (self.size, self.kept, len(slots), len(voices.sender), len(voices.receiver))
+        who = (voices.begin, voices.receiver, voices.share, slots)
         if not _library().graphlang_hear(*sizes, *who, len(numbers), numbers, said, total, touched):
             raise ValueError("a voice or receiver that is not there")

@@ -22,6 +22,7 @@ INT64 = np.ctypeslib.ndpointer(np.int64, ndim=1, flags="C_CONTIGUOUS")
 UINT8 = np.ctypeslib.ndpointer(np.uint8, ndim=1, flags="C_CONTIGUOUS")
 UINT64 = np.ctypeslib.ndpointer(np.uint64, ndim=1, flags="C_CONTIGUOUS")
 FLOAT = np.ctypeslib.ndpointer(np.float32, flags="C_CONTIGUOUS")
+DOUBLES = np.ctypeslib.ndpointer(np.float64, ndim=2, flags="C_CONTIGUOUS")
 DOUBLE = np.ctypeslib.ndpointer(np.float64, ndim=1, flags="C_CONTIGUOUS")
 _COUNT = ctypes.c_int64
 LEAST = 100_000  #: links that a thread is worth

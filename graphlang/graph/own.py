@@ -2,8 +2,8 @@
 
 A page whose text is long keeps what that says (it is *settled*); only the others, the *free* ones, need a belief that
 can move. What is kept of the settled ones is their answer, and the few beliefs that leave a doubt. Texts and signals
-are turned into tables a block of pages at a time, so that memory grows with the free pages and the languages in play,
-not with all pages.
+are turned into tables a block of pages at a time, so that memory grows with the free pages, not with all pages; priors
+have a number for each language in play and each host or directory.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def own(  # noqa: PLR0917  internal, called once
     limits: Limits,
     keep: int,
     rows: Sequence[int],
-    links: Links,
+    links: Links | None,
 ) -> Own:
     """Put together what all pages say for themselves.
 
@@ -85,7 +85,7 @@ def own(  # noqa: PLR0917  internal, called once
         limits: what counts as a long and as a sure text.
         keep: languages of an answer that are kept.
         rows: pages whose pieces are kept.
-        links: whose ends tell what languages a page may have besides its own.
+        links: whose ends tell what languages a page may have besides its own; None where links say nothing.
     """
     tables = _Tables(evidence, playing)
     best, sure, mass = tables.best()
@@ -102,54 +102,51 @@ def own(  # noqa: PLR0917  internal, called once
     place, prior = host, sites.tempered(of_hosts, limits.site)
     if evidence.directory is not None and limits.directory and limits.site:
         place, prior = sites.directories(evidence.directory, host, label, of_hosts, limits.directory, limits.site)
-    priors: NDArray[np.float32] = prior.astype(np.float32)
+    priors: NDArray[np.float32] = np.maximum(prior, TINY).astype(np.float32)
     free = np.flatnonzero(~settled)
     number = np.full(evidence.n, NONE, np.int32)
     number[free] = np.arange(len(free), dtype=np.int32)
     listens = 1 / text.weight(length)
     given = {name: _Signal(signal, tables, label, host, len(hosts)) for name, signal in said.items() if signal.weight}
     foreign = text.foreign(evidence.codes, playing)
-    kept = min(len(playing), slots.MOST)
-    columns, odds = np.empty((len(free), kept), np.int16), np.empty((len(free), kept + 1), np.float32)
-    nearby = slots.Nearby(links, best, len(playing)) if kept < len(playing) else None
     silent = ~known
-    pieces: dict[int, dict[str, NDArray[np.float32]]] = {}
     logs = np.log(priors)
-    for at in range(0, len(free), BLOCK):
-        part = free[at : at + BLOCK]
+
+    def said_by(part: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        """What each piece of evidence says of some free pages, as logarithms; shape (p, L) each."""
         block = {
             "text": text.likelihood(tables.of(part), length[part], *foreign, _repeated(evidence, part)),
             "site": logs[place[part]],
         }
         for name, signal in given.items():
-            shares = signal.odds(part, priors[place[part]])
-            shares *= (signal.weight * listens[part]).astype(np.float32)[:, None]
-            silent[part] &= ~signals.speaks(shares)
-            block[name] = shares
+            block[name] = signal.odds(part, priors[place[part]])
+            block[name] *= (signal.weight * listens[part]).astype(np.float32)[:, None]
+            silent[part] &= ~signals.speaks(block[name])
+        return block
+
+    kept = min(len(playing), slots.MOST)
+    columns, odds = np.empty((len(free), kept), np.int16), np.empty((len(free), kept + 1), np.float32)
+    parts = [free[at : at + BLOCK] for at in range(0, len(free), BLOCK)]
+    nearby = None
+    if kept < len(playing) and links is not None:  # what neighbours may be has to be known of all of them beforehand
+        guess = best.copy()
+        for part in parts:
+            likeliest = sum(said_by(part).values(), np.zeros((), np.float32)).argmax(axis=1)
+            guess[part] = np.where(silent[part], NONE, likeliest)
+        nearby = slots.Nearby(links, guess, len(playing))
+    pieces: dict[int, dict[str, NDArray[np.float32]]] = {}
+    for at, part in zip(range(0, len(free), BLOCK), parts, strict=True):
+        block = said_by(part)
         total = np.asarray(sum(block.values(), np.zeros((), np.float32)))
         likely = total if nearby is None else text.softmax(total) + slots.NEAR * nearby.shares(part)
         columns[at : at + BLOCK] = slots.choose(likely)
         odds[at : at + BLOCK] = slots.pack(total, columns[at : at + BLOCK])
         for row in rows:
-            if len(part) and part[0] <= row <= part[-1] and not settled[row]:
+            if part[0] <= row <= part[-1] and not settled[row]:
                 pieces[row] = {name: table[number[row] - at].copy() for name, table in block.items()}
     return Own(
-        *(
-            playing,
-            host,
-            of_hosts,
-            everywhere,
-            place,
-            priors,
-            label,
-            best,
-            free,
-            number,
-            listens,
-            columns,
-            odds,
-            silent,
-        ),
+        *(playing, host, of_hosts, everywhere, place, priors, label, best),
+        *(free, number, listens, columns, odds, silent),
         *_settled(tables, np.flatnonzero(settled), text.weight(evidence.length), keep),
         pieces,
     )

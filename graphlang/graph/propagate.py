@@ -19,7 +19,7 @@ pages are weak as it is.
 
 Memory goes with the pages that listen (for each of the few languages that a page keeps, see ``slots``, four numbers:
 what it says for itself, what it hears, its belief and how that moved last), and with the links that reach one of them;
-settled pages cost next to nothing, and so do more languages.
+settled pages cost next to nothing. Hosts and directories have some numbers for each language in play.
 
 The equations may have several solutions where pages that know little lean on each other, and the one that is found
 from the pages' own evidence is the best we know: from even beliefs the development collections fare up to six points
@@ -35,7 +35,7 @@ import numpy as np
 
 from graphlang.graph import couplings, listed, messages, native, shares, signals, text, voices
 from graphlang.graph.answer import Answer, answer
-from graphlang.graph.evidence import NONE, Signal
+from graphlang.graph.evidence import LARGEST, NONE, Signal
 from graphlang.graph.matrix import canonical
 from graphlang.graph.own import Limits, own, top
 from graphlang.graph.tracing import explain
@@ -60,7 +60,7 @@ class Options:
     """Weights and limits of the inference; a weight of 0 switches its part off.
 
     Raises:
-        ValueError: a number that is negative or not a number.
+        ValueError: a number that is negative or not a number, a weight above ``LARGEST``.
     """
 
     rounds: int = 200  #: cap on rounds
@@ -81,6 +81,8 @@ class Options:
             value = getattr(self, field.name)
             if not (np.isfinite(value) and value >= 0):
                 raise ValueError(f"{field.name} is {value}; it must be a number that is not negative")
+            if field.name in WEIGHTS and field.name != "degree" and value > LARGEST:
+                raise ValueError(f"{field.name} is {value}; no weight can be above {LARGEST:g}")
 
 
 def propagate(graph: Graph, evidence: Evidence, *, options: Options | None = None, trace: Sequence[int] = ()) -> Answer:
@@ -130,12 +132,14 @@ class Inference:
         self.links, self.evidence, self.playing, self.options, self.rows = links, evidence, playing, options, trace
         self.size, self.keep = len(playing), min(KEEP, len(playing))
         limits = Limits(*(getattr(options, field.name) for field in fields(Limits)))
-        self.own = given = own(evidence, said, playing, limits, self.keep, trace, links)
+        self.own = given = own(evidence, said, playing, limits, self.keep, trace, links if options.neighbours else None)
         self.settled = given.number < 0
         # links that reach a page which still listens
         self.wanted = _reaching(links, given.number) if options.neighbours else np.zeros(0, np.int32)
         self.source, self.target = links.source[self.wanted], links.target[self.wanted]
-        self.couplings = couplings.learn(links, self.wanted, given.host, given.label, given.sites, given.everywhere)
+        self.couplings = couplings.learn(
+            links, self.wanted, given.host, given.label, given.sites, given.everywhere, evidence.length
+        )
         followed = couplings.followed(links.kind[self.wanted])
         self.shares = shares.shares(
             self.source, self.target, self.couplings.bond, given.host, options.degree, followed=followed
@@ -187,7 +191,7 @@ class Inference:
         self.path = {int(row): [self._step(self.believed(row))] for row in self.rows}
         count = len(own.free)
         belief = self.belief
-        heard, last = np.zeros((2, *belief.shape), np.float32)
+        heard, last = np.zeros(belief.shape), np.zeros_like(belief)
         damping = np.full((count, 1), START, np.float32)
         self._hear(heard, np.arange(count), None)
         active = np.arange(count)  # pages to be worked out again
@@ -198,6 +202,8 @@ class Inference:
             for at in range(0, len(active), BLOCK):
                 part = active[at : at + BLOCK]
                 final = self.final(heard, part)
+                if not np.isfinite(final).all():
+                    raise ValueError("the weights are so large that nothing can be told any more")
                 step = final - belief[part]
                 most = np.abs(step).max(axis=1)
                 largest = max(largest, float(most.max()))
@@ -224,14 +230,13 @@ class Inference:
         traces = [explain(self, row, heard) for row in self.path]
         return answer(*found, rounds=rounds, converged=largest <= options.tolerance, traces=traces)
 
-    def final(self, heard: NDArray[np.float32], part: NDArray[np.int64]) -> NDArray[np.float32]:
+    def final(self, heard: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What some of the free pages would believe, of the languages they keep and of all others, shape (p, K + 1)."""
-        logs = heard[part]
-        logs *= self.scale[self.own.free[part], None]
+        logs = (heard[part] * self.scale[self.own.free[part], None]).astype(np.float32)
         logs += self.own.odds[part]
         return text.softmax(logs)
 
-    def _follow(self, heard: NDArray[np.float32]) -> None:
+    def _follow(self, heard: NDArray[np.float64]) -> None:
         for row, steps in self.path.items():
             if self.settled[row]:
                 steps.append(steps[0])
@@ -239,7 +244,7 @@ class Inference:
                 number = self.own.number[[row]].astype(np.int64)
                 steps.append(self._step(self.opened(row, self.final(heard, number)[0])))
 
-    def _answer(self, heard: NDArray[np.float32]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    def _answer(self, heard: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         own = self.own
         columns = np.empty((len(self.settled), self.keep), np.int16)
         chances = np.empty(columns.shape, np.float32)
@@ -274,7 +279,7 @@ class Inference:
         return int(self.playing[belief.argmax()]), float(belief.max())
 
     def _hear(
-        self, total: NDArray[np.float32], moved: NDArray[np.int64], old: NDArray[np.float32] | None
+        self, total: NDArray[np.float64], moved: NDArray[np.int64], old: NDArray[np.float32] | None
     ) -> NDArray[np.uint8]:
         """Bring the unscaled sum of the messages to each free page up to date, shape (f, K + 1).
 

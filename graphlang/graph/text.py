@@ -123,7 +123,7 @@ def sharpened(scores: NDArray[np.float32], power: NDArray[np.float64]) -> NDArra
 
 def foreign(codes: tuple[str, ...], playing: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The languages of foreign text (N above), and how much rarer it is on pages of each language; both (L,)."""
-    english = np.array([codes[i] == ENGLISH for i in playing], bool)
+    english = np.array([i >= 0 and codes[i] == ENGLISH for i in playing], bool)
     share = ENGLISH_SHARE * english.any()
     languages = share * english + (1 - share) / max(len(playing), 1)
     return np.asarray(languages), np.where(english, ENGLISH_PAGES, 1.0)

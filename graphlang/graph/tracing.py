@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagate import Inference
 
 
-def explain(inference: Inference, row: int, heard: NDArray[np.float32]) -> Trace:
+def explain(inference: Inference, row: int, heard: NDArray[np.float64]) -> Trace:
     """What moved a page, in log-odds of its answer over its runner-up; the contributions sum to the final ones."""
     number = int(inference.own.number[row])
     if number < 0:

@@ -2,7 +2,7 @@
 
 A message depends on the sender's belief, the link's bond and the host's tables, not on the receiver. Bonds are rounded
 to ``LEVELS``, and settled pages of one place and language all say the same; so the messages of a round are as many as
-there are different *voices*, far fewer than links, and a sparse matrix from voices to receivers sums them up.
+there are different *voices*, far fewer than links, and each is added up by those who hear it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from graphlang.graph import native
 
@@ -27,10 +26,11 @@ LEVELS = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-5.3, 3.9, 32)))]).
 @cache
 def _library() -> ctypes.CDLL:
     library = native.load("_voices")
-    number, small, wide, real = ctypes.c_int64, native.INT32, native.INT64, native.FLOAT
-    library.graphlang_join.argtypes = [number, number, small, small, real, wide, wide, small, small, real]
+    number, small, wide = ctypes.c_int64, native.INT32, native.INT64
+    real, double = native.FLOAT, native.DOUBLE
+    library.graphlang_join.argtypes = [number, number, small, small, real, wide, wide, small, small, double]
     library.graphlang_join.restype = number
-    library.graphlang_by_voice.argtypes = [number, number, small, small, real, wide, small, real]
+    library.graphlang_by_voice.argtypes = [number, number, small, small, double, wide, small, real]
     library.graphlang_number.argtypes = [number, number, wide, native.UINT64, small, small]
     library.graphlang_number.restype = number
     return library
@@ -72,7 +72,9 @@ class Voices:
     sender: NDArray[np.int32]  #: a page that says it, shape (v,)
     host: NDArray[np.int32]  #: whose tables hold for it, shape (v,)
     bond: NDArray[np.float32]  #: shape (v,)
-    heard: sparse.csc_matrix  #: how much each receiver hears of each voice, shape (f, v)
+    begin: NDArray[np.int64]  #: voice i is heard by ``receiver[begin[i]:begin[i + 1]]``, shape (v + 1,)
+    receiver: NDArray[np.int32]  #: numbers of free pages, shape (e,)
+    share: NDArray[np.float32]  #: how loud each of them hears it, shape (e,)
     pairs: NDArray[np.int64]  #: voices of senders that may still move, sorted by sender, shape (p,)
     start: NDArray[np.int64]  #: those of receiver i are ``pairs[start[i]:start[i + 1]]``, shape (f + 1,)
 
@@ -112,7 +114,7 @@ def voices(  # noqa: PLR0917  internal, called twice
     del key
     example = np.empty(count, np.int64)
     example[voice[::-1]] = np.arange(len(voice))[::-1]  # the first of each
-    heard = _heard(receiver, voice, share, (len(free), count))
+    begin, receivers, loud = _heard(receiver, voice, share, count)
     who = sender[example]
     number = np.full(len(kin), -1, np.int32)
     number[free] = np.arange(len(free), dtype=np.int32)
@@ -120,14 +122,15 @@ def voices(  # noqa: PLR0917  internal, called twice
     pairs = pairs[np.argsort(who[pairs], kind="stable")]
     start = np.zeros(len(free) + 1, np.int64)
     np.cumsum(np.bincount(number[who[pairs]], minlength=len(free)), out=start[1:])
-    return Voices(who, host[example], LEVELS[levels[example]], heard, pairs, start)
+    return Voices(who, host[example], LEVELS[levels[example]], begin, receivers, loud, pairs, start)
 
 
 def _heard(
-    receiver: NDArray[np.int32], voice: NDArray[np.int32], share: NDArray[np.float32], shape: tuple[int, int]
-) -> sparse.csc_matrix:
-    links, count = len(voice), shape[1]
-    row, column, data = np.empty(links, np.int32), np.empty(links, np.int32), np.empty(links, np.float32)
+    receiver: NDArray[np.int32], voice: NDArray[np.int32], share: NDArray[np.float32], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Who hears each of ``count`` voices: bounds of each voice's part of the others, receivers, shares."""
+    links = len(voice)
+    row, column, data = np.empty(links, np.int32), np.empty(links, np.int32), np.empty(links)
     start = np.zeros(count + 1, np.int64)
     last = np.full(count, -1, np.int64)
     entries = _library().graphlang_join(links, count, receiver, voice, share, last, start[1:], row, column, data)
@@ -137,4 +140,4 @@ def _heard(
     rows, values = np.empty(entries, np.int32), np.empty(entries, np.float32)
     if not _library().graphlang_by_voice(entries, count, row, column, data, start[:-1].copy(), rows, values):
         raise ValueError("a link carries a voice that is not there")
-    return sparse.csc_matrix((values, rows, start), shape=shape)
+    return start, rows, values

@@ -85,6 +85,10 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "cores", lambda: 3)
     assert len(native.shares(links.m)) == 3
     assert (features.Shape(links, everything).features(everything) == alone).all()
+    steps = features.Shape(links, everything)._steps(everything)
+    monkeypatch.setattr(features, "LEAST", steps)
+    monkeypatch.setattr(features, "AFFORDABLE", 0)
+    assert features.Shape(links, everything).longest == features.LONGEST[0]
 
 
 def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +177,7 @@ for n in (1, 2, 7, 60) * 90:
         believed = np.full((n, kept + 1), 0.1, np.float32)
         given = (wild(heard.host), heard.bond, wild(senders), wild(senders), believed, wild(np.maximum(senders - 1, 0)))
         said = through.logs(*given, inward=bool(n % 2))
-        sums = np.zeros((n, kept + 1), np.float32), np.zeros(n, np.uint8)
+        sums = np.zeros((n, kept + 1)), np.zeros(n, np.uint8)
         through.hear(heard, wild(np.arange(len(said))), said, *sums)
     except ValueError:
         refused += 1

@@ -61,8 +61,9 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
     for to, by, at, weight in rows:
         key = (to, int(kin[by]), at, bool(home[to] != home[by]))
         heard[key] = heard.get(key, 0) + weight
-    entries = said.heard.tocoo()
-    assert len(entries.data) == len(heard)
+    voice = np.repeat(np.arange(len(said.sender)), np.diff(said.begin))
+    entries = (said.receiver.tolist(), voice.tolist(), said.share.tolist())
+    assert len(said.share) == len(heard)
     assert {
         (
             to,
@@ -70,7 +71,7 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
             int(np.searchsorted(voices.LEVELS, said.bond[v])),
             bool(said.host[v] == 9),
         ): total
-        for to, v, total in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
+        for to, v, total in zip(*entries, strict=True)
     } == heard
 
 
@@ -110,8 +111,17 @@ def test_links_between_hosts_are_a_group_of_their_own() -> None:
     known = canonical(links(4, [(0, 1), (2, 3), (1, 2)]))
     sites = np.array([[0.99, 0.01], [0.01, 0.99]])
     host, label = np.int32([0, 0, 1, 1]), np.int16([0, 0, 1, 1])
-    learned = learn(known, np.arange(3), host, label, sites, np.array([0.5, 0.5]))
+    learned = learn(known, np.arange(3), host, label, sites, np.array([0.5, 0.5]), np.full(4, 500, np.int32))
     assert learned.group.tolist() == [0, 2, 1]  # links (0, 1), (1, 2), (2, 3)
     assert learned.sources.shape == (3, 2)
     assert learned.sources[2].min() > 0.3
     assert learned.sources[:2].min() < 0.1
+
+
+def test_many_links_that_say_the_same_are_added_up_exactly() -> None:
+    links, one = 3_000_000, np.zeros(1, np.int32)
+    every = np.zeros(links, np.int32)
+    said = voices.voices(
+        every, every, np.full(links, 4 / links, np.float32), every, np.zeros(links, np.uint8), one, one, np.arange(1)
+    )
+    assert said.share.tolist() == pytest.approx([4.0], rel=1e-6)

@@ -312,3 +312,22 @@ def test_cap_on_rounds_is_told() -> None:
     capped = propagate(links, pages, options=Options(rounds=1))
     assert (capped.rounds, capped.converged) == (1, False)
     assert propagate(links, pages).converged
+
+
+def test_weights_beyond_reason_are_refused_or_borne() -> None:
+    for name in ("site", "neighbours", "hreflang", "directory"):
+        with pytest.raises(ValueError, match="above 100"):
+            Options(**{name: 100.5})
+    web = graph(4, [(0, 1), (1, 2), (2, 3)])
+    answer = propagate(web, evidence([FULL["deu"], UNSURE, EMPTY, FULL["nld"]]), options=Options(site=100.0))
+    assert answer.converged
+    assert np.isfinite(answer.confidence).all()
+
+
+def test_the_language_that_stands_for_all_others_is_not_taken_for_english() -> None:
+    sure = []
+    for codes in (("deu", "eng"), ("eng", "deu")):
+        languages, chances = np.array([[codes.index("deu")]] * 2, np.int16), np.float32([[0.95], [0.6]])
+        only = Evidence(codes, languages, chances, np.int32([900, 9]), np.zeros(2, np.int32))
+        sure.append(float(propagate(graph(2, [(0, 1)]), only).confidence[1]))
+    assert sure[0] == sure[1]

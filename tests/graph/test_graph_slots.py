@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from graphlang.graph import slots
-from graphlang.graph.evidence import Evidence, Graph
+from graphlang.graph.evidence import Evidence, Graph, Signal
 from graphlang.graph.matrix import canonical
-from graphlang.graph.propagate import propagate
+from graphlang.graph.propagate import Options, propagate
 
 LANGUAGES = 12
 CODES = tuple(f"q{letter}a" for letter in "abcdefghijkl")
@@ -76,3 +76,40 @@ def test_neighbours_are_counted_alike_however_many_links_are_looked_at_at_once(
     links = canonical(Graph(5, *ends, np.full(4, 7, np.uint8), np.full(4, -1, np.int16)))
     near = slots.Nearby(links, np.int16([3, 1, 1, 2, 2]), 4)
     assert near.shares(np.array([0, 1, 4])).tolist() == [[0, 0.5, 0.5, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
+
+
+def sixty(links: list[tuple[int, int, int]], pages: int) -> tuple[Graph, Evidence]:
+    """Sixty languages on as many hosts, and pages without text on one more."""
+    source, target, kind = (np.array(column) for column in zip(*links, strict=True))
+    n = 60 + pages
+    lists = np.full((n, 1), -1, np.int16)
+    lists[:60, 0] = np.arange(60)
+    length = np.where(np.arange(n) < 60, 900, 0).astype(np.int32)
+    host = np.minimum(np.arange(n), 60).astype(np.int32)
+    graph = Graph(
+        n, source.astype(np.int32), target.astype(np.int32), kind.astype(np.uint8), np.full(len(links), -1, np.int16)
+    )
+    codes = tuple(f"q{i:02d}" for i in range(60))
+    return graph, Evidence(codes, lists, np.where(lists >= 0, 0.99, 0).astype(np.float32), length, host)
+
+
+@pytest.mark.parametrize("kind", [1, 7])
+def test_a_neighbour_that_only_a_signal_knows_has_a_slot(kind: int) -> None:
+    # page 60 redirects, or links, to page 61, which declares the last of sixty languages; neither has any text
+    graph, evidence = sixty([(60, 61, kind)], 2)
+    declared = np.full((62, 1), -1, np.int16)
+    declared[61] = 59
+    chances = np.where(declared >= 0, 1, 0).astype(np.float32)
+    signals = {"declared": Signal(declared, chances)}
+    evidence = Evidence(
+        evidence.codes, evidence.languages, evidence.probabilities, evidence.length, evidence.host, signals=signals
+    )
+    answer = propagate(graph, evidence)
+    assert answer.language[60:].tolist() == [59, 59]
+
+
+def test_links_without_weight_leave_the_slots_alone() -> None:
+    graph, evidence = sixty([(n, 60, 7) for n in range(30, 60)] + [(60, 61, 7)], 2)
+    without = propagate(Graph(62, *(np.zeros(0, kind) for kind in (np.int32, np.int32, np.uint8, np.int16))), evidence)
+    answer = propagate(graph, evidence, options=Options(neighbours=0))
+    assert answer.languages.tolist() == without.languages.tolist()
