@@ -320,10 +320,7 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
 
 
 def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
-    """Tell whether a record or the end of the run follows these many bytes, but for line ends.
-
-    Nothing is copied: a length that lies is to cost no more than one that does not.
-    """
+    """Tell whether a record or the end of the run follows these many bytes, but for line ends; nothing is copied."""
     buffer.need(size + _OVERLAP + _ENOUGH)
     data, begin = buffer.data, buffer.at + size
     at = _behind_newlines(data, begin)
