@@ -31,10 +31,12 @@ static double factor(double sum, double degree) {
     return sum > degree ? degree / sum : 1;
 }
 
-/* along: the share of the message to each link's target, against: of the one back to its source, page: of all that a
+/* Of the links to and from the pages from first up to last: along: the share of the message to each link's target, against: of the one back to its source, page: of all that a
  * page hears. sums: one zero for each host, zero again afterwards. Returns 0 at what is not there. */
-API int graphlang_shares(const Neighbours *all, double degree, double *sums, float *along, float *against, double *page) {
-    for (int64_t p = 0; p < all->pages; p++) {
+API int graphlang_shares(const Neighbours *all, int64_t first, int64_t last, double degree, double *sums, float *along,
+                         float *against, double *page) {
+    if (first < 0 || last > all->pages) return 0;
+    for (int64_t p = first; p < last; p++) {
         if (!sound(all, all->start, p) || !sound(all, all->into, p)) return 0;
         for (int64_t i = all->start[p]; i < all->start[p + 1]; i++) {
             int64_t host = there(all, all->target, i);

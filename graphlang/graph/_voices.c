@@ -67,3 +67,22 @@ API int64_t graphlang_number(int64_t count, int64_t words, const int64_t *keys, 
     }
     return total;
 }
+
+/* What each of some links carries to whom. part: numbers of the links; receiver, sender, share, group and level of all
+ * links; number, kin and home of each page. to: the receiver's number; key: of the voice, kin by level, apart for links
+ * within a host and for the others; loud: the share. Returns 0 at a link or page that is not there. */
+API int graphlang_carried(int64_t count, int64_t links, int64_t pages, const int32_t *part, const int32_t *receiver,
+                          const int32_t *sender, const float *share, const int32_t *group, const uint8_t *level,
+                          const int32_t *number, const int32_t *kin, const int32_t *home, int64_t levels, int32_t *to,
+                          int64_t *key, float *loud) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t link = part[i];
+        if (link < 0 || link >= links) return 0;
+        int32_t from = sender[link], page = receiver[link];
+        if (from < 0 || page < 0 || from >= pages || page >= pages) return 0;
+        to[i] = number[page];
+        key[i] = (kin[from] * (int64_t)2 + (group[link] != home[from])) * levels + level[link];
+        loud[i] = share[link];
+    }
+    return 1;
+}

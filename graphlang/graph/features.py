@@ -7,7 +7,6 @@ None of these needs a language, so that they are known for links between short p
 from __future__ import annotations
 
 import ctypes
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,6 @@ import numpy as np
 from graphlang.graph import native
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from graphlang.graph.matrix import Links
@@ -115,7 +112,7 @@ class Shape:
             given = np.ascontiguousarray(wanted[part], np.int32)
             return bool(_library().graphlang_features(self._graph, self._marks(), len(given), given, rows[part]))
 
-        return self._checked(rows, self._each(wanted, fill))
+        return self._checked(rows, native.side_by_side(len(wanted), fill))
 
     def odds(
         self,
@@ -143,7 +140,7 @@ class Shape:
                 _library().graphlang_odds(self._graph, self._marks(), len(numbers), numbers, *given, found[part])
             )
 
-        return self._checked(found, self._each(wanted, fill))
+        return self._checked(found, native.side_by_side(len(wanted), fill))
 
     def _steps(self, wanted: NDArray[np.int32]) -> int:
         steps = int(_library().graphlang_steps(self._graph, len(wanted), np.ascontiguousarray(wanted, np.int32)))
@@ -153,14 +150,6 @@ class Shape:
 
     def _marks(self) -> NDArray[np.uint8]:
         return np.zeros(self._graph.pages, np.uint8)
-
-    @staticmethod
-    def _each(wanted: NDArray[np.int32], work: Callable[[slice], Any]) -> list[Any]:
-        parts = native.shares(len(wanted))
-        if len(parts) == 1:
-            return [work(parts[0])]
-        with ThreadPoolExecutor(len(parts)) as threads:
-            return list(threads.map(work, parts))
 
     @staticmethod
     def _checked(found: NDArray[np.float32], done: list[bool]) -> NDArray[np.float32]:

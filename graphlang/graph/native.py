@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -25,6 +26,7 @@ FLOAT = np.ctypeslib.ndpointer(np.float32, flags="C_CONTIGUOUS")
 DOUBLES = np.ctypeslib.ndpointer(np.float64, ndim=2, flags="C_CONTIGUOUS")
 DOUBLE = np.ctypeslib.ndpointer(np.float64, ndim=1, flags="C_CONTIGUOUS")
 _COUNT = ctypes.c_int64
+Result = TypeVar("Result")
 LEAST = 100_000  #: links that a thread is worth
 
 
@@ -38,6 +40,15 @@ def load(name: str) -> ctypes.CDLL:
     if spec is None or spec.origin is None:
         raise ImportError("graphlang was installed without its compiled parts: install it again")
     return ctypes.CDLL(spec.origin)
+
+
+def side_by_side(count: int, work: Callable[[slice], Result]) -> list[Result]:
+    """What some work gives for each of the ``shares`` of a range, in their order, in as many threads."""
+    parts = shares(count)
+    if len(parts) == 1:
+        return [work(parts[0])]
+    with ThreadPoolExecutor(len(parts)) as threads:
+        return list(threads.map(work, parts))
 
 
 def pointers(arrays: Iterable[NDArray[Any]], kinds: Iterable[type[np.generic]]) -> list[int]:

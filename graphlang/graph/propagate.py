@@ -169,20 +169,10 @@ class Inference:
         order = self.shares.order
         inlinks = order[given.number[self.target[order]] >= 0]  # side by side for each page
         outlinks = np.flatnonzero(given.number[self.source] >= 0).astype(np.int32)
-        inward = (self.target, self.source, self.shares.along, inlinks)
-        outward = (self.source, self.target, self.shares.against, outlinks)
+        of_links, of_pages = (self.couplings.group, level), (kin, given.host, given.number)
         return [
-            voices.voices(
-                given.number[receiver[part]],
-                sender[part],
-                share[part],
-                self.couplings.group[part],
-                level[part],
-                kin,
-                given.host,
-                given.free,
-            )
-            for receiver, sender, share, part in (inward, outward)
+            voices.voices(inlinks, self.target, self.source, self.shares.along, *of_links, *of_pages),
+            voices.voices(outlinks, self.source, self.target, self.shares.against, *of_links, *of_pages),
         ]
 
     def run(self) -> Answer:

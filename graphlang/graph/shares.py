@@ -37,7 +37,13 @@ class _Neighbours(ctypes.Structure):
 def _library() -> ctypes.CDLL:
     library = native.load("_shares")
     outcome = (native.DOUBLE, native.FLOAT, native.FLOAT, native.DOUBLE)
-    library.graphlang_shares.argtypes = [ctypes.POINTER(_Neighbours), ctypes.c_double, *outcome]
+    library.graphlang_shares.argtypes = [
+        ctypes.POINTER(_Neighbours),
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_double,
+        *outcome,
+    ]
     return library
 
 
@@ -93,7 +99,12 @@ def shares(
         raise ValueError(f"{w} sources, {len(target)} targets and {len(bond)} bonds")
     given = _Neighbours(n, w, hosts, *native.pointers(arrays, _KINDS))
     along, against, page = np.empty(w, np.float32), np.empty(w, np.float32), np.empty(n)
-    if not _library().graphlang_shares(given, degree, np.zeros(hosts), along, against, page):
+
+    def fill(part: slice) -> bool:
+        outcome = (np.zeros(hosts), along, against, page)
+        return bool(_library().graphlang_shares(given, part.start, part.stop, degree, *outcome))
+
+    if not all(native.side_by_side(n, fill)):
         raise ValueError("a link leads to a page or host that is not there")
     if followed is not None and followed.any():
         ends = source[followed]

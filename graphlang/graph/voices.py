@@ -31,6 +31,8 @@ def _library() -> ctypes.CDLL:
     library.graphlang_join.argtypes = [number, number, small, small, real, wide, wide, small, small, double]
     library.graphlang_join.restype = number
     library.graphlang_by_voice.argtypes = [number, number, small, small, double, wide, small, real]
+    of_links = (small, small, real, small, native.UINT8)
+    library.graphlang_carried.argtypes = [*[number] * 3, small, *of_links, *[small] * 3, number, small, wide, real]
     library.graphlang_number.argtypes = [number, number, wide, native.UINT64, small, small]
     library.graphlang_number.restype = number
     return library
@@ -86,6 +88,7 @@ class Voices:
 
 
 def voices(  # noqa: PLR0917  internal, called twice
+    part: NDArray[np.int32],
     receiver: NDArray[np.int32],
     sender: NDArray[np.int32],
     share: NDArray[np.float32],
@@ -93,36 +96,46 @@ def voices(  # noqa: PLR0917  internal, called twice
     levels: NDArray[np.uint8],
     kin: NDArray[np.int32],
     home: NDArray[np.int32],
-    free: NDArray[np.int64],
+    number: NDArray[np.int32],
 ) -> Voices:
-    """Group links by what they carry.
+    """Group some links by what they carry.
 
     Args:
-        receiver: number in ``free`` of the page that hears each link, links of a page side by side, shape (w,).
+        part: numbers of the links that count, those to a page side by side, shape (c,).
+        receiver: page that hears each link, shape (w,).
         sender: page that speaks through each link, shape (w,).
         share: what each link's message is multiplied by, shape (w,).
         host: whose tables hold for each link: the home of both ends, or those of all links between hosts, shape (w,).
         levels: bond of each link as a number of ``LEVELS``, shape (w,).
         kin: number of the group of pages that all say the same, for each page, from 0, shape (n,).
         home: host of each page, shape (n,).
-        free: pages whose belief may still change: senders that move, and all the receivers, ascending, shape (f,).
+        number: of each page among those whose belief may still change (senders that move, and all receivers), in
+            ascending order, -1 for the others, shape (n,).
+
+    Raises:
+        ValueError: a link or page that is not there.
     """
-    steps = 2 * len(LEVELS)
-    key = kin[sender].astype(np.int64) * steps + levels
-    key += len(LEVELS) * (host != home[sender])
-    voice, count = numbered(key, (int(kin.max(initial=-1)) + 1) * steps)
+    if len({len(array) for array in (receiver, sender, share, host, levels)}) > 1:
+        raise ValueError("arrays of different numbers of links")
+    if len({len(array) for array in (kin, home, number)}) > 1:
+        raise ValueError("arrays of different numbers of pages")
+    to, key, loud = np.empty(len(part), np.int32), np.empty(len(part), np.int64), np.empty(len(part), np.float32)
+    given = (part, receiver, sender, share, host, levels, number, kin, home)
+    if not _library().graphlang_carried(len(part), len(sender), len(kin), *given, len(LEVELS), to, key, loud):
+        raise ValueError("a link or page that is not there")
+    voice, count = numbered(key, (int(kin.max(initial=-1)) + 1) * 2 * len(LEVELS))
     del key
-    example = np.empty(count, np.int64)
-    example[voice[::-1]] = np.arange(len(voice))[::-1]  # the first of each
-    begin, receivers, loud = _heard(receiver, voice, share, count)
+    first = np.empty(count, np.int64)
+    first[voice[::-1]] = np.arange(len(voice))[::-1]
+    example = part[first]
+    begin, receivers, shares = _heard(to, voice, loud, count)
     who = sender[example]
-    number = np.full(len(kin), -1, np.int32)
-    number[free] = np.arange(len(free), dtype=np.int32)
+    free = int(number.max(initial=-1)) + 1
     pairs = np.flatnonzero(number[who] >= 0)
     pairs = pairs[np.argsort(who[pairs], kind="stable")]
-    start = np.zeros(len(free) + 1, np.int64)
-    np.cumsum(np.bincount(number[who[pairs]], minlength=len(free)), out=start[1:])
-    return Voices(who, host[example], LEVELS[levels[example]], begin, receivers, loud, pairs, start)
+    start = np.zeros(free + 1, np.int64)
+    np.cumsum(np.bincount(number[who[pairs]], minlength=free), out=start[1:])
+    return Voices(who, host[example], LEVELS[levels[example]], begin, receivers, shares, pairs, start)
 
 
 def _heard(

@@ -33,10 +33,11 @@ def test_reciprocal_links_are_those_whose_reverse_is_there(pairs: list[tuple[int
 
 def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     sender, receiver = np.int32([0, 1, 1, 2]), np.int32([3, 3, 4, 4])
-    host, free = np.zeros(5, np.int32), np.array([0, 1, 3, 4])
+    host = np.zeros(5, np.int32)
     level, kin = np.uint8([5, 5, 6, 5]), np.arange(5, dtype=np.int32)
     number = np.int32([0, 1, -1, 2, 3])
-    said = voices.voices(number[receiver], sender, np.ones(4, np.float32), host[sender], level, kin, host, free)
+    every = np.arange(4, dtype=np.int32)
+    said = voices.voices(every, receiver, sender, np.ones(4, np.float32), host[sender], level, kin, host, number)
     found, whose = said.of(np.array([0, 1]))
     assert said.sender[found].tolist() == [0, 1, 1]
     assert whose.tolist() == [0, 1, 1]
@@ -53,10 +54,13 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
     receiver, sender, level, share = (
         (np.array(column, np.int64) for column in zip(*rows, strict=True)) if rows else (np.zeros((4, 0), np.int64))
     )
-    kin, home, free = np.int32([0, 1, 1, 2, 3]), np.array(homes, np.int32), np.arange(5)
+    kin, home, free = np.int32([0, 1, 1, 2, 3]), np.array(homes, np.int32), np.arange(5, dtype=np.int32)
     host = np.where(home[receiver] == home[sender], home[receiver], 9).astype(np.int32)
     small = (receiver.astype(np.int32), sender.astype(np.int32), share.astype(np.float32), host)
-    said = voices.voices(*small, level.astype(np.uint8), kin, home, free)
+    every = np.arange(len(rows), dtype=np.int32)
+    said = voices.voices(every, *small, level.astype(np.uint8), kin, home, free)
+    with pytest.raises(ValueError, match="not there"):
+        voices.voices(np.int32([len(rows)]), *small, level.astype(np.uint8), kin, home, free)
     heard: dict[tuple[int, int, int, bool], float] = {}
     for to, by, at, weight in rows:
         key = (to, int(kin[by]), at, bool(home[to] != home[by]))
@@ -122,6 +126,7 @@ def test_many_links_that_say_the_same_are_added_up_exactly() -> None:
     links, one = 3_000_000, np.zeros(1, np.int32)
     every = np.zeros(links, np.int32)
     said = voices.voices(
-        every, every, np.full(links, 4 / links, np.float32), every, np.zeros(links, np.uint8), one, one, np.arange(1)
+        *(np.arange(links, dtype=np.int32), every, every, np.full(links, 4 / links, np.float32), every),
+        *(np.zeros(links, np.uint8), one, one, one),
     )
     assert said.share.tolist() == pytest.approx([4.0], rel=1e-6)
