@@ -126,24 +126,26 @@ def own(  # noqa: PLR0917  internal, called once
 
     kept = min(len(playing), slots.MOST)
     columns, odds = np.empty((len(free), kept), np.int16), np.empty((len(free), kept + 1), np.float32)
-    parts = [free[at : at + BLOCK] for at in range(0, len(free), BLOCK)]
-    nearby = None
-    if kept < len(playing) and links is not None:  # what neighbours may be has to be known of all of them beforehand
-        guess = best.copy()
-        for part in parts:
-            likeliest = sum(said_by(part).values(), np.zeros((), np.float32)).argmax(axis=1)
-            guess[part] = np.where(silent[part], NONE, likeliest)
-        nearby = slots.Nearby(links, guess, len(playing))
+    guess = best.copy()  # likeliest language by all evidence
     pieces: dict[int, dict[str, NDArray[np.float32]]] = {}
-    for at, part in zip(range(0, len(free), BLOCK), parts, strict=True):
+    for at in range(0, len(free), BLOCK):
+        part = free[at : at + BLOCK]
         block = said_by(part)
         total = np.asarray(sum(block.values(), np.zeros((), np.float32)))
-        likely = total if nearby is None else text.softmax(total) + slots.NEAR * nearby.shares(part)
-        columns[at : at + BLOCK] = slots.choose(likely)
+        guess[part] = np.where(silent[part], NONE, total.argmax(axis=1))
+        columns[at : at + BLOCK] = slots.choose(total)
         odds[at : at + BLOCK] = slots.pack(total, columns[at : at + BLOCK])
         for row in rows:
             if part[0] <= row <= part[-1] and not settled[row]:
                 pieces[row] = {name: table[number[row] - at].copy() for name, table in block.items()}
+    if kept < len(playing) and links is not None:
+        nearby = slots.Nearby(links, guess, len(playing))
+        for at in range(0, len(free), BLOCK):
+            shares = nearby.shares(free[at : at + BLOCK])
+            some = at + np.flatnonzero(slots.missed(shares, columns[at : at + BLOCK]))
+            total = np.asarray(sum(said_by(free[some]).values(), np.zeros((), np.float32)))
+            columns[some] = slots.choose(text.softmax(total) + slots.NEAR * shares[some - at])
+            odds[some] = slots.pack(total, columns[some])
     return Own(
         *(playing, host, of_hosts, everywhere, place, priors, label, best),
         *(free, number, listens, columns, odds, silent),

@@ -38,6 +38,18 @@ def choose(scores: NDArray[np.float32]) -> NDArray[np.int16]:
     return np.sort(np.argpartition(-scores, MOST - 1, axis=1)[:, :MOST], axis=1).astype(np.int16)
 
 
+def missed(shares: NDArray[np.float32], slots: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Pages with neighbours in a language that has no slot, shape (n,).
+
+    >>> import numpy as np
+    >>> missed(np.float32([[0, 0.5, 0.5], [1, 0, 0]]), np.int16([[0, 1], [0, 1]])).tolist()
+    [True, False]
+    """
+    left = shares > 0
+    left[np.arange(len(left))[:, None], slots] = False
+    return np.asarray(left.any(axis=1))
+
+
 def pack(odds: NDArray[np.float32], slots: NDArray[np.int16]) -> NDArray[np.float32]:
     """Logarithms of the slots, and of the sum of all the rest; shape (n, K + 1).
 
