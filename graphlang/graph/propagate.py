@@ -130,6 +130,7 @@ class Inference:
         trace: Sequence[int],
     ) -> None:
         self.links, self.evidence, self.playing, self.options, self.rows = links, evidence, playing, options, trace
+        self.weights = {"site": options.site, **{name: signal.weight for name, signal in said.items()}}
         self.size, self.keep = len(playing), min(KEEP, len(playing))
         limits = Limits(*(getattr(options, field.name) for field in fields(Limits)))
         self.own = given = own(evidence, said, playing, limits, self.keep, trace, links if options.neighbours else None)

@@ -47,7 +47,7 @@ def explain(inference: Inference, row: int, heard: NDArray[np.float64]) -> Trace
         return int(inference.playing[scores.argmax()]) if np.ptp(scores) > 0 else NONE
 
     parts = [
-        Contribution(name, NONE, NONE, likeliest(said), inference.options.site if name == "site" else 1.0, odds(said))
+        Contribution(name, NONE, NONE, likeliest(said), inference.weights.get(name, 1.0), odds(said))
         for name, said in pieces.items()
     ]
     inlinks = ("inlink", True, inference.target, inference.shares.along)

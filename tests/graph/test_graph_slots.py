@@ -100,12 +100,14 @@ def test_a_neighbour_that_only_a_signal_knows_has_a_slot(kind: int) -> None:
     declared = np.full((62, 1), -1, np.int16)
     declared[61] = 59
     chances = np.where(declared >= 0, 1, 0).astype(np.float32)
-    signals = {"declared": Signal(declared, chances)}
+    signals = {"declared": Signal(declared, chances, 0.8)}
     evidence = Evidence(
         evidence.codes, evidence.languages, evidence.probabilities, evidence.length, evidence.host, signals=signals
     )
-    answer = propagate(graph, evidence)
+    answer = propagate(graph, evidence, trace=[61])
     assert answer.language[60:].tolist() == [59, 59]
+    weights = {part.source: part.coupling for part in answer.traces[61].contributions if part.neighbour < 0}
+    assert weights == {"text": 1.0, "site": Options().site, "declared": 0.8}
 
 
 def test_links_without_weight_leave_the_slots_alone() -> None:
