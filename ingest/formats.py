@@ -12,6 +12,7 @@ that reading can be stopped and taken up again.
 
 from __future__ import annotations
 
+import zipfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
@@ -132,10 +133,12 @@ def _rarer(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Record
     from .store import COOKIE, Store  # noqa: PLC0415
     from .wacz import MAGIC, Wacz  # noqa: PLC0415
 
-    if stored.startswith(MAGIC):
-        return Wacz(file, limits)
-    if COOKIE in stored:
+    packed = stored.startswith(MAGIC)
+    # A store file whose first bytes are damaged may begin like anything, and a WACZ may hold a store file.
+    if COOKIE in stored and not (packed and zipfile.is_zipfile(file)):
         return Store(file, limits)
+    if packed:
+        return Wacz(file, limits)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return Jsonl(file, limits)
     return None

@@ -78,6 +78,15 @@ def test_a_lie_about_the_length_costs_no_memory(read: Read, archive: Archive) ->
     assert "too-large" in {problem.kind for problem in problems}
 
 
+@pytest.mark.parametrize("sign", [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"{", b"WARC/"])
+def test_a_store_file_that_begins_like_another_format_is_read_all_the_same(
+    archive: Archive, read: Read, sign: bytes
+) -> None:
+    pages, problems = read(sign + b"".join(stored(archive, 3)))
+    assert [page.url for page in pages] == [f"http://a.example/{n}" for n in range(3)]
+    assert problems
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 4000), st.integers(0, 30), st.binary(max_size=20) | st.sampled_from([COOKIE, b"filedesc:", b"{"]))
 def test_any_damage_leaves_the_others(archive: Archive, read: Read, place: int, size: int, other: bytes) -> None:
