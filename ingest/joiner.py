@@ -10,11 +10,11 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.records import packed
 
+from .compiled import load
 from .urls import canonical
 
 if TYPE_CHECKING:
@@ -61,10 +61,7 @@ class Joiner:
     def __init__(self, size: int = 50_000) -> None:
         self._size = size
         self._known: dict[tuple[str, str], str | None] = {}
-        spec = find_spec("graphlang.ingest._join")
-        if spec is None or spec.origin is None:
-            raise ImportError("graphlang was installed without its compiled parts: install it again")
-        library = ctypes.CDLL(spec.origin)
+        library = load("_join")
         library.graphlang_join_new.restype = ctypes.c_void_p
         library.graphlang_join_new.argtypes = (ctypes.c_uint32,)
         library.graphlang_join_free.restype = None

@@ -6,9 +6,10 @@ import ctypes
 import os
 from array import array
 from functools import cache, cached_property
-from importlib.util import find_spec
 from threading import local
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from .compiled import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,10 +108,7 @@ class Read:
 
 @cache
 def _library() -> ctypes.CDLL:
-    spec = find_spec("graphlang.ingest._html")
-    if spec is None or spec.origin is None:
-        raise ImportError("graphlang was installed without its compiled parts: install it again")
-    library = ctypes.CDLL(spec.origin)
+    library = load("_html")
     library.graphlang_html_new.restype = ctypes.c_void_p
     library.graphlang_html_new.argtypes = (ctypes.c_uint32,)
     library.graphlang_html_free.restype = None

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 # 'python -m pytest' puts the checkout before the installed package, and graphlang.db is only in the latter.
 _CHECKOUT = Path(__file__).parents[1].resolve()
@@ -96,12 +96,13 @@ _SANITISED = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,u
 
 @pytest.fixture
 def sanitised(tmp_path: Path) -> Callable[..., str]:
-    """Builds a kernel with the sanitisers of addresses and of undefined behaviour, and runs a program on it.
+    """Builds kernels with the sanitisers of addresses and of undefined behaviour, and runs a program on them.
 
-    The program gets the path of the library as its first argument; what it prints is returned.
+    The program gets the path of the library (of several sources the folder of their libraries) as its first argument;
+    what it prints is returned.
     """
 
-    def run(source: Path, program: str, *arguments: str) -> str:
+    def run(source: Path | Sequence[Path], program: str, *arguments: str) -> str:
         compiler = shutil.which(os.environ.get("CC", "cc"))
         if compiler is None:
             pytest.skip("no C compiler")
@@ -110,15 +111,20 @@ def sanitised(tmp_path: Path) -> Callable[..., str]:
         ).stdout.strip()
         if not Path(library).is_absolute():
             pytest.skip("the compiler has no address sanitiser that can be loaded before Python")
-        built = tmp_path / f"{source.stem}.so"
-        made = subprocess.run(
-            [compiler, *_SANITISED, str(source), "-o", str(built)], capture_output=True, text=True, check=False
-        )
-        if made.returncode:
-            pytest.skip(f"the compiler has no sanitisers: {made.stderr[-200:]}")
+        sources = [source] if isinstance(source, Path) else source
+        for one in sources:
+            made = subprocess.run(
+                [compiler, *_SANITISED, str(one), "-o", str(tmp_path / f"{one.stem}.so"), "-lm"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if made.returncode:
+                pytest.skip(f"the compiler has no sanitisers: {made.stderr[-200:]}")
+        built = tmp_path / f"{source.stem}.so" if isinstance(source, Path) else tmp_path
         done = subprocess.run(
             [sys.executable, "-P", "-c", program, str(built), *arguments],
-            env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0"},
+            env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "OMP_NUM_THREADS": "1"},
             capture_output=True,
             text=True,
             check=False,

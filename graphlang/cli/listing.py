@@ -30,6 +30,7 @@ _PAGE_COLUMNS = (
     "status",
     "length",
 )
+_SHOWN = 120  #: characters of parameters in a table
 _RUN_COLUMNS = (
     "chosen",
     "id",
@@ -133,6 +134,8 @@ def sites(db: Path, by: str, min_confidence: float, format_: str, limit: int | N
 def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: str) -> None:
     """List all runs with their parameters, or choose the one that the views show.
 
+    The table shows the beginning of long parameters; the other formats have them whole.
+
     \b
     Examples:
       graphlang runs crawl.db
@@ -143,7 +146,13 @@ def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: 
             stored_runs.choose(connection, choose)
         chosen = stored_runs.chosen(connection)
         rows = [_run_row(run, chosen) for run in stored_runs.every(connection)]
+    if format_ == "table":  # a trained model has pages of them
+        rows = [[*row[:-1], _short(row[-1])] for row in rows]
     write_rows(_RUN_COLUMNS, rows, format_=format_, limit=limit, output=output)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _SHOWN else f"{words[:_SHOWN]} …"
 
 
 def _run_row(run: stored_runs.Run, chosen: stored_runs.Run | None) -> list[Any]:

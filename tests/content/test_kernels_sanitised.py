@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOURCES = Path(__file__).parents[2] / "graphlang" / "content"
 KERNELS = ("_letters", "_ngrams", "_scores", "_tally")
-FLAGS = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 WORKOUT = """
 import random, sys
@@ -61,31 +58,5 @@ print("went through", refused)
 """
 
 
-def test_no_sanitiser_complains(tmp_path: Path) -> None:
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        pytest.skip("no C compiler")
-    library = subprocess.run(
-        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    if not Path(library).is_absolute():
-        pytest.skip("the compiler has no address sanitiser that can be loaded before Python")
-    for name in KERNELS:
-        made = subprocess.run(
-            [compiler, *FLAGS, str(SOURCES / f"{name}.c"), "-o", str(tmp_path / f"{name}.so"), "-lm"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if made.returncode:
-            pytest.skip(f"the compiler has no sanitisers: {made.stderr[-200:]}")
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", WORKOUT, str(tmp_path)],
-        env={**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "went through" in done.stdout
+def test_no_sanitiser_complains(sanitised: Callable[..., str]) -> None:
+    assert "went through" in sanitised([SOURCES / f"{name}.c" for name in KERNELS], WORKOUT)

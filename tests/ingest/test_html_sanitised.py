@@ -19,8 +19,8 @@ import random, sys
 from importlib.machinery import ModuleSpec
 built, seconds = sys.argv[1], float(sys.argv[3])
 sys.path.insert(0, sys.argv[2])
-from graphlang.ingest import kernel
-kernel.find_spec = lambda name: ModuleSpec(name, None, origin=built)
+from graphlang.ingest import compiled
+compiled.find_spec = lambda name: ModuleSpec(name, None, origin=built)
 from graphlang.ingest import Limits
 from graphlang.ingest.html import read
 from targets import TAGS, WORDS

@@ -190,9 +190,9 @@ def test_thousands_of_targets_are_kept_apart() -> None:
 WORKOUT = """
 import random, sys
 from importlib.machinery import ModuleSpec
-from graphlang.ingest import joiner
+from graphlang.ingest import compiled, joiner
 built = sys.argv[1]
-joiner.find_spec = lambda name: ModuleSpec(name, None, origin=built)
+compiled.find_spec = lambda name: ModuleSpec(name, None, origin=built)
 from graphlang.db.records import packed
 
 random.seed(2008)
