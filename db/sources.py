@@ -39,11 +39,13 @@ def register(connection: sqlite3.Connection, path: Path, *, name: str | None = N
         StoreError: it was read in part with another choice of captures.
     """
     digest, size = _of_folder(path) if path.is_dir() else _of_file(path)
+    # Names of files may be any bytes, those in the database are text.
+    called = os.fsencode(name or str(path)).decode("utf-8", "backslashreplace")
     row = connection.execute("SELECT id, position, finished, keep FROM sources WHERE sha256 = ?", (digest,)).fetchone()
     if row is None:
         cursor = connection.execute(
             "INSERT INTO sources (name, sha256, bytes, keep) VALUES (?, ?, ?, ?)",
-            (name or str(path), digest, size, keep),
+            (called, digest, size, keep),
         )
         return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
     if row[1] and not row[2] and row[3] != keep:

@@ -9,7 +9,6 @@ those of lines, in the decompressed file.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -17,6 +16,7 @@ from graphlang.db.records import Page, Problem, packed
 
 from .html import Document, Reference, fold
 from .joiner import Joiner
+from .json_values import loads
 from .links import links_of
 from .raw import Raw
 from .stream import Source
@@ -97,7 +97,7 @@ class Jsonl:
 
     def _item(self, offset: int, line: bytes) -> Item | None:
         try:
-            found = json.loads(line)
+            found = loads(line)
         except (ValueError, RecursionError) as error:
             return Problem("bad-json", f"a line that is not JSON ({type(error).__name__})", offset)
         if not isinstance(found, dict):

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from .json_values import sound
 from .media import form
 from .raw import Raw
 
@@ -66,7 +67,7 @@ class Mirror:
                     data = head + file.read(self._limits.max_payload - len(head) + 1)
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             except OSError as error:
-                yield Raw(0, b"", b"", (("unreadable", f"{'/'.join(parts)}: {error.strerror or error}"),))
+                yield Raw(0, b"", b"", (("unreadable", f"{sound('/'.join(parts))}: {error.strerror or error}"),))
                 continue
             empty = False
             self.bytes_read += len(data)

@@ -39,7 +39,7 @@ def canonical(url: str, base: str | None = None) -> str | None:
     try:
         href = _parsed(url, base)
     except ValueError:
-        sound = url.encode(errors="replace").decode()  # a lone surrogate is no reason to lose a page
+        sound = re.sub(r"[\ud800-\udfff]", "\ufffd", url)  # a lone surrogate is no reason to lose a page
         if sound == url:
             return None
         try:

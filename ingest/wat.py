@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from graphlang.db.records import Page, packed
 from . import media
 from .declared import declarations
 from .html import Document, Reference, fold
+from .json_values import loads
 from .links import links_of
 from .urls import canonical
 
@@ -34,7 +34,7 @@ def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, 
     if len(raw.block) > limits.max_json:
         return None, [("too-large", f"metadata of more than {limits.max_json} bytes")]
     try:
-        described = json.loads(raw.block)
+        described = loads(raw.block)
     except (ValueError, RecursionError) as error:
         return None, [("bad-json", f"the metadata are not JSON ({type(error).__name__})")]
     envelope = _dict(described, "Envelope")

@@ -1,5 +1,6 @@
 """Ids, links and captures come out the same however the records are cut into batches."""
 
+import os
 import sqlite3
 from dataclasses import replace
 from itertools import pairwise
@@ -221,6 +222,15 @@ def test_the_same_bytes_are_one_source_whatever_their_name(tmp_path: Path) -> No
     one = sources.register(connection, tmp_path / "one.warc")
     two = sources.register(connection, tmp_path / "two.warc")
     assert one == two == (1, 0, False, 10)
+    connection.close()
+
+
+def test_a_file_whose_name_is_no_utf8_is_entered(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.warc")
+    path.write_bytes(b"WARC/1.0\r\n")
+    connection = create(tmp_path / "a.db")
+    sources.register(connection, path)
+    assert connection.execute("SELECT name FROM sources").fetchone()[0].endswith("caf\\xe9.warc")
     connection.close()
 
 

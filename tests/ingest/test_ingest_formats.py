@@ -10,16 +10,20 @@ import struct
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastwarc.stream_io import ZstdWriter
+from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
-from graphlang.ingest import batches, expand
+from graphlang.ingest import Limits, batches, expand
 from graphlang.ingest.added import added as added_readers
 from graphlang.ingest.files import listed, received
 from graphlang.ingest.mirror import url_of
+
+from graphlang.analysis.ingest import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,6 +147,29 @@ def test_jsonl_with_bad_lines(read: Read) -> None:
         *("bad-json", "bad-json", "bad-url", "bad-url", "too-large", "bad-json", "bad-json")
     ]
     assert pages[1].offset == len(lines(good, *bad)) + 1
+
+
+def test_jsonl_with_half_of_a_surrogate_pair_can_be_stored(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(
+        lines(
+            {"url": "http://a.example/1", "title": "T\ud83d", "text": "cut \ud83d", "mime": "x\udc00"},
+            {"url": "http://a.example/\udc00", "links": [{"url": "/x\ud83d", "hreflang": "d\udc00", "text": "\ud83d"}]},
+            b'{"url": "http://a.example/3", "text": "raw \xed\xa0\x80"}',
+        )
+    )
+    with closing(create(tmp_path / "a.db")) as connection:
+        ingest(connection, [path], limits=Limits(anchor_texts=True))
+        assert connection.execute(
+            "SELECT url, title, text FROM pages LEFT JOIN texts ON page = id ORDER BY id"
+        ).fetchall() == [
+            ("http://a.example/1", "T\ufffd", "cut \ufffd"),
+            ("http://a.example/%EF%BF%BD", None, None),
+            ("http://a.example/x%EF%BF%BD", None, None),
+            ("http://a.example/3", "", "raw \ufffd"),
+        ]
+        assert connection.execute("SELECT hreflang FROM links").fetchall() == [("d\ufffd",)]
+        assert connection.execute("SELECT text FROM anchor_texts").fetchall() == [("\ufffd",)]
 
 
 def test_a_line_without_end_costs_no_memory(read: Read) -> None:

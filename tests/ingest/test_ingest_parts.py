@@ -91,6 +91,13 @@ def test_wat_is_links_without_text(read: Read) -> None:
     assert page.declared == (Declaration("http-content-language", "es"), Declaration("robots", "noindex"))
 
 
+def test_wat_with_half_of_a_surrogate_pair(read: Read) -> None:
+    (page,), _ = read(
+        wat(**{"Headers": {"Content-Language": "e\ud800"}, "HTML-Metadata": {"Head": {"Title": "T\ud800"}}})
+    )
+    assert (page.title, page.declared) == ("T\ufffd", (Declaration("http-content-language", "e\ufffd"),))
+
+
 @pytest.mark.parametrize(
     "block",
     [b"{", b"[]", b'{"Envelope": 3}', b"[" * 100_000, b'{"Envelope": {"WARC-Header-Metadata": {"WARC-Type": 1}}}'],

@@ -36,7 +36,8 @@ BASE = "http://a.example/b/c/d?q"
         ("/ä?ä", "http://a.example/%C3%A4?%C3%A4"),
         ("http://münchen.example/", "http://xn--mnchen-3ya.example/"),
         ("http://0x7f.1/", "http://127.0.0.1/"),
-        ("/\ud800", "http://a.example/?"),
+        ("/\ud800", "http://a.example/%EF%BF%BD"),
+        ("http://b\ud800.example/", None),
         # our own
         ("http://user:secret@b.example/@x", "http://b.example/@x"),
         ("mailto:a@b.example", None),
