@@ -35,6 +35,7 @@ _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
 MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
+_PADDING = b"\0\r\n\t "
 _DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame of WARC-zstd that others depend on
 
 
@@ -125,27 +126,29 @@ class Source:
         broken = False  # what lies behind a damaged member is the rest of it
         while True:
             start = self.reached
-            if not self._find_member():
-                return
-            if self.reached > start and not broken:
+            found, blank = self._find_member()
+            if not (blank or broken):
                 yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not gzip")
+            if not found:
+                return
             for chunk in self._member():
                 # What gives nothing behind damage is the rest of that, whatever it looks like.
                 if not (broken and chunk.fault and not chunk.data):
                     yield chunk
                 broken = bool(chunk.fault)
 
-    def _find_member(self) -> bool:
-        """Move to the next gzip member, or to the end of the file when only padding or nothing follows."""
+    def _find_member(self) -> tuple[bool, bool]:
+        """Move to the next gzip member or the end of the file: whether there is one, and only padding before it."""
+        blank = True
         while True:
-            if len(self._window) - self._at < 4 and not self._refill():  # noqa: PLR2004 - the length of the magic
-                self._at = len(self._window)
-                return False
-            found = MEMBER.search(self._window, self._at)
-            if found:
-                self._at = found.start()
-                return True
-            self._at = max(self._at, len(self._window) - 3)
+            more = len(self._window) - self._at >= 4 or self._refill()  # noqa: PLR2004 - the length of the magic
+            found = MEMBER.search(self._window, self._at) if more else None
+            kept = 3 if more else 0  # a magic may have begun
+            stop = found.start() if found else max(self._at, len(self._window) - kept)
+            blank = blank and not self._window[self._at : stop].strip(_PADDING)
+            self._at = stop
+            if found or not more:
+                return found is not None, blank
 
     def _member(self) -> Iterator[Chunk]:
         """Inflate one member; a damaged one is read a second time, slowly, for all that can be saved of it."""

@@ -125,6 +125,24 @@ def test_member_whose_magic_is_gone(archive: Archive, read: Read) -> None:
     assert kinds(problems) == ["damaged"]
 
 
+@pytest.mark.parametrize(
+    "tail", ["garbage", "the magic of the last member is gone", "a record that is not compressed", "cut"]
+)
+def test_what_lies_behind_the_last_gzip_member_is_told(archive: Archive, read: Read, tail: str) -> None:
+    member, record = archive.gz(archive.warc("http://a.example/1")), archive.warc("http://a.example/2")
+    tails = {"garbage": b"x" * 300_000, "a record that is not compressed": record, "cut": archive.gz(record)[:3]}
+    pages, problems = read(member + tails.get(tail, b"xx" + archive.gz(record)[2:]), "a.warc.gz")
+    assert (urls(pages), kinds(problems)) == (["1"], ["damaged"])
+    assert problems[0].offset == len(member)
+
+
+@pytest.mark.parametrize("padding", [b"\0" * 300_000, b"\r\n"])
+def test_padding_around_gzip_members_is_nothing(archive: Archive, read: Read, padding: bytes) -> None:
+    members = [archive.gz(archive.warc(f"http://a.example/{number}")) for number in range(2)]
+    pages, problems = read(members[0] + padding + members[1] + padding, "a.warc.gz")
+    assert (urls(pages), problems) == (["0", "1"], [])
+
+
 def test_record_larger_than_the_limit_is_read_in_part(archive: Archive, read: Read) -> None:
     big = archive.warc("http://a.example/1", b"<p>start " + b"x" * 3_000_000)
     small = archive.warc("http://a.example/2")
