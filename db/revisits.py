@@ -2,7 +2,8 @@
 
 A revisit (WARC 1.1, section 6.7) says that a page was fetched again and had not changed, and mostly holds no content.
 A page that has nothing else is given the text, the declarations and the links of the original: the capture of the URL
-and date that the record names, else one with the same payload digest. A redirect needs none: its target is its content.
+and date that the record names, else one with the same payload digest. A redirect needs none: its target is its content;
+status 304 is no redirect, but a server's word that nothing has changed (6.7.3).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _WORDS = (
     "INSERT INTO anchor_texts SELECT target, ?1, text FROM anchor_texts WHERE source = ?2 AND target <> ?1"
     " AND target IN (SELECT target FROM links WHERE source = ?2)"
 )
-_EMPTY = "revisit_of IS NOT NULL AND size = 0 AND (status IS NULL OR status NOT BETWEEN 300 AND 399)"
+_EMPTY = "revisit_of IS NOT NULL AND size = 0 AND (status IS NULL OR status NOT BETWEEN 300 AND 399 OR status = 304)"
 _FULL = "(captures.revisit_of IS NULL OR captures.size > 0)"
 
 _BY_NAME = f"""

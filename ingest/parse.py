@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .raw import Raw
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
@@ -123,7 +124,7 @@ class Parser:
             else:
                 text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
                 main = len(text)
-        if revisit and not payload and not (status is not None and 300 <= status < 400):  # noqa: PLR2004 - redirections
+        if revisit and not payload and not _redirects(status):
             # Whatever its header repeats of the original's comes with the original.
             fields = {}
         links, left_out = links_of(url, document, status, fields, self._joiner, limits)
@@ -156,6 +157,10 @@ class Parser:
         if decoded.charset.startswith(("utf-16", "utf-32")):
             return b""  # the byte path needs ASCII's own bytes for tags
         return b" ".join(visible(payload[:_MOST_BYTES]).split())[: self._limits.text_limit]
+
+
+def _redirects(status: int | None) -> bool:
+    return status is not None and 300 <= status < 400 and status != 304  # noqa: PLR2004 - not modified
 
 
 def is_candidate(raw: Raw) -> bool:
@@ -194,8 +199,11 @@ def _is_http(raw: Raw, mime: str, head: dict[str, str]) -> bool:
 def _digest(given: str, payload: bytes) -> str:
     """Return the SHA-1 of the payload, from the record's header where it gives one."""
     name, _, value = given.partition(":")
-    if name.lower() == "sha1" and len(value) == 32:  # noqa: PLR2004 - 160 bits in base 32
-        return value.upper()
+    if name.lower() == "sha1":
+        if len(value) == 32:  # noqa: PLR2004 - 160 bits in base 32
+            return value.upper()
+        if _HEXADECIMAL.fullmatch(value):
+            return base64.b32encode(bytes.fromhex(value)).decode()
     if not payload:
         return ""
     return base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()

@@ -128,8 +128,9 @@ def revisit(**more: object) -> Page:
         revisit(),
         revisit(revisit_date="", digest="A" * 32),
         revisit(revisit_of="http://nowhere.example/", revisit_date="", digest="A" * 32),
+        revisit(status=304),
     ],
-    ids=["by URL and date", "by URL and digest", "by digest alone"],
+    ids=["by URL and date", "by URL and digest", "by digest alone", "not modified"],
 )
 @pytest.mark.parametrize("before", [True, False])
 def test_a_revisit_borrows_what_its_original_holds(tmp_path: Path, second: Page, before: bool) -> None:

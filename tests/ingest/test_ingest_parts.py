@@ -142,6 +142,19 @@ def test_a_revisit_says_what_it_refers_to(read: Read, archive: Archive) -> None:
     assert (page.revisit_of, page.revisit_date) == ("http://a.example/", "")
 
 
+def test_what_a_revisit_repeats_of_the_header_comes_with_the_original(read: Read, archive: Archive) -> None:
+    for status, declared in ((200, 0), (304, 0), (302, 1)):
+        http = b"HTTP/1.1 %d X\r\nContent-Language: de\r\n" % status
+        ((page,), _) = read(archive.warc("http://a.example/", b"", kind="revisit", http=http))
+        assert (page.status, len(page.declared)) == (status, declared)
+
+
+def test_a_digest_in_hexadecimal_is_the_same_digest(read: Read, archive: Archive) -> None:
+    extra = b"WARC-Payload-Digest: sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709\r\n"
+    ((page,), _) = read(archive.warc("http://a.example/", b"", kind="revisit", extra=extra))
+    assert page.digest == "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+
+
 def test_zstd_content_is_decoded(read: Read, archive: Archive, tmp_path: Path) -> None:
     path = tmp_path / "body.zst"
     with path.open("wb") as file:
