@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.records import NOFOLLOW, Link, LinkKind, Links, packed
 
+from .declared import robots_words
 from .urls import canonical
 
 if TYPE_CHECKING:
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from .joiner import Joiner
     from .limits import Limits
 
+#: The "shared declarative refresh steps" of the HTML standard; what is not quoted goes to the end.
 _REFRESH = re.compile(
-    r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*([\"']?)([^\s\"'].{0,8191}?)\1\s*", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:\d++[\d.]*+|\.[\d.]*+)(?:\s++[;,]?+|[;,])\s*+(?:url\s*+=\s*+)?+(?:'([^']*)|\"([^\"]*)|([^'\"].*))",
+    re.IGNORECASE | re.ASCII | re.DOTALL,
 )
 _HEADER_LINK = re.compile(r"<([^<>]{1,8192})>([^<]{0,1024})")
 _HREFLANG = re.compile(r"[;\s]hreflang\s*=\s*\"?([\w-]{1,35})", re.IGNORECASE)
@@ -26,6 +29,7 @@ _REDIRECT, _REFRESHED, _CANONICAL, _ALTERNATE, _ANCHOR = (
     int(kind) for kind in (LinkKind.REDIRECT, LinkKind.REFRESH, LinkKind.CANONICAL, LinkKind.ALTERNATE, LinkKind.ANCHOR)
 )
 _KINDS = {"a": _ANCHOR, "area": int(LinkKind.AREA), "frame": int(LinkKind.FRAME), "iframe": int(LinkKind.IFRAME)}
+_NOFOLLOW = frozenset({"nofollow", "none"})
 _MAX_HREFLANG = 35
 _MAX_WORDS = 200
 
@@ -138,11 +142,20 @@ def _with_words(links: Links, document: Document, joiner: Joiner, base: str) -> 
     return replace(links, texts=tuple(sorted(texts.items())))
 
 
+def _refreshed(content: str) -> list[_Found]:
+    """Return the reference of a refresh, if it leads anywhere; most often a page loads itself anew."""
+    found = _REFRESH.match(content)
+    target = (found[1] or found[2] or found[3] or "").strip() if found else ""
+    return [_Found(target, _REFRESHED)] if target else []
+
+
 def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
-    """Return the references of Location and Link (RFC 8288)."""
+    """Return the references of Location, Refresh and Link (RFC 8288)."""
     found = []
     if status is not None and 300 <= status < 400 and fields.get("location"):  # noqa: PLR2004 - the redirections
         found.append(_Found(fields["location"], _REDIRECT))
+    if "refresh" in fields:
+        found += _refreshed(fields["refresh"])
     if "link" in fields:
         for target, parameters in _HEADER_LINK.findall(fields["link"]):
             rel = _REL.search(parameters)
@@ -161,12 +174,9 @@ def _of_document(document: Document) -> tuple[list[_Found], bool]:
     unfollowed = False
     for meta in document.metas:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
-            refresh = _REFRESH.fullmatch(meta.get("content") or "")
-            if refresh:
-                found.append(_Found(refresh[2].strip(), _REFRESHED))
+            found += _refreshed(meta.get("content") or "")
         elif (meta.get("name") or "").strip().lower() == "robots":
-            content = (meta.get("content") or "").lower()
-            unfollowed = unfollowed or "nofollow" in content or "none" in content
+            unfollowed = unfollowed or not robots_words(meta.get("content") or "").isdisjoint(_NOFOLLOW)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None

@@ -20,13 +20,26 @@ A, X = "http://a.example/dir/page", "http://a.example/dir/x"
         ("<iframe src=x></iframe>", [Link(X, LinkKind.IFRAME)]),
         ("<meta http-equiv=Refresh content='5; URL=x'>", [Link(X, LinkKind.REFRESH)]),
         ("<meta http-equiv=refresh content=\"0;url='x'\">", [Link(X, LinkKind.REFRESH)]),
-        ("<meta http-equiv=refresh content='30'>", []),
+        # the steps of the HTML standard
+        *(
+            (f'<meta http-equiv=refresh content="{content}">', [Link(X, LinkKind.REFRESH)])
+            for content in (
+                *("0;x", "0, x", "1.5 x", ".5;x", " 0 ; url = x ", "0;url='x' y", "0;url=&quot;x&quot;y", "0;url='x"),
+            )
+        ),
+        *(
+            (f'<meta http-equiv=refresh content="{content}">', [])
+            for content in (
+                *("30", " 30", "30;", "5; url=", "5; url=''", "x", ";url=x", "-1;url=x", "0url=x", "", "0;url=page"),
+            )
+        ),
         ("<link rel=canonical href=x>", [Link(X, LinkKind.CANONICAL)]),
         ("<link rel=alternate hreflang=de-AT href=x>", [Link(X, LinkKind.ALTERNATE, hreflang="de-AT")]),
         ("<link rel=alternate type=application/rss+xml href=x><link rel=stylesheet href=y>", []),
         ("<a href=x hreflang=fr>", [Link(X, LinkKind.ANCHOR, hreflang="fr")]),
         ("<a href=x rel='noopener NoFollow'>", [Link(X, LinkKind.ANCHOR, nofollow=True)]),
         ("<meta name=robots content='noindex, nofollow'><a href=x>", [Link(X, LinkKind.ANCHOR, nofollow=True)]),
+        ("<meta name=robots content='index, max-image-preview:none'><a href=x>", [Link(X, LinkKind.ANCHOR)]),
         ("<a href=x rel=nofollow><a href=x>", [Link(X, LinkKind.ANCHOR)]),
         # one link for each target, of the kind with the highest precedence
         ("<a href=x><a href=./x#top><a href='http://A.example/dir/x'>", [Link(X, LinkKind.ANCHOR)]),
@@ -66,6 +79,7 @@ def test_links_of_the_http_header(archive: Archive, read: Read) -> None:
     assert answer("200 OK", "Location: x") == ()
     assert answer("301 Moved", "location: /dir/page") == ()
     assert answer("301", "Location: x", "Location: y") == (Link(X, LinkKind.REDIRECT),)
+    assert answer("200 OK", "Refresh: 0; url=x") == (Link(X, LinkKind.REFRESH),)
     assert answer("200 OK", 'Link: <x>; rel="canonical"') == (Link(X, LinkKind.CANONICAL),)
     assert answer(
         "200 OK", "Link: <x>; rel=alternate; hreflang=de, <y>; rel=next", 'link: </z>; hreflang="fr"; rel="alternate"'

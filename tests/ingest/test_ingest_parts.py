@@ -134,6 +134,15 @@ def test_noindex_is_kept_as_evidence(read: Read, archive: Archive, http: bytes, 
     assert page.declared == (Declaration("robots", "noindex"),)
 
 
+@pytest.mark.parametrize(
+    "content", [b"index, follow, max-image-preview:none", b"max-snippet: -1, max-video-preview: none"]
+)
+def test_the_size_of_previews_is_not_about_the_index(read: Read, archive: Archive, content: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: " + content + b"\r\n"
+    ((page,), _) = read(archive.warc("http://a.example/", b'<meta name=robots content="%s">' % content, http=head))
+    assert page.declared == ()
+
+
 def test_a_revisit_says_what_it_refers_to(read: Read, archive: Archive) -> None:
     extra = b"WARC-Refers-To-Target-URI: http://B.example\r\nWARC-Refers-To-Date: 2020-01-02T03:04:05Z\r\n"
     ((page,), _) = read(archive.warc("http://a.example/", b"", kind="revisit", extra=extra))
