@@ -41,6 +41,7 @@ _BOMS = (
 )
 _XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
 _META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 #: Names that the WHATWG does not know or refuses, and Python decodes; detectors and old pages use them.
 _MORE = {
     "hz-gb-2312": "hz",
@@ -168,7 +169,8 @@ def _declared(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tup
         found = _XML.match(payload, 0, _PRESCAN)
         if found:
             yield found[1].decode("ascii", "replace"), "xml"
-        found = _META.search(payload, 0, _PRESCAN)
+        commented = payload.find(b"<!--", 0, _PRESCAN) >= 0
+        found = _META.search(_COMMENT.sub(b"", payload[:_PRESCAN]) if commented else payload, 0, _PRESCAN)
         if found:
             yield found[1].decode("ascii", "replace"), "meta"
 

@@ -31,21 +31,23 @@ def expand(paths: Iterable[str | Path]) -> list[Path]:
         paths: files, folders and patterns.
 
     Raises:
-        FileNotFoundError: a path that does not exist, or a pattern that nothing matches.
+        FileNotFoundError: a path that does not exist, a pattern that nothing matches, or a folder that holds nothing to
+            read.
     """
     found: dict[Path, None] = {}
     for given in paths:
         path = Path(given)
+        reason = "no archive and no mirrored page in this folder"
         if path.exists():
-            found.update(dict.fromkeys(_of(path)))
-            continue
-        pattern = str(given)
-        # A pattern may be absolute, which pathlib's does not allow.
-        matching = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207
-        if not matching:
-            raise FileNotFoundError(2, "no such file or folder", pattern)
-        for one in matching:
-            found.update(dict.fromkeys(_of(Path(one))))
+            inside = _of(path)
+        else:
+            # A pattern may be absolute, which pathlib's does not allow.
+            matching = sorted(glob.glob(str(given), recursive=True)) if glob.has_magic(str(given)) else []  # noqa: PTH207
+            inside = [file for one in matching for file in _of(Path(one))]
+            reason = "no such file or folder"
+        if not inside:
+            raise FileNotFoundError(2, reason, str(given))
+        found.update(dict.fromkeys(inside))
     return list(found)
 
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 _HOST = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?:[a-z]{2,63}|xn--[\w-]{2,59})(?:[:+]\d{1,5})?", re.IGNORECASE)
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:+]\d{1,5})?|localhost(?:[:+]\d{1,5})?")
+# Without ".pl", which is Poland.
 _FILE = re.compile(
-    r".+\.(?:html?|xhtml|shtml|php|aspx?|jsp|cgi|pl|txt|css|js|png|jpe?g|gif|svg|pdf|xml|orig)", re.IGNORECASE
+    r".+\.(?:html?|xhtml|shtml|php|aspx?|jsp|cgi|txt|css|js|png|jpe?g|gif|svg|pdf|xml|orig)", re.IGNORECASE
 )
 _SNIFFED = 4096
 _DEPTH = 64  # folders within each other
@@ -107,9 +108,9 @@ def url_of(parts: tuple[str, ...]) -> str | None:
             scheme = "https" if place and parts[place - 1] == "https" else "http"
             *folders, name = parts[place + 1 :]
             name = name.removesuffix(".orig")
+            name, mark, query = name.partition("?")
             if name.lower() in {"index.html", "index.htm"}:
                 name = ""
-            name, mark, query = name.partition("?") if "?" in name else (name, "", "")
             path = "/".join(quote(one, _SAFE, errors="surrogateescape") for one in (*folders, name))
             asked = mark + quote(query, _SAFE + "?", errors="surrogateescape")
             return f"{scheme}://{part.replace('+', ':')}/{path}{asked}"

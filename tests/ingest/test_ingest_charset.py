@@ -34,6 +34,9 @@ def page(text: str, codec: str, *, meta: str = "", xml: str = "") -> bytes:
         (page(RUSSIAN, "koi8-r", meta="koi8-r"), "euc-kr", "koi8-r", "meta, not http"),
         (page(RUSSIAN, "koi8-r", meta="utf-16"), "koi8-r", "koi8-r", "http"),
         (page(RUSSIAN, "koi8-r", meta="koi8-r"), "utf-16", "koi8-r", "meta, not http"),
+        # a declaration in a comment is none
+        (b'<!-- <meta charset="latin1"> -->' + page(RUSSIAN, "koi8-r", meta="koi8-r"), None, "koi8-r", "meta"),
+        (page(RUSSIAN * 20, "koi8-r") + b'<!-- <meta charset="latin1">', None, "koi8-r", "detector"),
         # nobody knows that name
         (page(RUSSIAN, "utf-8"), "x-martian", "utf-8", "utf-8"),
         (page(RUSSIAN, "koi8-r", meta="koi8-r"), "none", "koi8-r", "meta"),

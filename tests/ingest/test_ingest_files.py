@@ -30,4 +30,12 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no such file or folder: .*gone"):
         expand([tmp_path / "gone"])
     assert expand([]) == []
-    assert expand([tmp_path]) == []
+
+
+def test_a_folder_without_anything_to_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.txt").touch()
+    (tmp_path / "b.warc").touch()
+    with pytest.raises(FileNotFoundError, match=r"no archive and no mirrored page in this folder: .*a"):
+        expand([tmp_path / "b.warc", tmp_path / "a"])
+    assert expand([tmp_path / "*"]) == [tmp_path / "b.warc"]
