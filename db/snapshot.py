@@ -16,7 +16,7 @@ _UNDATED = "~"  # after every date
 class Keep(StrEnum):
     """Which of several captures of a URL is kept. A revisit record gives way to any other, whatever is asked for."""
 
-    BEST = "best"  #: the newest with status 200 that has text
+    BEST = "best"  #: the newest with status 200; text without a status counts as that, and links alone count less
     FIRST = "first"  #: the oldest
     LAST = "last"  #: the newest, whatever its status
     LONGEST = "longest"  #: the one with the most visible text
@@ -56,9 +56,13 @@ class Facts:
         return mine > its
 
     def _rank(self) -> tuple[bool, bool, str]:
-        # Who extracts texts does so from answers with status 200, and does not repeat it.
-        fine = self.status == _HTTP_OK or (self.status is None and self.parts == "text")
+        # What comes with a text and without a status (a resource record, a text that others extracted) was no error.
+        fine = self.status == _HTTP_OK or (self.status is None and self.length > 0)
         return fine, self.parts != "links", self.date
+
+    def wants_text(self, other: Facts) -> bool:
+        """Whether this is a whole capture without text, and the other one brings it: the words that a browser showed."""
+        return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
     def same_capture(self, other: Facts) -> bool:
         """Whether the two are parts of one capture, or one of them is a part of the other.
@@ -114,9 +118,12 @@ class Choice:
         """Look at one more capture, at a place of the batch."""
         facts = Facts.of(page)
         if facts.same_capture(self.facts):
-            if facts.parts == "both":
+            if facts.wants_text(self.facts):
+                if self.facts.parts == "text":
+                    self._join(page, facts, place)
+            elif facts.parts == "both":
                 self.facts, self.page, self.part, self.place = facts, page, None, place
-            elif self.facts.parts in {"text", "links"}:
+            elif self.facts.parts in {"text", "links"} or (facts.parts == "text" and self.facts.wants_text(facts)):
                 self._join(page, facts, place)
             return
         self.count += 1

@@ -104,6 +104,35 @@ def test_the_whole_capture_takes_the_place_of_its_parts(tmp_path: Path, first: b
     connection.close()
 
 
+@pytest.mark.parametrize("order", [[0, 1], [1, 0], [0, 0, 1, 0]])
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_page_without_text_gets_what_its_browser_showed(tmp_path: Path, order: list[int], apart: bool) -> None:
+    whole = page(mime="text/html", links=(Link("http://b.example/", LinkKind.ANCHOR),), declared=wat().declared)
+    captures = [[whole, wet("", "Shown by a script")][number] for number in order]
+    connection = collection(tmp_path, [[one] for one in captures] if apart else [captures])
+    assert texts(connection) == [(URL, "", "Shown by a script")]
+    row = connection.execute("SELECT status, mime, date, length, parts FROM captures").fetchall()
+    assert row == [(200, "text/html", whole.date, 17, "joined")]
+    assert connection.execute("SELECT COUNT(*) FROM links").fetchall() == [(1,)]
+    assert connection.execute("SELECT value FROM declarations").fetchall() == [("de",)]
+    connection.close()
+
+
+@pytest.mark.parametrize("whole", [page(status=404), page(text="Guten Morgen")])
+def test_an_error_and_a_page_with_text_get_none(tmp_path: Path, whole: Page) -> None:
+    connection = collection(tmp_path, [[whole, wet("", "Shown by a script")]])
+    assert connection.execute("SELECT length, parts FROM captures").fetchall() == [(whole.length, "both")]
+    connection.close()
+
+
+def test_a_resource_record_does_not_give_way_to_an_error(tmp_path: Path) -> None:
+    resource, gone = page(status=None, text="here"), page(status=404, date="2025-01-01T00:00:00Z", text="gone")
+    for order in ([resource, gone], [gone, resource]):
+        connection = collection(tmp_path, [order])
+        assert texts(connection) == [(URL, "", "here")]
+        connection.close()
+
+
 OLD = "http://old.example/"
 ORIGINAL = page(
     OLD,
