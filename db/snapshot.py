@@ -61,7 +61,7 @@ class Facts:
         return fine, self.parts != "links", self.date
 
     def wants_text(self, other: Facts) -> bool:
-        """Whether this is a whole capture without text, and the other one brings it: the words that a browser showed."""
+        """Whether this is a whole capture without text, and the other one brings it, as a browser showed it."""
         return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
     def same_capture(self, other: Facts) -> bool:

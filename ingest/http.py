@@ -6,7 +6,7 @@ import io
 import re
 import zlib
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import brotli
 from fastwarc.stream_io import ZstdReader
@@ -17,6 +17,7 @@ _SINGLE = frozenset({"content-type", "location", "content-length"})
 _LONG_NAME = 100  # characters of a name that is not worth remembering
 _MOST_MEMBERS = 1_000  # of a gzip payload
 _PIECE = 1 << 16
+_STEP = 1 << 12
 _MAX_JOINED = 1 << 16  # characters of a value put together from fields that came many times
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
@@ -96,6 +97,9 @@ def response(block: bytes, max_header: int, max_payload: int) -> Response:
     """
     begin = _STATUS.match(block)
     if begin:
+        if begin[1].startswith(b"1"):
+            block = _final(block)
+            begin = _STATUS.match(block) or begin
         status: int | None = int(begin[1])
     else:
         status = None
@@ -117,6 +121,17 @@ def response(block: bytes, max_header: int, max_payload: int) -> Response:
     return Response(status, found, payload, faults + more)
 
 
+def _final(block: bytes) -> bytes:
+    """Pass over interim responses (RFC 9110, 15.2), such as 100 and 103, that stand before the answer."""
+    at = 0
+    while (begin := _STATUS.match(block, at)) and begin[1].startswith(b"1"):
+        end = _EMPTY_LINE.search(block, at)
+        if not end or not _STATUS.match(block, end.end()):
+            break
+        at = end.end()
+    return block[at:]
+
+
 def _header_end(block: bytes, max_header: int) -> tuple[int, int]:
     """Return where the header fields end and where the payload begins; -1 where the header does not end in time."""
     found = _EMPTY_LINE.search(block, 0, max_header)
@@ -131,10 +146,13 @@ def _header_end(block: bytes, max_header: int) -> tuple[int, int]:
 def _decoded(payload: bytes, found: dict[str, str], max_payload: int) -> tuple[bytes, tuple[tuple[str, str], ...]]:
     """Undo the transfer encoding, then the content encodings from the last to the first."""
     faults: tuple[tuple[str, str], ...] = ()
-    if "chunked" in found.get("transfer-encoding", "").lower():
-        payload = _unchunked(payload)
-    for encoding in reversed(found.get("content-encoding", "").lower().split(",")[-4:]):
-        name = encoding.strip()
+    names = [name.strip() for name in found.get("content-encoding", "").lower().split(",")]
+    if "transfer-encoding" in found:
+        transferred = found["transfer-encoding"].lower()
+        if "chunked" in transferred:
+            payload = _unchunked(payload)
+        names += [name for one in transferred.split(",") if (name := one.strip()) in _DECODERS]
+    for name in reversed(names[-4:]):
         try:
             if name in _DECODERS:
                 payload, cut = _DECODERS[name](payload, max_payload)
@@ -203,9 +221,9 @@ def _inflated(payload: bytes, limit: int) -> tuple[bytes, bool]:
             try:
                 parts.append(inflate.decompress(piece, limit - size))
             except zlib.error as error:
-                if not parts:
-                    raise
-                raise _InPartError(b"".join(parts), f"a later gzip member does not decode ({error})") from error
+                if parts:
+                    raise _InPartError(b"".join(parts), f"a later gzip member does not decode ({error})") from error
+                _raise_in_part(payload, 31, limit, error)
             size += len(parts[-1])
             at += len(piece) - len(inflate.unconsumed_tail or inflate.unused_data)
         more = payload.startswith(b"\x1f\x8b", at)
@@ -220,12 +238,35 @@ def _deflated(payload: bytes, limit: int) -> tuple[bytes, bool]:
         inflate = zlib.decompressobj(bits)
         try:
             data = inflate.decompress(payload, limit)
-        except zlib.error:
+        except zlib.error as error:
             if bits < 0:
-                raise
+                _raise_in_part(payload, 15, limit, error)
         else:
             return data, bool(inflate.unconsumed_tail)
     return b"", False
+
+
+def _raise_in_part(payload: bytes, bits: int, limit: int, error: zlib.error) -> NoReturn:
+    """Raise the error with all that comes out before the byte that is wrong, as browsers show it."""
+    parts: list[bytes] = []
+    inflate = zlib.decompressobj(bits)
+    size = at = 0
+    step = _STEP
+    while size < limit and at < len(payload):
+        before = inflate.copy()
+        try:
+            parts.append(inflate.decompress(payload[at : at + step], limit - size))
+        except zlib.error:
+            if step == 1:
+                break
+            inflate, step = before, 1
+            continue
+        size += len(parts[-1])
+        at += step
+    data = b"".join(parts)
+    if not data:
+        raise error
+    raise _InPartError(data, f"the payload decodes in part only ({error})") from error
 
 
 def _unbrotlied(payload: bytes, limit: int) -> tuple[bytes, bool]:

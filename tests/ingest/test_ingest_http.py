@@ -27,6 +27,13 @@ def split(message: bytes) -> tuple[int | None, dict[str, str], bytes, list[str]]
         (b"HTTP/1.1 200 OK\r\n\r\nbody", 200, b"body", []),
         (b"HTTP/1.1 200 OK\r\nA: b", 200, b"", []),
         (b"HTTP/1.1 200 OK\r\nA: b\r\n<html>\r\n\r\nx", 200, b"<html>\r\n\r\nx", []),
+        (
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103\r\nLink: </x>\r\n\r\nHTTP/1.1 200\r\nA: b\r\n\r\nx",
+            200,
+            b"x",
+            [],
+        ),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\nx", 101, b"x", []),
         (b":status: 200\r\ncontent-type: text/html\r\n\r\nbody", 200, b"body", []),
         (b"Content-Type: text/html\r\n\r\nbody", None, b"body", ["bad-http"]),
         (b"<html>body", None, b"<html>body", ["bad-http"]),
@@ -90,6 +97,9 @@ def test_chunks(body: bytes, payload: bytes) -> None:
             b"\x1f\x8b\x08\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
             ["bad-encoding"],
         ),
+        # damage costs what lies behind it, as in browsers
+        (b"gzip", gzip.compress(b"<p>x" * 9_000)[:-8] + bytes(8), b"<p>x" * 9_000, ["bad-encoding"]),
+        (b"deflate", zlib.compress(b"<p>x" * 9_000)[:-4] + bytes(4), b"<p>x" * 9_000, ["bad-encoding"]),
         (b"br", b"\xff\xff\xff", b"\xff\xff\xff", ["bad-encoding"]),
         (b"martian", b"<p>x", b"<p>x", ["bad-encoding"]),
     ],
@@ -97,6 +107,12 @@ def test_chunks(body: bytes, payload: bytes) -> None:
 def test_content_encodings(encoding: bytes, body: bytes, payload: bytes, faults: list[str]) -> None:
     found = split(b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + body)
     assert found[2:] == (payload, faults)
+
+
+def test_encodings_of_the_transfer_alone() -> None:
+    squeezed = gzip.compress(b"<p>x")
+    message = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n"
+    assert split(message % (len(squeezed), squeezed))[2:] == (b"<p>x", [])
 
 
 @pytest.mark.parametrize("encoding", [b"gzip", b"br", b"deflate"])
