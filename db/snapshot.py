@@ -44,21 +44,25 @@ class Facts:
         >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
         (False, True, False)
         """
+        mine, its = self._when(), held._when()
         if self.revisit or held.revisit:
-            return held.revisit and (not self.revisit or self.date > held.date)
+            return held.revisit and (not self.revisit or mine > its)
         if keep is Keep.FIRST:
-            return (self.date or _UNDATED) < (held.date or _UNDATED)
+            return (mine or _UNDATED) < (its or _UNDATED)
         if keep is Keep.LAST:
-            return self.date > held.date
-        mine, its = self._rank(), held._rank()
+            return mine > its
         if keep is Keep.LONGEST:
-            return (self.length, *mine) > (held.length, *its)
-        return mine > its
+            return (self.length, *self._rank()) > (held.length, *held._rank())
+        return self._rank() > held._rank()
+
+    def _when(self) -> str:
+        # Dates are of any precision: without its last letter a part of a date comes before all that it begins.
+        return self.date.removesuffix("Z")
 
     def _rank(self) -> tuple[bool, bool, str]:
         # What comes with a text and without a status (a resource record, a text that others extracted) was no error.
         fine = self.status == _HTTP_OK or (self.status is None and self.length > 0)
-        return fine, self.parts != "links", self.date
+        return fine, self.parts != "links", self._when()
 
     def wants_text(self, other: Facts) -> bool:
         """Whether this is a whole capture without text, and the other one brings it, as a browser showed it."""

@@ -9,11 +9,11 @@ those of lines, in the decompressed file.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from graphlang.db.records import Page, Problem, packed
 
+from .dates import date_of
 from .html import Document, Reference, fold
 from .joiner import Joiner
 from .json_values import loads
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _HEADING = "json-pages"  # the first line of a WACZ's list of pages says what the list is
 _TEXTS = ("text", "content", "raw_content", "plain_text")
-_DATE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:?00)?")
 
 
 class Jsonl:
@@ -113,24 +112,22 @@ class Jsonl:
 
     def _page(self, offset: int, url: str, found: dict[str, Any]) -> Page:
         limits = self._limits
-        text = fold(next((found[name] for name in _TEXTS if isinstance(found.get(name), str)), ""))
+        text = fold(next((found[name] for name in _TEXTS if isinstance(found.get(name), str) and found[name]), ""))
         title = found.get("title")
         status = found.get("status")
-        date = next(
-            (
-                matched
-                for name in ("date", "timestamp", "crawl_date")
-                for place in (found, found.get("metadata"))
-                if isinstance(place, dict) and isinstance(value := place.get(name), str)
-                if (matched := _DATE.fullmatch(value))
-            ),
-            None,
-        )
+        if isinstance(status, str) and len(status) == 3 and status.isdecimal():  # noqa: PLR2004 - as CDXJ has it
+            status = int(status)
+        dates = [
+            date_of(value)
+            for name in ("date", "timestamp", "crawl_date")
+            for place in (found, found.get("metadata"))
+            if isinstance(place, dict) and isinstance(value := place.get(name), str)
+        ]
         links = found.get("links")
         return Page(
             url=url,
             offset=offset,
-            date=f"{date[1]}T{date[2]}Z" if date else "",
+            date=max(dates, key=len, default=""),  # the most precise
             status=status if isinstance(status, int) and 100 <= status <= 999 else None,  # noqa: PLR2004
             mime=str(found.get("mime") or "")[:100].lower(),
             charset="utf-8",

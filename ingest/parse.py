@@ -13,6 +13,7 @@ from . import html, http, media
 from .arc import Arc
 from .bytehtml import visible
 from .charset import Decoded, decode
+from .dates import date_of
 from .declared import declarations
 from .joiner import Joiner
 from .links import links_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .raw import Raw
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
@@ -104,7 +104,6 @@ class Parser:
         status, fields, payload = answer.status, answer.fields, answer.payload
         faults = list(answer.faults)
         revisit = kind == "revisit"
-        refers_to_date = head.get("warc-refers-to-date", "").strip()
         document: html.Document | None = None
         title = text = charset_from = ""
         main = 0
@@ -144,7 +143,7 @@ class Parser:
             revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
             declared=declarations(document, fields),
             links=links,
-            revisit_date=refers_to_date if revisit and _DATE.fullmatch(refers_to_date) else "",
+            revisit_date=date_of(head.get("warc-refers-to-date", "").strip()) if revisit else "",
             main_length=min(limits.text_limit, main),
             visible=self._visible(payload, decoded) if decoded is not None and form == "html" else b"",
         )
@@ -178,9 +177,8 @@ def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
         if not Warc.may_be_page(raw.head):
             return None
         head = http.fields(raw.head)
-        date = head.get("warc-date", "").strip()
         written = head.get("warc-target-uri", "").strip().strip("<>")
-        return written, date if _DATE.fullmatch(date) else "", head.get("content-type", ""), head
+        return written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head
     found = Arc.fields(raw.head)
     if found is None:
         return None

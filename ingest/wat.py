@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphlang.db.records import Page, packed
 
 from . import media
+from .dates import date_of
 from .declared import declarations
 from .html import Document, Reference, fold
 from .json_values import loads
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from .raw import Raw
 
 _PLACES = {"A@/href": "a", "AREA@/href": "area", "FRAME@/src": "frame", "IFRAME@/src": "iframe"}
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _STATUS = re.compile(r"\d{3}")
 _SHA1 = re.compile(r"sha1:([A-Z2-7]{32})", re.IGNORECASE)
 _SIZE = re.compile(r"\d{1,15}")
@@ -50,14 +50,13 @@ def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, 
     document = _document(_dict(answer, "HTML-Metadata"), 4 * limits.max_links, spoken=limits.anchor_texts)
     code = int(status[0]) if status else None
     links, left_out = links_of(url, document, code, fields, joiner, limits)
-    date = _text(head, "WARC-Date")
     digest = _SHA1.fullmatch(_text(answer, "Entity-Digest"))
     size = _SIZE.fullmatch(_text(answer, "Entity-Length"))
     revisit = _text(head, "WARC-Type").lower() == "revisit"
     page = Page(
         url=url,
         offset=raw.offset,
-        date=date if _DATE.fullmatch(date) else "",
+        date=date_of(_text(head, "WARC-Date").strip()),
         status=code,
         mime=media.media_type(fields.get("content-type", ""))[0],
         title=document.title[: limits.title_limit],

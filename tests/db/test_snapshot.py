@@ -133,6 +133,15 @@ def test_a_resource_record_does_not_give_way_to_an_error(tmp_path: Path) -> None
         connection.close()
 
 
+def test_the_newest_is_the_newest_in_any_precision(tmp_path: Path) -> None:
+    dates = ["2014", "2014-02", "2014-02-10T00:00Z", "2014-02-10T00:00:01Z", "2014-02-10T00:00:01.01Z"]
+    captures = [page(date=date, text=date) for date in dates]
+    for order in (captures, captures[::-1]):
+        connection = collection(tmp_path, [order])
+        assert texts(connection) == [(URL, "", dates[-1])]
+        connection.close()
+
+
 OLD = "http://old.example/"
 ORIGINAL = page(
     OLD,

@@ -164,3 +164,18 @@ def test_wrong_arguments_are_refused_at_once(tmp_path: Path) -> None:
         batches([(tmp_path, 0)], workers=0)
     with pytest.raises(ValueError, match="position"):
         batches([(tmp_path, -1)])
+
+
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        *((one, one) for one in ("2014", "2014-01", "2014-01-02", "2014-01-02T03:04:05.000000006Z")),
+        ("2014-01-02T03:04", "2014-01-02T03:04Z"),
+        ("2014-01-02t03:04:05z", "2014-01-02T03:04:05Z"),
+        ("2014-01-02T03:04:05+00:00", "2014-01-02T03:04:05Z"),
+        *((one, "") for one in ("", "2014-1", "2014-01T03:04", "2014-01-02T03", "2008-10-294T05:21:46-0700", "now")),
+    ],
+)
+def test_dates_of_any_precision(archive: Archive, read: Read, written: str, date: str) -> None:
+    record = archive.warc("http://a.example/").replace(b"2026-11-21T00:17:00Z", written.encode())
+    assert [page.date for page in read(record)[0]] == [date]

@@ -138,6 +138,17 @@ def test_jsonl_in_the_words_of_several_programs(read: Read, *, squeezed: bool) -
     assert (pages[3].status, pages[0].offset) == (200, 0)
 
 
+def test_jsonl_in_the_words_of_an_index(read: Read) -> None:
+    first = {"url": "http://a.example/1", "timestamp": "20240102030405", "status": "404", "text": "", "content": "x"}
+    second = {"url": "http://a.example/2", "date": "2024", "timestamp": "2024-01-02T03:04:05.678Z", "status": "warc"}
+    pages, problems = read(lines(first, second))
+    assert not problems
+    assert [(p.date, p.status, p.text) for p in pages] == [
+        ("2024-01-02T03:04:05Z", 404, "x"),
+        ("2024-01-02T03:04:05.678Z", None, ""),
+    ]
+
+
 def test_jsonl_with_bad_lines(read: Read) -> None:
     good = {"url": "http://a.example/1", "text": "x"}
     bad = [b"{", b"[1]", {"text": "no url"}, {"url": "mailto:x"}, b'"' + b"x" * 3000 + b'"', b"[" * 900, b"\xff{}"]

@@ -1,0 +1,27 @@
+"""When a page was captured, in the forms in which crawlers and their tools write it."""
+
+from __future__ import annotations
+
+import re
+
+#: The profile of ISO 8601 that WARC 1.1 allows, from a year to nanoseconds; and without mark of the zone, which is UTC.
+_W3C = re.compile(
+    r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:(?<=-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-]00:?00)?)?",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+
+
+def date_of(written: str) -> str:
+    """Return a capture time as far as it is given, in ISO 8601 in UTC; an empty string for what is none.
+
+    >>> date_of("2024-01-02T03:04:05.678Z"), date_of("2024-01-02 03:04"), date_of("20240102030405"), date_of("2024-01")
+    ('2024-01-02T03:04:05.678Z', '2024-01-02T03:04Z', '2024-01-02T03:04:05Z', '2024-01')
+    >>> date_of("yesterday"), date_of("2024-01-02T03:04:05+02:00")
+    ('', '')
+    """
+    found = _W3C.fullmatch(written)
+    if found:
+        return f"{found[1]}T{found[2]}Z" if found[2] else found[1]
+    found = _DIGITS.fullmatch(written)
+    return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else ""
