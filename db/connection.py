@@ -39,8 +39,10 @@ def create(path: str | Path) -> sqlite3.Connection:
             _check(connection, path)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        migrations.apply(connection)
         if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+            from sqlite_utils import Database  # noqa: PLC0415 - as in `migrations`
+
+            migrations().apply(Database(connection))
             connection.execute(f"PRAGMA user_version={VERSION}")
     except sqlite3.DatabaseError as error:
         connection.close()

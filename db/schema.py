@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .migrations import Migrations
-
 if TYPE_CHECKING:
-    import sqlite3
+    from collections.abc import Callable
+
+    from sqlite_utils import Database, Migrations
 
 #: "grla" in ASCII: tells our files from other SQLite files.
 APPLICATION_ID = 0x67726C61
 #: The newest schema that this code reads and writes; grows with each migration.
 VERSION = 5
-
-migrations = Migrations("graphlang")
 
 
 _FIRST = """
@@ -202,13 +200,6 @@ JOIN labels ON labels.id = scores.label;
 """
 
 
-@migrations(name="0001_first")
-def _first(database: sqlite3.Connection) -> None:
-    for statement in _FIRST.split(";\n"):
-        if statement.strip():
-            database.execute(statement)
-
-
 _SECOND = """
 ALTER TABLE sources ADD COLUMN keep TEXT NOT NULL DEFAULT 'best';
 ALTER TABLE captures ADD COLUMN revisit_date TEXT NOT NULL DEFAULT '';
@@ -271,13 +262,6 @@ GROUP BY host, language;
 """
 
 
-@migrations(name="0002_parts_revisits_bytes")
-def _second(database: sqlite3.Connection) -> None:
-    for statement in _SECOND.split(";\n"):
-        if statement.strip():
-            database.execute(statement)
-
-
 # The key begins with the target, for that is what the words speak of.
 _THIRD = """
 CREATE TABLE anchor_texts (
@@ -289,22 +273,10 @@ CREATE TABLE anchor_texts (
 """
 
 
-@migrations(name="0003_anchor_texts")
-def _third(database: sqlite3.Connection) -> None:
-    database.execute(_THIRD)
-
-
 _FOURTH = """
 ALTER TABLE predictions ADD COLUMN read INTEGER;
 ALTER TABLE runs ADD COLUMN inputs TEXT;
 """
-
-
-@migrations(name="0004_what_runs_read")
-def _fourth(database: sqlite3.Connection) -> None:
-    for statement in _FOURTH.split(";\n"):
-        if statement.strip():
-            database.execute(statement)
 
 
 # Of links that were read before there were places, it is not known.
@@ -327,9 +299,30 @@ JOIN pages AS origin ON origin.id = links.source
 JOIN pages AS destination ON destination.id = links.target;
 """
 
+#: What each migration executes, in their order. Files out there were made by them: they are never changed.
+STEPS = {
+    "0001_first": _FIRST,
+    "0002_parts_revisits_bytes": _SECOND,
+    "0003_anchor_texts": _THIRD,
+    "0004_what_runs_read": _FOURTH,
+    "0005_places_of_links": _FIFTH,
+}
 
-@migrations(name="0005_places_of_links")
-def _fifth(database: sqlite3.Connection) -> None:
-    for statement in _FIFTH.split(";\n"):
-        if statement.strip():
-            database.execute(statement)
+
+def migrations() -> Migrations:
+    """The steps, for sqlite-utils to make those that a file has not had yet."""
+    from sqlite_utils import Migrations  # noqa: PLC0415 - a twentieth of a second that only new and old files need
+
+    found = Migrations("graphlang")
+    for name, statements in STEPS.items():
+        found(name=name)(_executes(statements))
+    return found
+
+
+def _executes(statements: str) -> Callable[[Database], None]:
+    def step(database: Database) -> None:
+        for statement in statements.split(";\n"):
+            if statement.strip():
+                database.execute(statement)
+
+    return step

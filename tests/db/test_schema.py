@@ -3,15 +3,14 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-import sqlite_utils
 from graphlang.db import LinkKind, StoreError, create, open_existing
 from graphlang.db.document import markdown
 from graphlang.db.meanings import TABLES
-from graphlang.db.migrations import Migrations
-from graphlang.db.schema import migrations
+from graphlang.db.schema import STEPS
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -44,35 +43,21 @@ def test_link_kinds_in_the_table_are_those_of_the_code(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_the_ledger_of_migrations_is_one_that_sqlite_utils_reads(tmp_path: Path) -> None:
-    create(tmp_path / "new.db").close()
-    theirs = sqlite_utils.Migrations("graphlang")
-    for name in migrations._steps:
-        theirs(name=name)(lambda _: None)
-    database = sqlite_utils.Database(tmp_path / "new.db")
-    assert [one.name for one in theirs.applied(database)] == list(migrations._steps)
-    assert not theirs.pending(database)
-    database.close()
-
-
-def test_a_step_that_fails_leaves_nothing_and_is_made_the_next_time() -> None:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    steps = Migrations("example")
-    fails = [True]
-
-    @steps(name="one")
-    def _one(database: sqlite3.Connection) -> None:
-        database.execute("CREATE TABLE t (a)")
-        if fails[0]:
-            raise RuntimeError("out of luck")
-
-    with pytest.raises(RuntimeError, match="luck"):
-        steps.apply(connection)
-    assert not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 't'").fetchone()
-    fails[0] = False
-    assert steps.apply(connection) == ["one"]
-    assert connection.execute("SELECT COUNT(*) FROM t").fetchone() == (0,)
-    connection.close()
+def test_a_step_that_fails_leaves_nothing_and_is_made_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, sound = tmp_path / "new.db", dict(STEPS)
+    monkeypatch.setitem(STEPS, "0005_places_of_links", STEPS["0005_places_of_links"] + "NO SQL;\n")
+    with pytest.raises(StoreError, match=r"cannot write .*syntax error"):
+        create(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert "place" not in _columns(connection, "links")
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+    monkeypatch.setitem(STEPS, "0005_places_of_links", sound["0005_places_of_links"])
+    with closing(create(path)) as connection:
+        assert "place" in _columns(connection, "links")
+        ledger = connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
+        assert [name for (name,) in ledger] == list(STEPS)
 
 
 def test_opening_twice_changes_nothing(tmp_path: Path) -> None:

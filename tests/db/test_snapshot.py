@@ -9,6 +9,7 @@ from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, create, 
 from graphlang.db.schema import VERSION, migrations
 from graphlang.db.snapshot import Keep
 from graphlang.db.writer import Site, Writer, finish
+from sqlite_utils import Database
 
 URL = "http://a.example/"
 
@@ -267,7 +268,7 @@ def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) ->
     ).fetchall():
         raw.execute(f"DROP TABLE {name}")
     raw.isolation_level = None
-    assert migrations.apply(raw, stop_before="0002_parts_revisits_bytes") == ["0001_first"]
+    migrations().apply(Database(raw), stop_before="0002_parts_revisits_bytes")
     raw.execute("PRAGMA user_version = 1")
     raw.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a', 'x', 1)")
     raw.execute("INSERT INTO hosts VALUES (1, 'a.example', 'a.example', 'example', 'example')")
