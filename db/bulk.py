@@ -27,15 +27,16 @@ def insert(connection: sqlite3.Connection, into: str, columns: Sequence[Sequence
     flat: list[Any] = [None] * (width * count)
     for place, column in enumerate(columns):
         flat[place::width] = column
-    return _insert(connection, into, flat, width)
+    return insert_flat(connection, into, flat, width)
 
 
 def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]]) -> int:
     """Insert rows, see `insert`."""
-    return _insert(connection, into, list(chain.from_iterable(rows)), len(rows[0])) if rows else 0
+    return insert_flat(connection, into, list(chain.from_iterable(rows)), len(rows[0])) if rows else 0
 
 
-def _insert(connection: sqlite3.Connection, into: str, values: list[Any], width: int) -> int:
+def insert_flat(connection: sqlite3.Connection, into: str, values: list[Any], width: int) -> int:
+    """Insert rows whose values follow one another, so many to a row, see `insert`."""
     before = connection.total_changes
     row = f"({','.join('?' * width)})"
     rows = 1 << ((_VARIABLES // width).bit_length() - 1)

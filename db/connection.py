@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from .schema import APPLICATION_ID, VERSION, migrations
+from .schema import APPLICATION_ID, VERSION, make, migrations
 
 #: Writers wait this long for another process that holds the file.
 BUSY_SECONDS = 30.0
@@ -39,8 +39,8 @@ def create(path: str | Path) -> sqlite3.Connection:
             _check(connection, path)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
-            from sqlite_utils import Database  # noqa: PLC0415 - as in `migrations`
+        if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION and not make(connection):
+            from sqlite_utils import Database  # noqa: PLC0415 - see `make`
 
             migrations().apply(Database(connection))
             connection.execute(f"PRAGMA user_version={VERSION}")

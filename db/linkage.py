@@ -2,80 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
+import ctypes
+from array import array
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from . import bulk
-from .records import NOFOLLOW
+from .compiled import load
+from .url_ids import address
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from .records import Links
+
+_WIDTH: Final = 6  # source, target, kind, nofollow, hreflang, place
+_HREFLANG: Final = 4
 
 
 def write(
-    connection: sqlite3.Connection,
-    links: Sequence[Links],
-    pages: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    *,
-    chosen: NDArray[np.bool_],
+    connection: sqlite3.Connection, links: Sequence[Links], ids: array[int], counts: array[int], chosen: bytes
 ) -> int:
     """Write the links of those pages that are chosen; links of a page to itself are left out.
 
     Args:
         connection: within a transaction.
         links: of each page.
-        pages: ids of the pages.
-        targets: ids of the targets of all links, page by page.
+        ids: of each page and, behind it, of the targets of its links.
         counts: links of each page.
-        chosen: which pages' links are written.
+        chosen: for each page a byte, 1 if its links are to be written.
 
     Returns:
         How many links were added.
     """
-    sources = np.repeat(pages, counts)
-    kept = np.flatnonzero(np.repeat(chosen, counts) & (targets != sources))
-    own = np.searchsorted(kept, np.cumsum(counts) - counts)  # where the links of each page begin among the kept ones
-    places = np.arange(len(kept)) - np.repeat(own, np.diff(own, append=len(kept)))
-    # In key order the tree grows at its end instead of in the middle.
-    order = np.lexsort((targets[kept], sources[kept]))
-    kept, places = kept[order], places[order]
-    if not len(kept):
-        return 0
-    kinds = np.frombuffer(b"".join([one.kinds for one in links]), dtype=np.uint8)[kept]
-    starts = (np.cumsum(counts) - counts).tolist()
-    hreflangs: list[str | None] = [None] * len(kept)
-    texts: list[tuple[int, int, str]] = []
-    if any(one.hreflangs or one.texts for one in links):
-        row = np.full(len(targets), -1, dtype=np.int64)
-        row[kept] = np.arange(len(kept))
-        for start, one in zip(starts, links, strict=True):
-            for place, hreflang in one.hreflangs:
-                if row[start + place] >= 0:
-                    hreflangs[row[start + place]] = hreflang
-            texts += [
-                (int(targets[start + place]), int(sources[start + place]), text)
-                for place, text in one.texts
-                if row[start + place] >= 0
-            ]
-    added = bulk.insert(
-        connection,
-        "INSERT OR IGNORE INTO links",
-        (
-            sources[kept].tolist(),
-            targets[kept].tolist(),
-            (kinds & ~np.uint8(NOFOLLOW)).tolist(),
-            (kinds >= NOFOLLOW).astype(np.int64).tolist(),
-            hreflangs,
-            places.tolist(),
-        ),
+    rows, row_of = array("q", (0,)) * (_WIDTH * sum(counts)), array("q", (0,)) * sum(counts)
+    # In key order, as the kernel makes them, the tree grows at its end instead of in the middle.
+    count = _library().graphlang_links_rows(
+        address(ids),
+        address(counts),
+        bytes(chosen),
+        len(counts),
+        b"".join([one.kinds for one in links]),
+        address(rows),
+        address(row_of),
     )
+    if count < 0:
+        raise MemoryError
+    values: list[Any] = rows[: _WIDTH * count].tolist()
+    values[_HREFLANG::_WIDTH] = [None] * count
+    texts: list[tuple[int, int, str]] = []
+    first = 0
+    for one in links:
+        for place, hreflang in one.hreflangs:
+            if (row := row_of[first + place]) >= 0:
+                values[_WIDTH * row + _HREFLANG] = hreflang
+        for place, text in one.texts:
+            if (row := row_of[first + place]) >= 0:
+                texts.append((rows[_WIDTH * row + 1], rows[_WIDTH * row], text))
+        first += len(one)
+    added = bulk.insert_flat(connection, "INSERT OR IGNORE INTO links", values, _WIDTH)
     bulk.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
     return added
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    library = load("_links")
+    numbers, text = ctypes.c_void_p, ctypes.c_char_p
+    library.graphlang_links_rows.argtypes = (numbers, numbers, text, ctypes.c_uint64, text, numbers, numbers)
+    library.graphlang_links_rows.restype = ctypes.c_int64
+    return library

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import sqlite3
 
     from sqlite_utils import Database, Migrations
 
@@ -307,22 +308,56 @@ STEPS = {
     "0004_what_runs_read": _FOURTH,
     "0005_places_of_links": _FIFTH,
 }
+_SET = "graphlang"
+#: Which steps a file has had, as sqlite-utils notes it.
+_LEDGER = """
+CREATE TABLE "_sqlite_migrations" (
+   "id" INTEGER PRIMARY KEY,
+   "migration_set" TEXT,
+   "name" TEXT,
+   "applied_at" TEXT
+);
+CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
+    ON "_sqlite_migrations" ("migration_set", "name");
+"""
+
+
+def make(connection: sqlite3.Connection) -> bool:
+    """Make all tables in one transaction; tells whether it did, which it does only where there are none at all.
+
+    What comes out is what `migrations` would make of it. But importing sqlite-utils, which brings numpy along, takes as
+    long as reading two hundred pages.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        blank = not connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
+        if blank:
+            for statements in (_LEDGER, *STEPS.values()):
+                _execute(connection, statements)
+            now = str(datetime.now(UTC))
+            connection.executemany(
+                "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
+                [(_SET, name, now) for name in STEPS],
+            )
+            connection.execute(f"PRAGMA user_version={VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return blank
 
 
 def migrations() -> Migrations:
-    """The steps, for sqlite-utils to make those that a file has not had yet."""
-    from sqlite_utils import Migrations  # noqa: PLC0415 - a twentieth of a second that only new and old files need
+    """The steps, for sqlite-utils to make those that an older file has not had yet."""
+    from sqlite_utils import Migrations  # noqa: PLC0415 - see `make`
 
-    found = Migrations("graphlang")
+    found = Migrations(_SET)
     for name, statements in STEPS.items():
-        found(name=name)(_executes(statements))
+        found(name=name)(lambda database, statements=statements: _execute(database, statements))
     return found
 
 
-def _executes(statements: str) -> Callable[[Database], None]:
-    def step(database: Database) -> None:
-        for statement in statements.split(";\n"):
-            if statement.strip():
-                database.execute(statement)
-
-    return step
+def _execute(connection: sqlite3.Connection | Database, statements: str) -> None:
+    for statement in statements.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)

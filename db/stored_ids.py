@@ -9,9 +9,8 @@ than the better of the two ways.
 from __future__ import annotations
 
 import json
+from array import array
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from .records import packed, unpacked
 from .url_ids import Assigned, UrlIds
@@ -19,8 +18,6 @@ from .url_ids import Assigned, UrlIds
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _READ_BACK = 50_000
 _FEW = 50_000  #: rows that are read back in less time than it takes to start
@@ -78,8 +75,8 @@ class StoredIds:
         )
         new = [place for text, place in places.items() if text not in known]
         known.update((texts[place], self._count + 1 + number) for number, place in enumerate(new))
-        ids = np.array([known[text] for text in texts], dtype=np.int64)
-        return Assigned(ids, np.array(new, dtype=np.int64), packed(texts[place] for place in new))
+        ids = array("q", [known[text] for text in texts])
+        return Assigned(ids, array("q", new), packed(texts[place] for place in new))
 
     def _read_back(self) -> UrlIds:
         ids = UrlIds()
@@ -100,7 +97,7 @@ class Captured:
         self._connection = connection
         self._count = int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM captures").fetchone()[0])  # at most
         self._asked = 0
-        self._memory: NDArray[np.bool_] | None = None
+        self._memory: bytearray | None = None
 
     def among(self, pages: Sequence[int]) -> set[int]:
         """Return those of the pages that have a capture in the collection, or were entered here."""
@@ -114,8 +111,8 @@ class Captured:
                 "SELECT page FROM captures WHERE page IN (SELECT value FROM json_each(?))", (wanted,)
             )
             return {page for (page,) in found}
-        known = np.array([page for page in pages if page < len(self._memory)], dtype=np.int64)
-        return set(known[self._memory[known]].tolist())
+        held = self._memory
+        return {page for page in pages if page < len(held) and held[page]}
 
     def enter(self, pages: Sequence[int]) -> None:
         """Remember that these pages have a capture; they must be stored before the next call."""
@@ -123,16 +120,17 @@ class Captured:
             return
         greatest = max(pages)
         if greatest >= len(self._memory):
-            # In place, with zeros.
-            self._memory.resize(max(greatest + 1, len(self._memory) * 9 // 8), refcheck=False)
-        self._memory[list(pages)] = True
+            self._memory.extend(bytes(greatest + 1 - len(self._memory)))
+        for page in pages:
+            self._memory[page] = 1
 
-    def _read_back(self) -> NDArray[np.bool_]:
+    def _read_back(self) -> bytearray:
         size = self._connection.execute("SELECT COALESCE(MAX(page), 0) FROM captures").fetchone()[0] + 1
-        held = np.zeros(max(1024, size), dtype=np.bool_)
+        held = bytearray(size)
         rows = self._connection.execute("SELECT page FROM captures")
         while some := rows.fetchmany(_READ_BACK):
-            held[[page for (page,) in some]] = True
+            for (page,) in some:
+                held[page] = 1
         return held
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+from array import array
 from functools import cache
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .compiled import load
 
 _FIRST_CAPACITY = 1 << 12
+_STEP = 1 << 16  # numbers by which an array grows at a time, so that what is added is not in memory twice
 #: Above this share of used slots the table doubles.
 _FULL = 0.7
 
@@ -21,8 +19,8 @@ _FULL = 0.7
 class Assigned(NamedTuple):
     """The ids of some texts."""
 
-    ids: NDArray[np.int64]  #: of each
-    new: NDArray[np.int64]  #: positions, ascending, of those that were not known before; their ids are the next ones
+    ids: array[int]  #: of each
+    new: array[int]  #: positions, ascending, of those that were not known before; their ids are the next ones
     fresh: bytes  #: these, packed
 
 
@@ -50,19 +48,21 @@ class UrlIds:
     in place. So there is no moment at which a URL takes more than 12 * 9 / 8 + 4 / 0.35 = 25 bytes, beside what the
     batch at hand needs.
 
-    Texts are packed: in UTF-8, a zero behind each (see `graphlang.db.records.packed`).
+    Texts are packed: in UTF-8, a zero behind each (see `graphlang.db.records.packed`). Arrays are Python's own:
+    importing numpy takes as long as reading a hundred pages.
 
     >>> ids = UrlIds()
     >>> ids.assign(b"http://a/\0http://b/\0http://a/\0")
-    Assigned(ids=array([1, 2, 1]), new=array([0, 1]), fresh=b'http://a/\x00http://b/\x00')
+    Assigned(ids=array('q', [1, 2, 1]), new=array('q', [0, 1]), fresh=b'http://a/\x00http://b/\x00')
     >>> ids.assign(b"http://c/\0http://b/\0").ids, len(ids)
-    (array([3, 2]), 3)
+    (array('q', [3, 2]), 3)
     """
 
     def __init__(self) -> None:
-        self._table = np.zeros(_FIRST_CAPACITY, dtype=np.uint32)  # 0 is a free slot
-        self._keys = np.zeros(_FIRST_CAPACITY, dtype=np.uint64)  # by id
-        self._checks = np.zeros(_FIRST_CAPACITY, dtype=np.uint32)
+        self._table = array("I", (0,)) * _FIRST_CAPACITY  # 0 is a free slot
+        self._keys = array("Q", (0,)) * _FIRST_CAPACITY  # by id
+        self._checks = array("I", (0,)) * _FIRST_CAPACITY
+        self._fresh = array("B")  # where the kernel puts new texts
         self._secret = tuple(int.from_bytes(os.urandom(8), "little") for _ in range(2))
         self._used = 0
 
@@ -71,20 +71,21 @@ class UrlIds:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that are taken now."""
-        return self._table.nbytes + self._keys.nbytes + self._checks.nbytes
+        """Bytes that are taken now for what is known."""
+        return sum(len(one) * one.itemsize for one in (self._table, self._keys, self._checks))
 
-    def find(self, texts: bytes) -> NDArray[np.int64]:
+    def find(self, texts: bytes) -> array[int]:
         """Ids of the texts, 0 for those that have none."""
-        ids = np.zeros(_count(texts), dtype=np.int64)
-        _library().graphlang_ids_find(ctypes.byref(self._state()), texts, len(texts), ids.ctypes.data)
+        ids = array("q", (0,)) * _count(texts)
+        _library().graphlang_ids_find(ctypes.byref(self._state()), texts, len(texts), address(ids))
         return ids
 
     def assign(self, texts: bytes) -> Assigned:
         """Give every text an id."""
         count = _count(texts)
-        ids, places = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-        fresh = ctypes.create_string_buffer(len(texts) + 1)
+        ids, places = array("q", (0,)) * count, array("q", (0,)) * count
+        if len(self._fresh) <= len(texts):
+            self._fresh = array("B", (0,)) * (len(texts) + 1)
         progress = _Progress()
         while True:
             state = self._state()
@@ -92,22 +93,21 @@ class UrlIds:
                 ctypes.byref(state),
                 texts,
                 len(texts),
-                ids.ctypes.data,
-                places.ctypes.data,
-                ctypes.addressof(fresh),
+                address(ids),
+                address(places),
+                address(self._fresh),
                 ctypes.byref(progress),
             )
             self._used = state.used
             if done:
-                return Assigned(ids, places[: progress.fresh].copy(), ctypes.string_at(fresh, progress.fresh_size))
+                fresh = ctypes.string_at(address(self._fresh), progress.fresh_size)
+                return Assigned(ids, places[: progress.fresh], fresh)
             self._grow()
 
     def _state(self) -> _Table:
         """What the kernel works on; it holds as long as nothing grows."""
         most = min(int(_FULL * len(self._table)), len(self._keys) - 1)
-        table = _Table(
-            self._table.ctypes.data, self._keys.ctypes.data, self._checks.ctypes.data, len(self._table) - 1
-        )  # fmt: skip
+        table = _Table(address(self._table), address(self._keys), address(self._checks), len(self._table) - 1)
         table.used, table.most, table.secret[:] = self._used, most, self._secret
         return table
 
@@ -115,13 +115,26 @@ class UrlIds:
         """Make room for more ids."""
         if self._used >= len(self._keys) - 1:
             size = max(self._used + 2, len(self._keys) * 9 // 8)
-            self._keys.resize(size, refcheck=False)  # in place, with zeros
-            self._checks.resize(size, refcheck=False)
+            for one in (self._keys, self._checks):
+                _extend(one, size)
         if self._used >= int(_FULL * len(self._table)):
             capacity = 2 * len(self._table)
-            self._table = np.zeros(0, dtype=np.uint32)  # free it before the new one is made
-            self._table = np.zeros(capacity, dtype=np.uint32)
+            self._table = array("I")  # free it before the new one is made
+            self._table = array("I", (0,)) * capacity
             _library().graphlang_ids_place(ctypes.byref(self._state()))
+
+
+def address(numbers: array[int]) -> int:
+    """Return where the numbers of an array lie, as long as it does not grow."""
+    return numbers.buffer_info()[0]
+
+
+def _extend(numbers: array[int], size: int) -> None:
+    """Make an array longer, in place."""
+    step = array(numbers.typecode, (0,)) * _STEP
+    while len(numbers) + _STEP <= size:
+        numbers.extend(step)
+    numbers.extend(step[: size - len(numbers)])
 
 
 def _count(texts: bytes) -> int:
@@ -134,17 +147,14 @@ def authorities(urls: bytes) -> bytes:
     >>> authorities(b"http://a.example:8080/x\0https://b.example/\0")
     b'a.example:8080\x00b.example\x00'
     """
-    out = ctypes.create_string_buffer(len(urls) + 1)
-    size = _library().graphlang_ids_authorities(urls, len(urls), ctypes.addressof(out))
-    return ctypes.string_at(out, size)
+    out = array("B", (0,)) * (len(urls) + 1)
+    size = _library().graphlang_ids_authorities(urls, len(urls), address(out))
+    return ctypes.string_at(address(out), size)
 
 
 @cache
 def _library() -> ctypes.CDLL:
-    spec = find_spec("graphlang.db._ids")
-    if spec is None or spec.origin is None:
-        raise ImportError("graphlang was installed without its compiled parts: install it again")
-    library = ctypes.CDLL(spec.origin)
+    library = load("_ids")
     table, progress = ctypes.POINTER(_Table), ctypes.POINTER(_Progress)
     text = (ctypes.c_char_p, ctypes.c_uint64)
     library.graphlang_ids_assign.argtypes = (table, *text, *(ctypes.c_void_p,) * 3, progress)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from . import bulk, captures, linkage, revisits
 from .connection import StoreError
@@ -16,8 +16,6 @@ from .url_ids import UrlIds, authorities
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
 #: Ports and spellings of hosts that are remembered as they stand in URLs; beyond that all are looked up again.
 _HOSTS_CACHED = 200_000
@@ -59,7 +57,7 @@ class Writer:
         self._keep = keep
         self._ids = StoredIds(connection, "pages", "url", index="pages_url")
         self._authorities = UrlIds()  # hosts and ports as they stand in URLs
-        self._hosts = np.zeros(1, dtype=np.int64)  # by these, the id of the host
+        self._hosts = [0]  # by these, the id of the host
         self._host_ids = StoredIds(connection, "hosts", "host")
         self._captured = Captured(connection)
 
@@ -107,43 +105,45 @@ class Writer:
         if not pages:
             return 0
         links = [Links.of(page.links) for page in pages]
-        ids, new, fresh = self._ids.assign(
+        known = len(self._ids)
+        ids, _, fresh = self._ids.assign(
             b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
         )
-        self._add_urls(fresh, ids[new])
-        counts = np.array([len(its) for its in links], dtype=np.int64)
-        places = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
-        own = ids[places]
+        self._add_urls(fresh, known + 1)
+        counts = array("q", map(len, links))
+        own = [ids[place + number] for number, place in enumerate(accumulate(counts[:-1], initial=0))]
         # Of several captures of a URL one is written; what the others link to has its id, but not their links.
-        choices = self._choose(own.tolist(), pages)
+        choices = self._choose(own, pages)
         captures.write(self._connection, source, choices)
-        chosen = np.zeros(len(pages), dtype=np.bool_)
-        chosen[[choice.place for choice in choices.values() if choice.read is not None]] = True
-        return linkage.write(self._connection, links, own, np.delete(ids, places), counts, chosen=chosen)
+        chosen = bytearray(len(pages))
+        for choice in choices.values():
+            if choice.read is not None:
+                chosen[choice.place] = 1
+        return linkage.write(self._connection, links, ids, counts, chosen)
 
-    def _add_urls(self, urls: bytes, ids: NDArray[np.int64]) -> None:
+    def _add_urls(self, urls: bytes, first: int) -> None:
+        """Enter URLs that are new, under the ids from a first one on."""
         if not urls:
             return
         if len(self._authorities) > _HOSTS_CACHED:
             self._authorities = UrlIds()
         spelled, new, _ = self._authorities.assign(authorities(urls))
         written = unpacked(urls)
-        if len(new):
-            self._hosts = np.concatenate([self._hosts[: spelled[new[0]]], self._add_hosts([written[n] for n in new])])
+        if new:
+            del self._hosts[spelled[new[0]] :]
+            self._hosts += self._add_hosts([written[place] for place in new])
         bulk.insert(
             self._connection,
             "INSERT INTO pages (id, url, host)",
-            (ids.tolist(), written, self._hosts[spelled].tolist()),
+            (range(first, first + len(written)), written, list(map(self._hosts.__getitem__, spelled))),
         )
 
-    def _add_hosts(self, urls: list[str]) -> NDArray[np.int64]:
+    def _add_hosts(self, urls: list[str]) -> list[int]:
         """Return the ids of the hosts of some URLs, entering those that are new."""
         sites = [self._site(url) for url in urls]
         ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
-        if len(new):
-            rows = [(int(ids[place]), *sites[place]) for place in new.tolist()]
-            bulk.insert_rows(self._connection, "INSERT INTO hosts", rows)
-        return ids
+        bulk.insert_rows(self._connection, "INSERT INTO hosts", [(ids[place], *sites[place]) for place in new])
+        return ids.tolist()
 
     def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
         """What becomes of each page that this batch has a capture of, by page id."""

@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 from graphlang.db import LinkKind, StoreError, create, open_existing
 from graphlang.db.document import markdown
 from graphlang.db.meanings import TABLES
-from graphlang.db.schema import STEPS
+from graphlang.db.schema import APPLICATION_ID, STEPS, migrations
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -43,16 +44,41 @@ def test_link_kinds_in_the_table_are_those_of_the_code(tmp_path: Path) -> None:
     connection.close()
 
 
+def _dump(path: Path) -> list[tuple[str, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        made = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+        ledger = connection.execute("SELECT id, migration_set, name FROM _sqlite_migrations ORDER BY id").fetchall()
+        return [*made, *ledger]
+
+
+def test_a_new_file_is_what_the_migrations_of_sqlite_utils_would_make_of_it(tmp_path: Path) -> None:
+    create(tmp_path / "new.db").close()
+    theirs = sqlite_utils.Database(tmp_path / "theirs.db")
+    migrations().apply(theirs)
+    theirs.close()
+    assert _dump(tmp_path / "new.db") == _dump(tmp_path / "theirs.db")
+    database = sqlite_utils.Database(tmp_path / "new.db")
+    assert not migrations().pending(database)
+    database.close()
+
+
+@pytest.mark.parametrize("older", [False, True])
 def test_a_step_that_fails_leaves_nothing_and_is_made_the_next_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, older: bool
 ) -> None:
-    path, sound = tmp_path / "new.db", dict(STEPS)
+    path, sound = tmp_path / "a.db", dict(STEPS)
+    if older:
+        database = sqlite_utils.Database(path)
+        migrations().apply(database, stop_before="0005_places_of_links")
+        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        database.execute("PRAGMA user_version=4")
+        database.close()
     monkeypatch.setitem(STEPS, "0005_places_of_links", STEPS["0005_places_of_links"] + "NO SQL;\n")
     with pytest.raises(StoreError, match=r"cannot write .*syntax error"):
         create(path)
     with closing(sqlite3.connect(path)) as connection:
         assert "place" not in _columns(connection, "links")
-        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (4 if older else 0,)
     monkeypatch.setitem(STEPS, "0005_places_of_links", sound["0005_places_of_links"])
     with closing(create(path)) as connection:
         assert "place" in _columns(connection, "links")

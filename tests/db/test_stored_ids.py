@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from graphlang.db import Link, Page, create, stored_ids
 from graphlang.db.records import packed
@@ -109,6 +108,6 @@ def test_captures_that_are_stored_and_those_that_are_entered(held: sqlite3.Conne
     assert captured.among([3, 30, 31]) == {3, 30}
     assert captured._memory is None
     assert captured.among([5, 90, 2_000_000]) == {5}
-    assert isinstance(captured._memory, np.ndarray)
+    assert captured._memory is not None
     captured.enter([90, 5_000])
     assert captured.among([29, 90, 91, 5_000, 6_000]) == {29, 90, 5_000}
