@@ -81,6 +81,7 @@ class Pool:
         self._team = team if team is not None and team.limits == limits else None
         self._workers: list[Process] = []
         self._window: deque[_Task] = deque()
+        self._begun: dict[Stretch, tuple[Process, Answers]] = {}
         self._reached: int | None = None  # where the stretch before ended
 
     def parse(self, tasks: Iterator[Group | Stretch]) -> Iterator[Parsed]:
@@ -90,10 +91,13 @@ class Pool:
             WorkerError: no worker can be started.
         """
         try:
-            self._workers = self._team.take() if self._team is not None else []
+            if self._team is not None:
+                self._workers, self._begun = self._team.take(), self._team.begun
             self._workers += [Process(self._limits) for _ in range(self._count - len(self._workers))]
             numbered = enumerate(tasks)
             self._fill(numbered)
+            for _, answers in self._begun.values():  # of what is not among the first tasks
+                answers.drop()
             while self._window:
                 task = self._window[0]
                 for part in self._results(task):
@@ -123,6 +127,9 @@ class Pool:
 
     def _give(self, task: _Task, worker: Process) -> None:
         what = task.what
+        if isinstance(what, Stretch) and what in self._begun:
+            task.worker, task.answers = self._begun.pop(what)
+            return
         task.worker = worker
         task.answers = worker.give(
             (str(what.path), *what[1:]) if isinstance(what, Stretch) else [pack_raw(raw) for raw in what.raws]

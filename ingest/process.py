@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 from .wire import decode_frame, read_frame, write_frame
 
 if TYPE_CHECKING:
+    from .forked import Forked
     from .limits import Limits
 
 _PIPE = 1 << 20  # bytes of a pipe: an answer fits, and nobody waits for the other in the middle of one
@@ -62,23 +63,14 @@ class Process:
 
     Args:
         limits: bounds of a record.
+        child: the process, if it was started already.
 
     Raises:
         WorkerError: it cannot be started.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
-        try:
-            self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", "from graphlang.ingest.worker import main; main()"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment,
-                process_group=0,  # Ctrl-C is for the parent, which then ends its workers
-            )
-        except OSError as error:
-            raise WorkerError(f"a worker process cannot be started: {error}") from error
+    def __init__(self, limits: Limits, child: Forked | None = None) -> None:
+        self._child = child or _started()
         for stream in (self._child.stdin, self._child.stdout):
             _widen(stream)
         self._under_way: deque[Answers] = deque()
@@ -156,6 +148,21 @@ class Process:
                 self._under_way.clear()
             for answers in left:
                 answers.put(None)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """Start a new process, which has to import all modules first."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", "from graphlang.ingest.worker import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            process_group=0,  # Ctrl-C is for the parent, which then ends its workers
+        )
+    except OSError as error:
+        raise WorkerError(f"a worker process cannot be started: {error}") from error
 
 
 def _widen(stream: IO[bytes] | None) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .forked import Forked, possible
 from .process import Process, WorkerError
+from .stretch import Stretch, can_be_cut, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from .limits import Limits
+    from .process import Answers
 
 _SMALL = 2 << 20  # bytes of all files, as stored: fewer are parsed before a second process would have started
 
@@ -29,12 +32,40 @@ class Team:
 
     def __init__(self, workers: int, limits: Limits) -> None:
         self.limits = limits
+        #: Stretches that were begun before they were asked for: who reads each, and what it answers.
+        self.begun: dict[Stretch, tuple[Process, Answers]] = {}
         self._processes: list[Process] = []
+        children: list[Forked | None] = []
         try:
+            # All copies are made before the first one is listened to, which takes a thread.
+            forks = possible()
             for _ in range(workers):
-                self._processes.append(Process(limits))
-        except WorkerError:
+                children.append(Forked() if forks else None)  # noqa: PERF401 - those before one that fails must be ended
+            while children:
+                self._processes.append(Process(limits, children.pop()))
+        except (OSError, WorkerError):
+            for child in filter(None, children):
+                child.kill()
+                child.wait()
             self.end()
+
+    def begin(self, path: Path) -> None:
+        """Have the beginning of an archive read, in the hope that it will be asked for, if it is one that can be cut.
+
+        What nobody asks for is dropped.
+        """
+        try:
+            size = path.stat().st_size if path.is_file() else 0
+            if size <= _SMALL:
+                return
+            with path.open("rb", buffering=0) as file:
+                cut = can_be_cut(file)
+        except OSError:
+            return  # it will be told when the file is opened
+        if cut:
+            whole = Stretch(path, 0, size + 1, exact=True)
+            for process, stretch in zip(self._processes, stretches(whole, 0, size, 0), strict=False):
+                self.begun[stretch] = process, process.give((str(stretch.path), *stretch[1:]))
 
     def take(self) -> list[Process]:
         """Return the processes, which are the caller's from now on."""

@@ -1,4 +1,4 @@
-"""A process that parses records, started by `graphlang.ingest.process` alone.
+"""A process that parses records, started by `graphlang.ingest.process` or `graphlang.ingest.forked` alone.
 
 Frames come on standard input: first the limits, then one task each. A task is a list of raw records, which is answered
 by the list of their items; or a stretch of a file, which is answered by the place where its first record was found (if
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import threading
 from pathlib import Path
 from queue import SimpleQueue
@@ -45,7 +44,7 @@ def main() -> None:
     """Parse until standard input ends."""
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a library that prints must not break a frame
-    source = sys.stdin.buffer
+    source = os.fdopen(os.dup(0), "rb")
     try:
         limits = Limits(*decode_frame(read_frame(source)))
     except EOFError:

@@ -64,7 +64,7 @@ def test_imports_keep_to_the_rules(name: str, path: Path) -> None:
 
 
 #: Modules that are the main program of a process of their own, and end it.
-PROGRAMS = {"graphlang.ingest.worker"}
+PROGRAMS = {"graphlang.ingest.worker", "graphlang.ingest.forked"}
 
 
 @pytest.mark.parametrize(("name", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")

@@ -40,7 +40,7 @@ def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[read
       zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
     with (
-        reading.team(files, how) as team,
+        reading.team(db, files, how) as team,
         closing(create(db)) as connection,
         bars(quiet=quiet) as shown,
     ):

@@ -110,14 +110,19 @@ def _limits(wanted: How) -> Limits:
 
 
 @contextmanager
-def team(given: tuple[Path, ...], wanted: How) -> Iterator[Team | None]:
-    """Start the processes that will parse, where some are likely to be needed, before this one imports its own."""
+def team(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Team | None]:
+    """Start the processes that will parse, where some are likely to be needed, before this one imports its own.
+
+    For a collection that does not exist yet they begin with the first file at once.
+    """
     workers = wanted["workers"] or options.cores()
     if workers == 1 or small(given):
         yield None
         return
     started = Team(workers, _limits(wanted))
     try:
+        if not db.exists():
+            started.begin(given[0])
         yield started
     finally:
         started.end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -48,9 +48,12 @@ def run(files: tuple[Path, ...], db: Path, method: str, *, quiet: bool, **how: U
       graphlang run crawl.warc.gz --db crawl.db
       graphlang run archive-folder/ more.arc.gz --db crawl.db --workers 2
     """
-    identifier = methods.load(method)
-    with closing(create(db)) as connection, bars(quiet=quiet) as shown:
-        done = reading.read(connection, db, files, how, shown)
+    with ExitStack() as stack:
+        team = stack.enter_context(reading.team(db, files, how))
+        identifier = methods.load(method)  # while the first pages are read
+        connection = stack.enter_context(closing(create(db)))
+        shown = stack.enter_context(bars(quiet=quiet))
+        done = reading.read(connection, db, files, how, shown, team=team)
         classify.classify(connection, identifier, workers=how["workers"] or options.cores(), progress=shown)
         load = seeds.Remembered()  # both steps read the same links and scores
         vote.vote(connection, load=load, progress=shown)
