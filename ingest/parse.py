@@ -103,6 +103,8 @@ class Parser:
             mime, charset = media.media_type(mime)
         status, fields, payload = answer.status, answer.fields, answer.payload
         faults = list(answer.faults)
+        if "warc-segment-number" in head:
+            faults.append(("segmented", "the record goes on in continuation records, which are not read"))
         revisit = kind == "revisit"
         document: html.Document | None = None
         title = text = charset_from = ""

@@ -102,6 +102,28 @@ def test_what_is_no_text_is_a_page_without_text(archive: Archive, read: Read) ->
     assert {page.status for page in pages} == {404}
 
 
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b"\x7fELF\x02\x01\x01 a program", ""),
+        (b"N\bNA\bAM\bME", "N\bNA\bAM\bME"),
+        (b"a text from DOS\r\n\x1a", "a text from DOS \x1a"),
+        ("\u0142\u0105ka".encode("utf-16"), "łąka"),
+        (("日本語 \u0101" * 9).encode("utf-16be"), ("日本語 \u0101" * 9)),
+    ],
+)
+def test_what_is_served_as_plain_text_may_be_none(archive: Archive, read: Read, body: bytes, text: str) -> None:
+    (page,), _ = read(archive.warc("http://a.example/", body, http=b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"))
+    assert (page.text, page.charset is None) == (text, not text)
+
+
+def test_a_record_in_segments_is_told(archive: Archive, read: Read) -> None:
+    first = archive.warc("http://a.example/", extra=b"WARC-Segment-Number: 1\r\n")
+    second = archive.warc("http://a.example/", kind="continuation", http=None, extra=b"WARC-Segment-Number: 2\r\n")
+    pages, problems = read(first + second)
+    assert ([page.text for page in pages], [problem.kind for problem in problems]) == (["Hello"], ["segmented"])
+
+
 def test_text_is_cut_at_the_limit_and_its_length_kept(archive: Archive, read: Read) -> None:
     (page,), problems = read(archive.warc("http://a.example/", b"<p>" + b"word " * 100), text_limit=12)
     assert (page.text, page.length) == ("word word wo", 499)
