@@ -72,6 +72,7 @@ static void open_element(Reader *reader, const Token *token, int foreign, int in
     return;
   }
   Open *open = &tree->stack[tree->depth];
+  if (traits(tag) & CONTENT && !tree->hiding) mark_holders(reader, tag == TAG_MAIN ? HOLDS_MAIN : HOLDS_ARTICLE);
   uint32_t flags = tree->hiding ? 0 : flags_of(reader, token);
   open->tag = tag;
   open->begin = (uint32_t)reader->text.bytes.size;

@@ -15,7 +15,9 @@ enum { /* flags of a record; graphlang.ingest.kernel has the same */
   IS_OUTER = 16,     /* header, footer or aside */
   IS_NAV = 32,
   IS_LIST = 64,      /* <ul> */
-  IS_CONTENT = 128   /* article or main itself */
+  IS_CONTENT = 128,  /* article or main itself */
+  HOLDS_MAIN = 256,  /* there is a main in it */
+  HOLDS_ARTICLE = 512
 };
 
 enum { MOST_RECORDS = 1 << 17, MOST_LINKS = 1 << 15, MOST_METAS = 100 };
@@ -172,6 +174,15 @@ static uint32_t flags_of(const Reader *reader, const Token *token) {
     flags |= ASKS_CONSENT;
   if (flags && traits(token->tag) & CONTENT) flags |= IS_CONTENT;
   return flags && reader->tree.content ? flags | IN_CONTENT : flags;
+}
+
+/* An article or main begins: all that is open holds it. */
+static void mark_holders(Reader *reader, uint32_t flag) {
+  Record *records = (Record *)(void *)reader->records.data;
+  for (uint32_t at = reader->tree.depth - 1; at > 0; at--) {
+    uint32_t number = reader->tree.stack[at].record;
+    if (number != NO_RECORD) records[number].flags |= flag;
+  }
 }
 
 /* Write down a reference of any kind but a plain anchor; returns its number, from 1, or 0. */

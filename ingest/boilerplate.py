@@ -2,9 +2,10 @@
 
 It is set apart because it says little of the page's own language: a menu of forty language names is in forty languages,
 and a cookie banner in that of the visitor. What is set apart: ``<nav>``; ``<header>``, ``<footer>`` and ``<aside>``
-outside of articles (within one they hold its headline and its notes); elements of the ARIA roles navigation, banner
-and contentinfo; cookie banners; containers of links whose texts are mostly autonyms (the names that languages have for
-themselves); and on pages without any of these elements short lists of nothing but links.
+outside of articles (within one they hold its headline and its notes), unless they hold the page, since nobody closed
+them; elements of the ARIA roles navigation, banner and contentinfo; cookie banners; containers of links whose texts are
+mostly autonyms (the names that languages have for themselves); and on pages without any of these elements short lists
+of nothing but links.
 
 All of it is stretches of the page's text; nothing is looked for unless the page shows that there may be some.
 """
@@ -54,7 +55,10 @@ def around(page: Read) -> list[Span]:
         every |= one.flags
     outer = [one for one in found if one.flags & kernel.IS_NAV or (one.flags & _PLACED) == kernel.IS_OUTER]
     for one in outer:
-        apart.take(one)
+        if not one.flags & _HOLDS_CONTENT:
+            apart.take(one)
+    if every & _HOLDS_CONTENT:
+        _take_holders([one for one in outer if one.flags & _HOLDS_CONTENT], apart)
     if not outer and every & kernel.IS_LIST:
         _take_lists(page, [one for one in found if one.flags & kernel.IS_LIST], apart)
     if every & kernel.IS_NAVIGATION:
@@ -67,6 +71,8 @@ def around(page: Read) -> list[Span]:
 
 
 _PLACED: Final = kernel.IS_OUTER | kernel.IN_CONTENT
+_HOLDS_CONTENT: Final = kernel.HOLDS_MAIN | kernel.HOLDS_ARTICLE
+_PAGE: Final = kernel.IS_CONTENT | kernel.HOLDS_MAIN
 
 
 class _Apart:
@@ -108,13 +114,22 @@ class _Apart:
         return sorted(self._spans, key=lambda span: (span[0], -span[1]))
 
 
+def _take_holders(found: list[Record], apart: _Apart) -> None:
+    """Set apart what holds articles, such as teasers; but a ``<header>`` that nobody closed holds the whole page."""
+    for count, one in enumerate(found):
+        if one.flags & kernel.HOLDS_MAIN:
+            continue
+        if count >= _MOST or apart.leaves(len(apart.left(one.begin, one.end)) + _CONTENT_LEFT):
+            apart.take(one)
+
+
 def _take_all(found: Iterable[Record], apart: _Apart) -> None:
     """Set apart what was found by its attributes; one that is the page itself shows that they mean something else."""
     taken = 0
     for one in found:
         if apart.holds(one):
             continue
-        if one.flags & kernel.IS_CONTENT or taken == _MOST or len(apart.left(one.begin, one.end)) > _OUTER_SIZE:
+        if one.flags & _PAGE or taken == _MOST or len(apart.left(one.begin, one.end)) > _OUTER_SIZE:
             return
         apart.take(one)
         taken += 1
