@@ -21,7 +21,7 @@ from .autonyms import AUTONYMS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .kernel import Anchor, Read, Record
+    from .kernel import Read, Record
 
     Span = tuple[int, int]
 
@@ -49,10 +49,10 @@ def around(page: Read) -> list[Span]:
     if not packed and not menus:
         return []
     apart = _Apart(page.text)
-    found = list(kernel.records(packed))
     every = 0
-    for one in found:
-        every |= one.flags
+    for flags in kernel.columns(packed, kernel.Record)[0]:
+        every |= flags
+    found = list(kernel.records(packed))
     outer = [one for one in found if one.flags & kernel.IS_NAV or (one.flags & _PLACED) == kernel.IS_OUTER]
     for one in outer:
         if not one.flags & _HOLDS_CONTENT:
@@ -137,15 +137,16 @@ def _take_all(found: Iterable[Record], apart: _Apart) -> None:
 
 def _take_lists(page: Read, lists: list[Record], apart: _Apart) -> None:
     """Set apart lists of nothing but links at the top and the end of the page, as long as something else is left."""
-    links = [one for one in kernel.anchors(page.links) if one.end > one.begin]
-    begins = [one.begin for one in links]
+    begins, ends, *_ = kernel.columns(page.links, kernel.Anchor)
     for one in reversed([*lists[:2], *lists[2:][-1:]]):
         text = apart.left(one.begin, one.end)
         if not text or len(text) > _LIST_SIZE:
             continue
-        own = [link for link in links[bisect_left(begins, one.begin) :] if link.begin < one.end]
-        linked = sum(len(_words(page, link)) for link in own)
-        if len(own) < _LIST_LINKS or linked * 5 < len(text) * 4:
+        own = slice(bisect_left(begins, one.begin), bisect_left(begins, one.end))
+        linked = [
+            len(_words(page, begin, end)) for begin, end in zip(begins[own], ends[own], strict=True) if end > begin
+        ]
+        if len(linked) < _LIST_LINKS or sum(linked) * 5 < len(text) * 4:
             continue
         if apart.leaves(len(text) + _CONTENT_LEFT):
             apart.take(one)
@@ -155,11 +156,11 @@ def _take_menus(page: Read, apart: _Apart) -> None:
     """Set apart menus of languages: a page has one at its top, and perhaps one at its end."""
     found = list(kernel.records(page.containers))
     autonyms: dict[int, int] = {}
-    for link in kernel.anchors(page.links):
-        if link.end - link.begin <= _MENU_BYTES and link.container != kernel.NOTHING:
-            words = _words(page, link)
+    for begin, end, container, _ in zip(*kernel.columns(page.links, kernel.Anchor), strict=True):
+        if end - begin <= _MENU_BYTES and container != kernel.NOTHING:
+            words = _words(page, begin, end)
             if len(words) < _MENU_SHARE and words.lower() in AUTONYMS:
-                autonyms[link.container] = autonyms.get(link.container, 0) + 1
+                autonyms[container] = autonyms.get(container, 0) + 1
     taken = 0
     for container, count in autonyms.items():
         record = found[container]
@@ -172,5 +173,5 @@ def _take_menus(page: Read, apart: _Apart) -> None:
                 return
 
 
-def _words(page: Read, link: Anchor) -> str:
-    return " ".join(page.text[link.begin : link.end].decode("utf-8", "replace").split())
+def _words(page: Read, begin: int, end: int) -> str:
+    return " ".join(page.text[begin:end].decode("utf-8", "replace").split())

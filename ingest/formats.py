@@ -12,7 +12,6 @@ that reading can be stopped and taken up again.
 
 from __future__ import annotations
 
-import zipfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
@@ -129,6 +128,8 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
 
 
 def _rarer(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Records | None:
+    import zipfile  # noqa: PLC0415
+
     from .jsonl import Jsonl  # noqa: PLC0415
     from .store import COOKIE, Store  # noqa: PLC0415
     from .wacz import MAGIC, Wacz  # noqa: PLC0415

@@ -187,17 +187,19 @@ class Kernel:
 
 def records(packed: bytes) -> Iterator[Record]:
     """Return the records of a page."""
-    return map(Record._make, _rows(packed, len(Record._fields)))
+    return map(Record._make, zip(*columns(packed, Record), strict=True))
 
 
 def anchors(packed: bytes) -> Iterator[Anchor]:
     """Return the anchors of a page."""
-    return map(Anchor._make, _rows(packed, len(Anchor._fields)))
+    return map(Anchor._make, zip(*columns(packed, Anchor), strict=True))
 
 
-def _rows(packed: bytes, width: int) -> Iterator[tuple[int, ...]]:
+def columns(packed: bytes, row: type[Record | Anchor]) -> list[array[int]]:
+    """Return the fields of all records or anchors, each by itself: many pages have hundreds of which few are wanted."""
     words = array(_WORDS, packed)
-    return zip(*(words[place::width] for place in range(width)), strict=True)
+    width = len(row._fields)
+    return [words[place::width] for place in range(width)]
 
 
 def strings(packed: bytes) -> list[str]:

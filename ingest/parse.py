@@ -11,7 +11,6 @@ from graphlang.db.records import Page, Problem
 
 from . import html, http, media
 from .arc import Arc
-from .bytehtml import visible
 from .charset import Decoded, decode
 from .dates import date_of
 from .declared import declarations
@@ -20,7 +19,6 @@ from .links import links_of
 from .plain import plain_page
 from .urls import canonical
 from .warc import Warc
-from .wat import page_of_wat
 from .wet import page_of_wet
 
 if TYPE_CHECKING:
@@ -92,6 +90,8 @@ class Parser:
         limits = self._limits
         kind = head.get("warc-type", "").lower()
         if kind == "metadata":
+            from .wat import page_of_wat  # noqa: PLC0415 - few archives have them
+
             return page_of_wat(raw, self._joiner, limits)
         if kind == "conversion":
             return page_of_wet(raw, url, date, head, limits), []
@@ -157,6 +157,8 @@ class Parser:
             return b""
         if decoded.charset.startswith(("utf-16", "utf-32")):
             return b""  # the byte path needs ASCII's own bytes for tags
+        from .bytehtml import visible  # noqa: PLC0415 - few pages need it
+
         return b" ".join(visible(payload[:_MOST_BYTES]).split())[: self._limits.text_limit]
 
 

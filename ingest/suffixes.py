@@ -21,18 +21,18 @@ def rules() -> dict[str, int]:
     """Return by name the kinds of rules that there are for it; names beyond ASCII as they are, and for IDNA."""
     from publicsuffixlist import PSLFILE  # noqa: PLC0415 - only some verbs need it
 
-    found: dict[str, int] = {}
-    for rule in re.findall(r"^(?!//)\S+", Path(PSLFILE).read_text(encoding="utf-8").lower(), re.MULTILINE):
-        kind = _NOT if rule[0] == "!" else _BELOW if rule.startswith("*.") else _EXACT
-        name = rule[len(MARKS[kind]) :]
+    lines = re.findall(r"^(?!//)\S+", Path(PSLFILE).read_text(encoding="utf-8").lower(), re.MULTILINE)
+    found = dict.fromkeys(lines, _EXACT)  # nearly all are
+    for line in [one for one in lines if one[0] in "*!"]:
+        del found[line]
+        kind = _NOT if line[0] == "!" else _BELOW
+        name = line[len(MARKS[kind]) :]
         found[name] = found.get(name, 0) | kind
-        if not name.isascii():
-            # The list is in the form that IDNA asks for: only its letters beyond ASCII have to be spelled.
-            labels = (
-                label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in name.split(".")
-            )
-            encoded = ".".join(labels)
-            found[encoded] = found.get(encoded, 0) | kind
+    # The list is in the form that IDNA asks for: only its letters beyond ASCII have to be spelled.
+    for name in [one for one in found if not one.isascii()]:
+        labels = (label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in name.split("."))
+        encoded = ".".join(labels)
+        found[encoded] = found.get(encoded, 0) | found[name]
     return found
 
 
