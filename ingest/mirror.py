@@ -4,6 +4,8 @@ wget writes a page to a folder named after its host, and within it to the path o
 gets the file name ``index.html``, and a query stays in the name, behind ``?``.
 So the host is the first part of the path that looks like one, ``https`` where a folder of that name stands before it
 (``--protocol-directories``), else ``http``. Where wget changed links and kept the original as ``.orig``, that is read.
+Where it changed them and kept nothing (``-k``), they lead to files: to ``index.html``, to names with an encoded ``?``,
+and to the folders of other hosts. Links are named as the pages are.
 
 Symbolic links are not followed. Files that show no sign of HTML are passed over, like those in no host's folder.
 """
@@ -19,9 +21,10 @@ from urllib.parse import quote
 from .json_values import sound
 from .media import form
 from .raw import Raw
+from .urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from .limits import Limits
@@ -34,6 +37,10 @@ _FILE = re.compile(
 )
 _SNIFFED = 4096
 _DEPTH = 64  # folders within each other
+_MOST_HOSTS = 1_000
+_INDEX = frozenset({"index.html", "index.htm"})
+_QUESTION = re.compile("%3f", re.IGNORECASE)
+MIRRORED = "X-Graphlang-Mirrored"  #: the field that names the hosts of the mirror that a page is from
 _SAFE = "/%:@!$&'()*+,;=~-._"
 
 
@@ -51,6 +58,7 @@ class Mirror:
         self._path = path
         self._limits = limits
         self.bytes_read = 0  #: of all files so far
+        self._known: dict[tuple[str, ...], str] = {}
 
     def __iter__(self) -> Iterator[Raw]:
         """Yield each page as a WARC resource record would be, in the order of the paths."""
@@ -60,6 +68,7 @@ class Mirror:
             url = url_of(named)
             if url is None:
                 continue
+            hosts = self._hosts(parts[: _place(named) - 1]) if _place(named) else ""
             try:
                 with path.open("rb") as file:
                     head = file.read(_SNIFFED)
@@ -78,11 +87,22 @@ class Mirror:
                 faults = (("too-large", f"a file of more than {len(data)} bytes; the rest was dropped"),)
             warc = (
                 f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nWARC-Date: {changed}\r\n"
-                f"Content-Type: text/html\r\nContent-Length: {len(data)}\r\n\r\n"
+                f"Content-Type: text/html\r\n{MIRRORED}: {hosts}\r\nContent-Length: {len(data)}\r\n\r\n"
             )
             yield Raw(0, warc.encode("utf-8", "replace"), data, faults)
         if empty:
             yield Raw(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
+
+    def _hosts(self, above: tuple[str, ...]) -> str:
+        """Name the hosts whose folders lie in a folder of the mirror."""
+        if above not in self._known:
+            folder = self._path.joinpath(*above)
+            try:
+                found = sorted(one.name for one in folder.iterdir() if _is_host(one.name) and one.is_dir())
+            except OSError:
+                found = []
+            self._known = {above: " ".join(found[:_MOST_HOSTS])}
+        return self._known[above]
 
 
 def looks_mirrored(path: Path) -> bool:
@@ -103,18 +123,63 @@ def url_of(parts: tuple[str, ...]) -> str | None:
     >>> url_of(("notes", "index.html")) is None
     True
     """
-    for place, part in enumerate(parts[:-1]):
-        if _ADDRESS.fullmatch(part) or (_HOST.fullmatch(part) and not _FILE.fullmatch(part)):
-            scheme = "https" if place and parts[place - 1] == "https" else "http"
-            *folders, name = parts[place + 1 :]
-            name = name.removesuffix(".orig")
-            name, mark, query = name.partition("?")
-            if name.lower() in {"index.html", "index.htm"}:
-                name = ""
-            path = "/".join(quote(one, _SAFE, errors="surrogateescape") for one in (*folders, name))
-            asked = mark + quote(query, _SAFE + "?", errors="surrogateescape")
-            return f"{scheme}://{part.replace('+', ':')}/{path}{asked}"
-    return None
+    place = _place(parts)
+    if place < 0:
+        return None
+    scheme = "https" if place and parts[place - 1] == "https" else "http"
+    *folders, name = parts[place + 1 :]
+    name = name.removesuffix(".orig")
+    name, mark, query = name.partition("?")
+    if name.lower() in _INDEX:
+        name = ""
+    path = "/".join(quote(one, _SAFE, errors="surrogateescape") for one in (*folders, name))
+    asked = mark + quote(query, _SAFE + "?", errors="surrogateescape")
+    return f"{scheme}://{parts[place].replace('+', ':')}/{path}{asked}"
+
+
+def _place(parts: tuple[str, ...]) -> int:
+    """Return which part of a path names the host, -1 if none does."""
+    return next((place for place, part in enumerate(parts[:-1]) if _is_host(part)), -1)
+
+
+def _is_host(part: str) -> bool:
+    return bool(_ADDRESS.fullmatch(part) or (_HOST.fullmatch(part) and not _FILE.fullmatch(part)))
+
+
+def renaming(own: str, hosts: str) -> Callable[[str], str]:
+    """Return what turns the target of a link on a mirrored page into the URL of the page that its file holds.
+
+    Args:
+        own: URL of the page; links to other sites are as they were.
+        hosts: names of the folders beside that of the host.
+
+    >>> name = renaming("http://a.example/b/", "a.example b.example")
+    >>> name("http://a.example/c/index.html%3Fp=1"), name("http://a.example/b.example/d")
+    ('http://a.example/c/?p=1', 'http://b.example/d')
+    >>> name("http://c.example/index.html")
+    'http://c.example/index.html'
+    """
+    scheme, _, place = own.partition("://")
+    own_host = place.partition("/")[0]
+    origin = f"{scheme}://{own_host}/"
+    beside = set(hosts.split()) - {own_host, own_host.replace(":", "+")}
+
+    def named(url: str) -> str:
+        if not url.startswith(origin):
+            return url
+        path, mark, query = url[len(origin) :].partition("?")
+        coded = _QUESTION.search(path)
+        if coded:
+            path, mark, query = path[: coded.start()], "?", path[coded.end() :] + mark + query
+        folders, slash, name = path.rpartition("/")
+        if name.lower() in _INDEX:
+            path = folders + slash
+        host, slash, rest = path.partition("/")
+        if slash and host in beside:
+            return canonical(f"{scheme}://{host.replace('+', ':')}/{rest}{mark}{query}") or url
+        return f"{origin}{path}{mark}{query}"
+
+    return named
 
 
 def _files(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Path]]:

@@ -16,7 +16,7 @@ from .dates import date_of
 from .declared import declarations
 from .joiner import Joiner
 from .links import links_of
-from .plain import plain_page
+from .plain import plain_page, renamed
 from .urls import canonical
 from .warc import Warc
 from .wet import page_of_wet
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
+_MIRRORED = "x-graphlang-mirrored"
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
 
@@ -79,6 +80,10 @@ class Parser:
         if url is not None:
             page, more = self._page(raw, url, date, mime, head)
             faults += more
+            if page is not None and _MIRRORED in head:
+                from .mirror import renaming  # noqa: PLC0415 - most crawls were not made by wget
+
+                page = renamed(page, renaming(page.url, head[_MIRRORED]))
             if page is not None:
                 items.append(page)
         told = (url or written or "")[:_MAX_TOLD] or None

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from graphlang.db.records import Link
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from graphlang.db.records import Page
 
 _IN_PATH = re.compile(
@@ -48,10 +50,15 @@ def plain_url(url: str) -> str:
 
 def plain_page(page: Page) -> Page:
     """Return a page whose own URL and targets are plain; of links that now lead to one target one is left, as ever."""
-    url = plain_url(page.url)
+    return renamed(page, plain_url)
+
+
+def renamed(page: Page, rename: Callable[[str], str]) -> Page:
+    """Return a page whose own URL and targets have other names."""
+    url = rename(page.url)
     links: dict[str, Link] = {}
     for link in page.links:
-        target = plain_url(link.url)
+        target = rename(link.url)
         known = links.get(target)
         if target == url:
             continue
@@ -60,5 +67,5 @@ def plain_page(page: Page) -> Page:
         else:
             kind, nofollow = min(known.kind, link.kind), known.nofollow and link.nofollow
             links[target] = Link(target, kind, nofollow, known.hreflang or link.hreflang, known.text or link.text)
-    revisit_of = plain_url(page.revisit_of) if page.revisit_of is not None else None
+    revisit_of = rename(page.revisit_of) if page.revisit_of is not None else None
     return replace(page, url=url, links=tuple(links.values()), revisit_of=revisit_of)

@@ -231,6 +231,25 @@ def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
     assert links[1][0].url == "http://a.example/b/c.html"
 
 
+def test_links_that_wget_changed_lead_to_the_pages(tmp_path: Path) -> None:
+    """What wget 1.21 writes with -mkEH, of pages that say ``/b/``, ``/?p=1`` and ``http://b.example/c``."""
+    for path, text in {
+        "a.example/index.html": '<a href="b/index.html">1</a><a href="index.html%3Fp=1.html">2</a>',
+        "a.example/b/index.html": '<a href="../index.html">3</a><a href="../../b.example/c.html">4</a>',
+        "a.example/index.html?p=1.html": '<a href="index.html?x">self</a><a href="http://c.example/index.html">5</a>',
+        "b.example/c.html": '<a href="../a.example/index.html">6</a>',
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"<html><p>{text}")
+    pages = [item for batch in batches([(tmp_path, 0)]) for item in batch.items if isinstance(item, Page)]
+    assert {page.url: [link.url for link in page.links] for page in pages} == {
+        "http://a.example/": ["http://a.example/b/", "http://a.example/?p=1.html"],
+        "http://a.example/b/": ["http://a.example/", "http://b.example/c.html"],
+        "http://a.example/?p=1.html": ["http://a.example/?x", "http://c.example/index.html"],
+        "http://b.example/c.html": ["http://a.example/"],
+    }
+
+
 def test_every_format_is_read_alike_by_any_number_of_workers(
     tmp_path: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
