@@ -27,18 +27,19 @@ class Frame(NamedTuple):
     skipped: bool = False  #: it holds nothing of the file
 
 
-def frame(peek: Peek, offset: int) -> Frame | None:
+def frame(peek: Peek, offset: int, *, blocks: int = _BLOCKS) -> Frame | None:
     """Return the frame that begins at a place of a file; None where none does, or where it does not end in the file.
 
     Args:
         peek: returns bytes from a place of the file, as many as are asked for, or as there are.
         offset: the place.
+        blocks: that are looked at, at most.
     """
     head = peek(offset, 32)
     if head.startswith(ZSTD):
-        end = _end_of_zstd(peek, offset, head)
+        end = _end_of_zstd(peek, offset, head, blocks)
     elif head.startswith(LZ4):
-        end = _end_of_lz4(peek, offset, head)
+        end = _end_of_lz4(peek, offset, head, blocks)
     elif head[1:4] == _SKIPPED and 0x50 <= head[0] <= 0x5F and len(head) >= 8:  # noqa: PLR2004 - magic and size
         end = offset + 8 + int.from_bytes(head[4:8], "little")
         return Frame(end - offset, skipped=True) if peek(end - 1, 1) else None
@@ -47,14 +48,14 @@ def frame(peek: Peek, offset: int) -> Frame | None:
     return Frame(end - offset) if end and peek(end - 1, 1) else None
 
 
-def _end_of_zstd(peek: Peek, offset: int, head: bytes) -> int:
+def _end_of_zstd(peek: Peek, offset: int, head: bytes, blocks: int) -> int:
     if len(head) < 6:  # noqa: PLR2004 - the shortest header, and something behind it
         return 0
     flags = head[4]
     single = flags >> 5 & 1
     content = (single, 2, 4, 8)[flags >> 6]
     at = offset + 5 + (1 - single) + (0, 1, 2, 4)[flags & 3] + content
-    for _ in range(_BLOCKS):
+    for _ in range(blocks):
         block = peek(at, 3)
         if len(block) < 3:  # noqa: PLR2004 - a block's header
             return 0
@@ -68,12 +69,12 @@ def _end_of_zstd(peek: Peek, offset: int, head: bytes) -> int:
     return 0
 
 
-def _end_of_lz4(peek: Peek, offset: int, head: bytes) -> int:
+def _end_of_lz4(peek: Peek, offset: int, head: bytes, blocks: int) -> int:
     if len(head) < 7 or head[4] >> 6 != 1:  # noqa: PLR2004 - the shortest header; the version
         return 0
     flags = head[4]
     at = offset + 7 + (8 if flags & 8 else 0) + (4 if flags & 1 else 0)
-    for _ in range(_BLOCKS):
+    for _ in range(blocks):
         block = peek(at, 4)
         if len(block) < 4:  # noqa: PLR2004 - a block's size
             return 0

@@ -35,6 +35,10 @@ _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
 MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
+_MAGICS = {"zstd": re.compile(re.escape(ZSTD)), "lz4": re.compile(re.escape(LZ4))}
+_TRIALS = 50  # of a megabyte, for frames behind damage; who makes more of it does so on purpose
+_LOOKED_AT = 1_000  # blocks of such a frame
+_PADDED = 1 << 16
 _PADDING = b"\0\r\n\t "
 _DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame of WARC-zstd that others depend on
 
@@ -77,6 +81,7 @@ class Source:
             file.seek(begin)
         self._window = b""  # bytes read from the file, of which those before _at are done with
         self._at = 0
+        self._tried = (-1, 0)  # megabyte, and frames looked for in it
         self._base = begin  # offset in the file of the window's first byte
         self._refill()
         self.compression = compression(self._window)
@@ -209,14 +214,44 @@ class Source:
         offset = self._base
         dictionary = self._window.startswith(_DICTIONARY)
         self._window, self._at = b"", 0
-        while not dictionary and (found := frame(self.peek, offset)):
-            if not found.skipped:
-                yield from self._unpacked(offset, found.size)
-            offset += found.size
-            self._base = offset
-        # Frames that need the dictionary at the start of their file, and one that does not end as it should.
-        if self.peek(offset, 1):
-            yield from self._unpacked(offset, None)
+        broken = False
+        while self.peek(offset, 1):
+            found = None if dictionary else frame(self.peek, offset)
+            if found:
+                end: int | None = offset + found.size
+            else:
+                # Frames that need the dictionary at the start of their file, or what is damaged.
+                end = None if dictionary else self._next_frame(offset + 1)
+            size = None if end is None else end - offset
+            if not (found.skipped if found else self._is_padding(offset, size)):
+                for chunk in self._unpacked(offset, size):
+                    # What is no frame, and gives nothing behind damage, is the rest of that.
+                    if found or not (broken and chunk.fault and not chunk.data):
+                        yield chunk
+                    broken = bool(chunk.fault)
+            if end is None:
+                return
+            offset = self._base = end
+
+    def _is_padding(self, offset: int, size: int | None) -> bool:
+        """Tell whether all of it, or of the rest of the file, is padding; of much that is not looked at."""
+        data = self.peek(offset, _PADDED if size is None else min(size, _PADDED))
+        return len(data) < _PADDED and not data.strip(_PADDING)
+
+    def _next_frame(self, at: int) -> int | None:
+        """Return where the first whole frame behind damage begins."""
+        while True:
+            window = self.peek(at, _READ + 3)
+            for found in _MAGICS[self.compression].finditer(window):
+                place = at + found.start()
+                if place >> 20 != self._tried[0]:
+                    self._tried = (place >> 20, 0)
+                self._tried = (place >> 20, self._tried[1] + 1)
+                if self._tried[1] <= _TRIALS and frame(self.peek, place, blocks=_LOOKED_AT):
+                    return place
+            if len(window) < _READ + 3:
+                return None
+            at += _READ
 
     def _unpacked(self, offset: int, size: int | None) -> Iterator[Chunk]:
         """Unpack one frame, or all that is left."""

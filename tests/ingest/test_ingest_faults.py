@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 if TYPE_CHECKING:
     from conftest import Archive, Read
@@ -134,6 +136,31 @@ def test_what_lies_behind_the_last_gzip_member_is_told(archive: Archive, read: R
     pages, problems = read(member + tails.get(tail, b"xx" + archive.gz(record)[2:]), "a.warc.gz")
     assert (urls(pages), kinds(problems)) == (["1"], ["damaged"])
     assert problems[0].offset == len(member)
+
+
+@pytest.mark.parametrize("writer", [ZstdWriter, Lz4Writer])
+@pytest.mark.parametrize("damage", ["magic", "block", "garbage", "padding"])
+def test_reading_goes_on_at_the_next_frame(
+    archive: Archive, read: Read, writer: type[ZstdWriter | Lz4Writer], damage: str
+) -> None:
+    def framed(number: int) -> bytes:
+        file = io.BytesIO()
+        packed = writer(file)
+        packed.write(archive.warc(f"http://a.example/{number}"))
+        packed.close()
+        return file.getvalue()
+
+    first, second, third = map(framed, range(3))
+    if damage in {"magic", "block"}:
+        at = 0 if damage == "magic" else 7 if writer is Lz4Writer else 6
+        second = second[:at] + bytes(byte ^ 0xFF for byte in second[at : at + 3]) + second[at + 3 :]
+        told, found = ["damaged"], ["0", "2"]
+    else:
+        second = {"garbage": b"garbage", "padding": bytes(99)}[damage] + second
+        told, found = (["damaged"] if damage == "garbage" else []), ["0", "1", "2"]
+    pages, problems = read(first + second + third, "a.warc")
+    assert (urls(pages), kinds(problems)) == (found, told)
+    assert {problem.offset for problem in problems} <= {len(first)}
 
 
 @pytest.mark.parametrize("padding", [b"\0" * 300_000, b"\r\n"])
