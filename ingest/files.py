@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -33,6 +34,7 @@ def expand(paths: Iterable[str | Path]) -> list[Path]:
     Raises:
         FileNotFoundError: a path that does not exist, a pattern that nothing matches, or a folder that holds nothing to
             read.
+        OSError: a folder that may not be entered: what is in it would be missing.
     """
     found: dict[Path, None] = {}
     for given in paths:
@@ -54,10 +56,19 @@ def expand(paths: Iterable[str | Path]) -> list[Path]:
 def _of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    inside = [one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file()]
+    inside = [
+        Path(folder, name)
+        for folder, _, names in os.walk(path, onerror=_raise)
+        for name in names
+        if name.lower().endswith(SUFFIXES) and Path(folder, name).is_file()
+    ]
     if not inside and looks_mirrored(path):
         return [path]
     return sorted(inside, key=lambda one: one.as_posix())
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def listed(lines: Iterable[str]) -> list[str]:

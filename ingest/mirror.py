@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import stat
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from .json_values import sound
@@ -38,6 +38,7 @@ _FILE = re.compile(
 _SNIFFED = 4096
 _DEPTH = 64  # folders within each other
 _MOST_HOSTS = 1_000
+_MAX_TOLD = 500  # characters of a path
 _INDEX = frozenset({"index.html", "index.htm"})
 _QUESTION = re.compile("%3f", re.IGNORECASE)
 MIRRORED = "X-Graphlang-Mirrored"  #: the field that names the hosts of the mirror that a page is from
@@ -63,7 +64,10 @@ class Mirror:
     def __iter__(self) -> Iterator[Raw]:
         """Yield each page as a WARC resource record would be, in the order of the paths."""
         empty = True
-        for parts, path in _files(self._path, ()):
+        for parts, path, fault in _files(self._path, ()):
+            if fault:
+                yield _unreadable(parts, fault)
+                continue
             named = (self._path.resolve().name, *parts)
             url = url_of(named)
             if url is None:
@@ -77,7 +81,7 @@ class Mirror:
                     data = head + file.read(self._limits.max_payload - len(head) + 1)
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             except OSError as error:
-                yield Raw(0, b"", b"", (("unreadable", f"{sound('/'.join(parts))}: {error.strerror or error}"),))
+                yield _unreadable(parts, f"{error.strerror or error}")
                 continue
             empty = False
             self.bytes_read += len(data)
@@ -105,12 +109,20 @@ class Mirror:
         return self._known[above]
 
 
+def _unreadable(parts: tuple[str, ...], reason: str) -> Raw:
+    return Raw(0, b"", b"", (("unreadable", f"{sound('/'.join(parts))[-_MAX_TOLD:]}: {reason}"),))
+
+
 def looks_mirrored(path: Path) -> bool:
     """Tell whether a folder holds a file of HTML in a host's folder, among the first few thousand files."""
-    for count, (parts, _) in enumerate(_files(path, ())):
+    for count, (parts, _, fault) in enumerate(_files(path, ())):
         if count > 5_000:  # noqa: PLR2004
             return False
-        if parts[-1].lower().endswith((".html", ".htm")) and url_of((path.resolve().name, *parts)) is not None:
+        if (
+            not fault
+            and parts[-1].lower().endswith((".html", ".htm"))
+            and url_of((path.resolve().name, *parts)) is not None
+        ):
             return True
     return False
 
@@ -182,19 +194,30 @@ def renaming(own: str, hosts: str) -> Callable[[str], str]:
     return named
 
 
-def _files(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Path]]:
-    """Yield the files of a folder with the parts of their paths, in an order that does not depend on the machine."""
+class _File(NamedTuple):
+    parts: tuple[str, ...]  # of its path within the mirror
+    path: Path
+    fault: str = ""  # why what is in this folder is not read
+
+
+def _files(folder: Path, above: tuple[str, ...]) -> Iterator[_File]:
+    """Yield the files of a folder, and folders that stay closed, in an order that does not depend on the machine."""
+    if len(above) > _DEPTH:
+        yield _File(above, folder, f"more than {_DEPTH} folders within each other")
+        return
     try:
         entries = sorted(folder.iterdir(), key=lambda one: one.name)
-    except OSError:
-        return  # a folder that may not be entered holds nothing for us
+    except OSError as error:
+        yield _File(above, folder, f"{error.strerror or error}")
+        return
     names = {one.name for one in entries}
     for entry in entries:
         try:
             mode = entry.lstat().st_mode
-        except OSError:
+        except OSError as error:
+            yield _File((*above, entry.name), entry, f"{error.strerror or error}")
             continue
-        if stat.S_ISDIR(mode) and len(above) < _DEPTH:
+        if stat.S_ISDIR(mode):
             yield from _files(entry, (*above, entry.name))
         elif stat.S_ISREG(mode) and f"{entry.name}.orig" not in names:
-            yield (*above, entry.name), entry
+            yield _File((*above, entry.name), entry)

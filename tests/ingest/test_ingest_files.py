@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from graphlang.ingest import expand
+from graphlang.db.records import Page
+from graphlang.ingest import batches, expand
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -39,3 +42,37 @@ def test_a_folder_without_anything_to_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no archive and no mirrored page in this folder: .*a"):
         expand([tmp_path / "b.warc", tmp_path / "a"])
     assert expand([tmp_path / "*"]) == [tmp_path / "b.warc"]
+
+
+def test_a_folder_that_stays_closed_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "crawl" / "closed").mkdir(parents=True)
+    (tmp_path / "crawl" / "a.warc").touch()
+    closed_to_everybody(monkeypatch)
+    with pytest.raises(PermissionError, match="closed"):
+        expand([tmp_path / "crawl"])
+
+
+def test_a_closed_folder_of_a_mirror_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.example" / "closed").mkdir(parents=True)
+    (tmp_path / "a.example" / "b.html").write_text("<html>b")
+    closed_to_everybody(monkeypatch)
+    items = [item for batch in batches([(tmp_path, 0)]) for item in batch.items]
+    assert [item.url if isinstance(item, Page) else item.reason for item in items] == [
+        "http://a.example/b.html",
+        "a.example/closed: Permission denied",
+    ]
+
+
+def closed_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may be allowed everything: so the folder of this name cannot be closed by its mode."""
+
+    def refusing(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def scan(path: Any) -> Any:
+            if os.fspath(path).endswith("closed"):
+                raise PermissionError(13, "Permission denied", os.fspath(path))
+            return real(path)
+
+        return scan
+
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    monkeypatch.setattr(os, "listdir", refusing(os.listdir))
