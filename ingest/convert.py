@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import re
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
 
 from .arc import Arc
 from .formats import open_records
@@ -111,6 +113,7 @@ def _header(raw: Raw) -> bytes:
     lines = [
         "WARC/1.1",
         f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <urn:uuid:{uuid5(NAMESPACE_URL, hashlib.sha256(raw.head + raw.block).hexdigest())}>",
         f"WARC-Target-URI: {text(url)}" if kind != "warcinfo" else "",
         f"WARC-Date: {date}" if date else "",
         f"Content-Type: {content}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphlang.analysis.progress import SILENT, Progress
@@ -16,7 +17,6 @@ from graphlang.ingest.urls import place
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from graphlang.ingest import Team
 
@@ -76,7 +76,7 @@ def ingest(
             raise StoreError(msg) from error
         given.add(source.id)
         if source.finished or source.id in ids:
-            done.known.append(path)
+            done.known.append(Path((names or {}).get(path, path)))
         else:
             queue.append((path, source.position))
             ids.append(source.id)

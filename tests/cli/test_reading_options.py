@@ -46,7 +46,7 @@ def test_standard_input_is_read_and_known_again(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert rows(db, "SELECT name, finished FROM sources") == [("-", 1)]
     again = CliRunner().invoke(cli, ["ingest", str(db), "-"], input=data)
-    assert "already read" in again.stderr
+    assert "already read: -\n" in again.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.db"]  # the copy is gone
 
 

@@ -16,6 +16,7 @@ from graphlang.ingest.convert import to_store, to_warc
 from graphlang.ingest.store import COOKIE, write_record
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
 
 if TYPE_CHECKING:
     from conftest import Archive, Read
@@ -116,6 +117,17 @@ def test_there_and_back_is_the_same_bytes(archive: Archive, tmp_path: Path) -> N
     to_warc(tmp_path / "a.store", tmp_path / "b.warc.gz")
     assert gzip.decompress((tmp_path / "b.warc.gz").read_bytes()) == b"".join(records)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_records_of_an_arc_get_all_that_a_warc_record_must_have(archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "a.arc").write_bytes(archive.arc("http://a.example/1") + archive.arc("http://a.example/2"))
+    assert to_warc(tmp_path / "a.arc", tmp_path / "b.warc").records == 2
+    with (tmp_path / "b.warc").open("rb") as file:
+        heads = [dict(record.rec_headers.headers) for record in ArchiveIterator(file)]
+    assert [head["WARC-Target-URI"] for head in heads] == ["http://a.example/1", "http://a.example/2"]
+    must = ("WARC-Record-ID", "WARC-Date", "WARC-Type", "Content-Length")
+    assert all(head.get(name) for head in heads for name in must)
+    assert len({head["WARC-Record-ID"] for head in heads}) == 2
 
 
 def test_a_failed_conversion_leaves_what_was_there(tmp_path: Path) -> None:
