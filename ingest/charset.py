@@ -40,7 +40,9 @@ _BOMS = (
     (b"\xfe\xff", "utf-16be"),
 )
 _XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
-_META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)(?=[^\w.:-])", re.IGNORECASE)
+_HEAD = 1 << 16  # bytes in which it is looked for where nothing else tells
+_BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 #: Names that the WHATWG does not know or refuses, and Python decodes; detectors and old pages use them.
 _MORE = {
@@ -169,10 +171,16 @@ def _declared(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tup
         found = _XML.match(payload, 0, _PRESCAN)
         if found:
             yield found[1].decode("ascii", "replace"), "xml"
-        commented = payload.find(b"<!--", 0, _PRESCAN) >= 0
-        found = _META.search(_COMMENT.sub(b"", payload[:_PRESCAN]) if commented else payload, 0, _PRESCAN)
+        found = _meta(payload[:_PRESCAN])
+        if not found and not is_utf8(payload):
+            # As in browsers, which begin anew where they come upon it late.
+            found = _meta(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
         if found:
             yield found[1].decode("ascii", "replace"), "meta"
+
+
+def _meta(head: bytes) -> re.Match[bytes] | None:
+    return _META.search(_COMMENT.sub(b"", head) if b"<!--" in head else head)
 
 
 @lru_cache(maxsize=1024)

@@ -37,6 +37,21 @@ def page(text: str, codec: str, *, meta: str = "", xml: str = "") -> bytes:
         # a declaration in a comment is none
         (b'<!-- <meta charset="latin1"> -->' + page(RUSSIAN, "koi8-r", meta="koi8-r"), None, "koi8-r", "meta"),
         (page(RUSSIAN * 20, "koi8-r") + b'<!-- <meta charset="latin1">', None, "koi8-r", "detector"),
+        # far down in the head, where browsers begin anew; not in the page
+        (
+            b"<script>" + b"x" * 5_000 + b"</script>" + page("Größe", "cp1250", meta="cp1250"),
+            None,
+            "windows-1250",
+            "meta",
+        ),
+        (b"x" * 2_000 + b'<meta charset="iso-8859-2" x=' + b"x" * 99 + b">\xe9", None, "iso-8859-2", "meta"),
+        (b"x" * 2_024 + b"<meta charset=iso-8859-16>\xe9\xa4", None, "iso-8859-16", "meta"),
+        (
+            page(RUSSIAN * 20, "koi8-r") + b"<body>" + b"x" * 2_000 + b"<meta charset=latin1>",
+            None,
+            "koi8-r",
+            "detector",
+        ),
         # nobody knows that name
         (page(RUSSIAN, "utf-8"), "x-martian", "utf-8", "utf-8"),
         (page(RUSSIAN, "koi8-r", meta="koi8-r"), "none", "koi8-r", "meta"),
