@@ -33,6 +33,7 @@ _OVERLAP = 1 << 14  # bytes in which a record's header shows itself
 _TRIED = 1 << 12  # bytes of a member, as stored, that show what it begins with
 _TRIED_OF_FRAMES = (1 << 17) + 64  # of a frame: a block is unpacked as a whole
 _TRIALS = 1_000  # of a stretch: a magic comes by chance once in 100 MB; who makes more of it does so on purpose
+_BLOCKS = 100  # of a frame that is tried; a record of more megabytes than that begins no stretch
 _MAGICS = {"gzip": MEMBER, "zstd": re.compile(re.escape(ZSTD)), "lz4": re.compile(re.escape(LZ4))}
 
 
@@ -116,7 +117,7 @@ def _begins_record(file: BinaryIO, offset: int) -> bool:
         if kind == "gzip":
             first = zlib.decompressobj(31).decompress(head, 64)
         else:
-            found = frame(lambda at, count: peek(file, at, count), offset)
+            found = frame(lambda at, count: peek(file, at, count), offset, blocks=_BLOCKS)
             if found is None or found.skipped:
                 return False
             part = io.BytesIO(peek(file, offset, min(found.size, _TRIED_OF_FRAMES)))

@@ -101,15 +101,15 @@ class Wacz:
             return
         try:
             with zipfile.ZipFile(cast("BinaryIO", Span(self._file, 0, size))) as zipped:
-                found = {one.filename: one for one in zipped.infolist() if _is_archive(one) or _is_list(one)}
-                if not any(map(_is_archive, found.values())):
+                found = [one for one in zipped.infolist() if _is_archive(one) or _is_list(one)]
+                if not any(map(_is_archive, found)):
                     yield iter([_fault("not-an-archive", "a zip file without any archive under archive/")])
-                if sum(one.compress_size for one in found.values()) > size:
+                if sum(one.compress_size for one in found) > size:
                     yield iter([_fault("damaged", "the archives in the zip file overlap")])
                     return
                 # "archive" comes before "pages".
-                for name in sorted(found):
-                    yield self._entry(zipped, found[name])
+                for one in sorted(found, key=lambda one: one.filename):  # names may come twice
+                    yield self._entry(zipped, one)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
             yield iter([_fault("not-an-archive", f"not a sound zip file ({error})"[:300])])
 

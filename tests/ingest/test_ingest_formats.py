@@ -59,6 +59,13 @@ def test_wacz_is_its_archives_in_the_order_of_names(read: Read, archive: Archive
         assert gzip.decompress(data[at["3"] : data.index(b"PK", at["3"])]).startswith(b"WARC/1.0")
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_wacz_with_one_name_twice(read: Read, archive: Archive) -> None:
+    entries = [("archive/a.warc", archive.warc(f"http://a.example/{number}")) for number in (1, 2)]
+    pages, problems = read(zipped(*entries), "a.wacz")
+    assert ([page.url[-1] for page in pages], problems) == (["1", "2"], [])
+
+
 def test_wacz_with_an_archive_in_zstd(read: Read, archive: Archive, tmp_path: Path) -> None:
     with (tmp_path / "a.zst").open("wb") as file:
         writer = ZstdWriter(file)

@@ -7,7 +7,7 @@ import io
 import random
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
@@ -16,6 +16,7 @@ from graphlang.ingest import Limits, batches
 from graphlang.ingest import stretch as stretch_module
 from graphlang.ingest.reader import Reader
 from graphlang.ingest.reading import _tasks
+from graphlang.ingest.span import peek
 from graphlang.ingest.stretch import Stretch, can_be_cut, find_record, stretches
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -241,3 +242,19 @@ def test_false_signs_of_records_cost_little(tmp_path: Path) -> None:
     with path.open("rb") as file:
         assert find_record(file, 0, 1 << 20) is None
     assert stretch_module._TRIALS == 1_000
+
+
+def test_frames_of_empty_blocks_without_end_cost_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.warc.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd\x00\x58" * 1_000 + bytes(1 << 20))  # each header leads to the same zeros
+    looks = 0
+
+    def counted(file: BinaryIO, offset: int, count: int) -> bytes:
+        nonlocal looks
+        looks += 1
+        return peek(file, offset, count)
+
+    monkeypatch.setattr(stretch_module, "peek", counted)
+    with path.open("rb") as file:
+        assert find_record(file, 0, 1 << 20) is None
+    assert looks < 200_000
