@@ -74,7 +74,8 @@ def _work(main: Callable[[], None], tasks: int, answers: int) -> NoReturn:
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # else no worker would hear that the parent is gone
         main()
         status = 0
-    except BaseException:  # noqa: BLE001 - nothing of the parent's may run on
-        traceback.print_exc()
+    except BaseException as error:  # noqa: BLE001 - nothing of the parent's may run on
+        if not isinstance(error, KeyboardInterrupt):  # between its birth and its own process group
+            traceback.print_exc()
     finally:
         os._exit(status)
