@@ -22,6 +22,7 @@ class Arc:
     """See `graphlang.ingest.raw.Grammar`."""
 
     name = "ARC"
+    end = b""
 
     def find(self, data: bytes, at: int) -> int:
         """Return the index of the next line that has the form of a header."""

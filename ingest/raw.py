@@ -47,6 +47,7 @@ class Grammar(Protocol):
     """What the engine must know of a format."""
 
     name: str  #: for the words of a Problem
+    end: bytes  #: what stands behind every block, if that is more than any text may hold; else nothing
 
     def starts(self, data: bytes, at: int) -> bool:
         """Tell whether a record starts at this place."""
@@ -320,7 +321,7 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
 
 
 def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
-    """Tell whether a record or the end of the run follows these many bytes, but for line ends; nothing is copied."""
+    """Tell whether a record or its end follows these many bytes, or the end of the run; nothing is copied."""
     buffer.need(size + _OVERLAP + _ENOUGH)
     data, begin = buffer.data, buffer.at + size
     at = _behind_newlines(data, begin)
@@ -328,7 +329,8 @@ def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
         return True  # a record that ends where its member ends is sound, whatever comes in the next
     if at - begin > _OVERLAP:
         return True  # padding, and too much of it to keep while looking what comes behind
-    return at >= len(data) or grammar.starts(data, at)
+    # With the end of a record behind it this one is sound, and what follows is damaged.
+    return at >= len(data) or grammar.starts(data, at) or bool(grammar.end and data.startswith(grammar.end, begin))
 
 
 def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:

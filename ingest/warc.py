@@ -23,6 +23,7 @@ class Warc:
     """See `graphlang.ingest.raw.Grammar`. A record starts with ``WARC/``; its header ends with an empty line."""
 
     name = "WARC"
+    end = b"\r\n\r\n"
 
     def starts(self, data: bytes, at: int) -> bool:
         """Tell whether the bytes at this place are the magic of a record."""

@@ -73,8 +73,22 @@ def test_length_missing(archive: Archive, read: Read, length: bytes) -> None:
 def test_garbage_between_records(archive: Archive, read: Read) -> None:
     one, two = archive.warc("http://a.example/1"), archive.warc("http://a.example/2")
     pages, problems = read(one + b"garbage\r\nmore\r\n" + two)
+    assert [page.text for page in pages] == ["Hello", "Hello"]
+    assert [(problem.kind, problem.offset) for problem in problems] == [("garbage", len(one))]
+    pages, problems = read(one.rstrip() + b"garbage\r\nmore\r\n" + two)
     assert urls(pages) == ["1", "2"]
     assert kinds(problems) == ["bad-length"]  # it may as well be the end of the first record
+
+
+def test_damage_to_a_magic_leaves_the_record_before_it_alone(archive: Archive, read: Read) -> None:
+    one, two, three = (archive.warc(f"http://a.example/{number}") for number in range(3))
+    pages, problems = read(one + b"X" + two[1:] + three)
+    assert [(page.url[-1], page.text) for page in pages] == [("0", "Hello"), ("2", "Hello")]
+    assert [(problem.kind, problem.offset) for problem in problems] == [("garbage", len(one))]
+
+
+def test_garbage_between_gzip_members(archive: Archive, read: Read) -> None:
+    one, two = archive.warc("http://a.example/1"), archive.warc("http://a.example/2")
     pages, problems = read(archive.gz(one) + b"garbage" + archive.gz(two))
     assert (urls(pages), kinds(problems)) == (["1", "2"], ["damaged"])
     assert problems[0].reason == "7 bytes that are not gzip"
