@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from .dates import date_of
+
 _LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
 _SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
 _START = re.compile(
@@ -54,6 +56,4 @@ class Arc:
         found = _LINE.fullmatch(head)
         if not found:
             return None
-        d = found[3].decode()
-        date = f"{d[:4]}-{d[4:6]}-{d[6:8]}T{d[8:10]}:{d[10:12]}:{d[12:14]}Z" if len(d) == 14 else ""  # noqa: PLR2004
-        return found[1], date, found[4].split(b" ")[0]
+        return found[1], date_of(found[3].decode()), found[4].split(b" ")[0]

@@ -9,7 +9,8 @@ _W3C = re.compile(
     r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:(?<=-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-]00:?00)?)?",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+#: As in ARC files and indexes: from a day to milliseconds, which are left out.
+_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(?:(\d\d)(?:\d{3})?)?)?")
 
 
 def date_of(written: str) -> str:
@@ -17,6 +18,8 @@ def date_of(written: str) -> str:
 
     >>> date_of("2024-01-02T03:04:05.678Z"), date_of("2024-01-02 03:04"), date_of("20240102030405"), date_of("2024-01")
     ('2024-01-02T03:04:05.678Z', '2024-01-02T03:04Z', '2024-01-02T03:04:05Z', '2024-01')
+    >>> date_of("20240102"), date_of("202401020304"), date_of("20240102030405678")
+    ('2024-01-02', '2024-01-02T03:04Z', '2024-01-02T03:04:05Z')
     >>> date_of("yesterday"), date_of("2024-01-02T03:04:05+02:00")
     ('', '')
     """
@@ -24,4 +27,7 @@ def date_of(written: str) -> str:
     if found:
         return f"{found[1]}T{found[2]}Z" if found[2] else found[1]
     found = _DIGITS.fullmatch(written)
-    return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else ""
+    if not found:
+        return ""
+    day, time = "-".join(found.groups()[:3]), ":".join(one for one in found.groups()[3:] if one)
+    return f"{day}T{time}Z" if time else day

@@ -101,7 +101,7 @@ class Jsonl:
             return Problem("bad-json", f"a line that is not JSON ({type(error).__name__})", offset)
         if not isinstance(found, dict):
             return Problem("bad-json", "a line that is no JSON object", offset)
-        if str(found.get("format", "")).startswith(_HEADING):
+        if str(found.get("format", "")).startswith(_HEADING) and "url" not in found:
             return None
         written = _url(found)
         url = canonical(written) if written else None
@@ -129,7 +129,7 @@ class Jsonl:
             offset=offset,
             date=max(dates, key=len, default=""),  # the most precise
             status=status if isinstance(status, int) and 100 <= status <= 999 else None,  # noqa: PLR2004
-            mime=str(found.get("mime") or "")[:100].lower(),
+            mime=_string(found, "mime")[:100].lower(),
             charset="utf-8",
             charset_from="utf-8",
             title=fold(title)[: limits.title_limit] if isinstance(title, str) else "",

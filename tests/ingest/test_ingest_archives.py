@@ -201,3 +201,9 @@ def test_wrong_arguments_are_refused_at_once(tmp_path: Path) -> None:
 def test_dates_of_any_precision(archive: Archive, read: Read, written: str, date: str) -> None:
     record = archive.warc("http://a.example/").replace(b"2026-11-21T00:17:00Z", written.encode())
     assert [page.date for page in read(record)[0]] == [date]
+
+
+@pytest.mark.parametrize(("written", "date"), [("20061121", "2006-11-21"), ("200611210017", "2006-11-21T00:17Z")])
+def test_dates_of_an_arc_that_are_cut(archive: Archive, read: Read, written: str, date: str) -> None:
+    record = archive.arc("http://a.example/").replace(b"20061121001700", written.encode())
+    assert [page.date for page in read(record, "a.arc")[0]] == [date]
