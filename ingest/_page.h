@@ -140,17 +140,28 @@ static int contains(const uint8_t *at, size_t size, const char *word) {
   return 0;
 }
 
-static int speaks_of_consent(const uint8_t *at, size_t size) {
-  static const char *const kinds[] = {"banner", "bar", "consent", "notice", "popup"};
-  const uint8_t *end = at + size;
-  while ((at = find(at, end, '-')) < end) {
-    size_t before = size - (size_t)(end - at), behind = (size_t)(end - at) - 1;
-    int named = (before >= 6 && !memcmp(at - 6, "cookie", 6)) || (before >= 7 && !memcmp(at - 7, "consent", 7));
-    at++;
-    if (!named) continue;
-    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-      if (behind >= strlen(kinds[n]) && !memcmp(at, kinds[n], strlen(kinds[n]))) return 1;
+/* Whether one of the names of a banner stands here. */
+static int names_banner(const uint8_t *at, const uint8_t *end) {
+  static const char *const kinds[] = {"alert", "banner", "bar",    "box",   "consent", "container", "dialog",  "disclaimer", "hint",
+                                      "info",  "law",    "layer", "message", "modal", "msg",     "notice",    "notification", "overlay",
+                                      "popup", "sdk",    "warning"};
+  for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+    if ((size_t)(end - at) >= strlen(kinds[n]) && same(at, kinds[n], strlen(kinds[n]))) return 1;
+  return 0;
+}
+
+/* Whether an id or class says that the element asks for consent: "cookie-notice", "eu_cookie_law", "CookieBanner". */
+static int speaks_of_consent(const uint8_t *value, size_t size) {
+  const uint8_t *end = value + size;
+  for (const uint8_t *at = value; (at = find(at, end, 'k')) < end; at++) {
+    if (at - value < 3 || end - at < 3 || !same(at - 3, "cookie", 6)) continue;
+    const uint8_t *behind = at + 3;
+    if (behind < end && *behind == 's') behind++;
+    if (behind < end && (*behind == '-' || *behind == '_')) behind++;
+    if (names_banner(behind, end)) return 1;
   }
+  for (const uint8_t *at = value; (at = find(at, end, '-')) < end; at++)
+    if (at - value >= 7 && same(at - 7, "consent", 7) && names_banner(at + 1, end)) return 1;
   return 0;
 }
 
@@ -169,8 +180,9 @@ static uint32_t flags_of(const Reader *reader, const Token *token) {
     else if (is_value(token, ROLE, "banner") || is_value(token, ROLE, "contentinfo"))
       flags |= HAS_ROLE;
   }
-  if ((has(token, ID) && speaks_of_consent(token->value[ID], token->length[ID])) ||
-      (has(token, CLASS) && speaks_of_consent(token->value[CLASS], token->length[CLASS])))
+  int block = (traits(token->tag) & BLOCK) != 0; /* links and words of text are no banners, and are most elements */
+  if (block && ((has(token, ID) && speaks_of_consent(token->value[ID], token->length[ID])) ||
+                (has(token, CLASS) && speaks_of_consent(token->value[CLASS], token->length[CLASS]))))
     flags |= ASKS_CONSENT;
   if (flags && traits(token->tag) & CONTENT) flags |= IS_CONTENT;
   return flags && reader->tree.content ? flags | IN_CONTENT : flags;

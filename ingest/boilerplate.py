@@ -64,7 +64,8 @@ def around(page: Read) -> list[Span]:
     if every & kernel.IS_NAVIGATION:
         _take_all([one for one in found if one.flags & kernel.HAS_ROLE], apart)
     if every & kernel.ASKS_CONSENT and _CONSENT_SIGN in page.text:
-        _take_all([one for one in found if one.flags & kernel.ASKS_CONSENT], apart)
+        # Pages whole have classes such as "has-cookie-banner".
+        _take_all([one for one in found if one.flags & kernel.ASKS_CONSENT and not one.flags & _PAGE], apart)
     if menus:
         _take_menus(page, apart)
     return apart.spans()

@@ -17,6 +17,20 @@ PLENTY = "<p>" + "words of content " * 20
         ("<aside>other</aside><p>text", "text", "other"),
         ('<div role="navigation">menu<div role="navigation">more</div></div>text', "text", "menu more"),
         ("<div id=cookie-banner>We use cookies</div>text", "text", "We use cookies"),
+        *(
+            (f"<div {name}>We use cookies</div>text", "text", "We use cookies")
+            for name in (
+                *("id=cookie-law-info-bar", "class='widget widget_eu_cookie_law_widget'", "class=CookieBanner"),
+                *(
+                    "id=moove_gdpr_cookie_info_bar",
+                    "class='x cookiebar'",
+                    "id=cookies-message",
+                    "id=onetrust-consent-sdk",
+                ),
+            )
+        ),
+        ("<div class='has-cookie-banner'><main>text of cookies</main></div>", "text of cookies", ""),
+        ("<div class='cookie kookie-bar cooking-notice'>Bake a cookie</div>", "Bake a cookie", ""),
         # a menu of languages, whatever it is made of
         (
             "<p><a href=a>Deutsch</a> <a href=b>English</a> <a href=c>Français</a></p><p>text",
