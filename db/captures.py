@@ -121,7 +121,8 @@ def _complete(connection: sqlite3.Connection, source: int, page_id: int, part: P
     if part.parts == "text":
         words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, page_id)
         connection.execute(_WITH_TEXT, words)
-        connection.execute(_WORDED, (page_id, part.title, part.text, part.main_length))
+        if part.title or part.text:
+            connection.execute(_WORDED, (page_id, part.title, part.text, part.main_length))
         return
     answer = (part.status, part.mime, part.size, part.digest, part.date, part.date, page_id)
     connection.execute(_WITH_LINKS, answer)

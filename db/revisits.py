@@ -62,9 +62,12 @@ def resolve(connection: sqlite3.Connection) -> int:
         connection.execute("CREATE INDEX temp.wanted_digest ON wanted (digest)")
         found: dict[int, int] = dict(connection.execute(_BY_DIGEST).fetchall())
         found |= dict(connection.execute(_BY_NAME).fetchall())
-        before = connection.execute("SELECT page, original FROM wanted ORDER BY page").fetchall()
-        for page, original in before:
-            if found.get(page) != original:
+        # What is known by its URL alone may be another capture by now, of the same page.
+        before = connection.execute(
+            "SELECT page, original, date = '' AND digest = '' AND original IS NOT NULL FROM wanted ORDER BY page"
+        ).fetchall()
+        for page, original, unsure in before:
+            if found.get(page) != original or unsure:
                 _empty(connection, page)
                 if page in found:
                     _lend(connection, page, found[page])

@@ -1,6 +1,7 @@
 """One snapshot out of several captures: which is kept, how parts are joined, and what revisits borrow."""
 
 import sqlite3
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -206,6 +207,24 @@ def test_what_was_borrowed_is_given_back_when_the_original_makes_way(tmp_path: P
     assert texts(at_once) == [(OLD, "", "Bonjour")]
     assert [row[2:] for row in parted] == [row[2:] for row in at_once.execute(rows)]
     at_once.close()
+
+
+def test_a_revisit_that_names_a_page_alone_borrows_from_its_newest_capture(tmp_path: Path) -> None:
+    unsure = revisit(revisit_date="", digest="")
+    newer = page(OLD, date="2026-01-01T00:00:00Z", text="Bonjour", links=(Link("http://c.example/", LinkKind.ANCHOR),))
+    for batches in ([[ORIGINAL, unsure], [newer]], [[ORIGINAL, unsure, newer]]):
+        connection = collection(tmp_path, batches)
+        assert sorted(texts(connection)) == [(URL, "", "Bonjour"), (OLD, "", "Bonjour")]
+        linked = connection.execute("SELECT source_url, target_url FROM link_details ORDER BY 1").fetchall()
+        assert linked == [(URL, "http://c.example/"), (OLD, "http://c.example/")]
+        connection.close()
+
+
+@pytest.mark.parametrize("batches", [[[wat(), wet(text="")]], [[wat()], [wet(text="")]]])
+def test_an_empty_text_is_none_however_it_came(tmp_path: Path, batches: list[list[Page]]) -> None:
+    connection = collection(tmp_path, [[replace(one, title="") for one in batch] for batch in batches])
+    assert texts(connection) == []
+    connection.close()
 
 
 def words(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
