@@ -121,7 +121,7 @@ class Parser:
             decoded = decode(payload, charset, markup=form == "html")
             used, charset_from = decoded.charset, decoded.source
             if form == "html":
-                document = html.read(decoded.text, limits)
+                document = html.read(_as_xml(decoded.text) if mime.endswith("xml") else decoded.text, limits)
                 title, text, main = document.title, document.text, document.main_length
                 if document.flattened:
                     faults.append(
@@ -165,6 +165,12 @@ class Parser:
         from .bytehtml import visible  # noqa: PLC0415 - few pages need it
 
         return b" ".join(visible(payload[:_MOST_BYTES]).split())[: self._limits.text_limit]
+
+
+def _as_xml(markup: str | bytes) -> bytes:
+    from .xhtml import as_html  # noqa: PLC0415 - hardly a page is served as XML
+
+    return as_html(markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace"))
 
 
 def _redirects(status: int | None) -> bool:

@@ -207,3 +207,22 @@ def test_dates_of_any_precision(archive: Archive, read: Read, written: str, date
 def test_dates_of_an_arc_that_are_cut(archive: Archive, read: Read, written: str, date: str) -> None:
     record = archive.arc("http://a.example/").replace(b"20061121001700", written.encode())
     assert [page.date for page in read(record, "a.arc")[0]] == [date]
+
+
+XHTML = b"""<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head>
+<body><!-- <b/> --><p>Guten <a id="top"/>Tag<br/><iframe src="/f"/>
+<textarea name="q"/><![CDATA[1 < 2]]><a href="/x">x</a></p>
+</body></html>"""
+
+
+@pytest.mark.parametrize("served", [b"application/xhtml+xml", b"text/xml", b"application/xml; charset=utf-8"])
+def test_empty_elements_of_xhtml_do_not_swallow_the_page(archive: Archive, read: Read, served: bytes) -> None:
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: " + served + b"\r\n"
+    (page,), problems = read(archive.warc("http://a.example/", XHTML, http=http))
+    assert (page.text, problems) == ("Guten Tag 1 < 2x", [])
+    assert [link.url for link in page.links] == ["http://a.example/f", "http://a.example/x"]
+
+
+def test_in_html_a_slash_closes_nothing(archive: Archive, read: Read) -> None:
+    (page,), _ = read(archive.warc("http://a.example/", XHTML))
+    assert page.text == ""
