@@ -36,8 +36,11 @@ def register(connection: sqlite3.Connection, path: Path, *, name: str | None = N
 
     Raises:
         OSError: the file cannot be read.
-        StoreError: it was read in part with another choice of captures.
+        StoreError: it was read in part with another choice of captures; or it is a stream.
     """
+    if path.is_fifo():
+        msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
+        raise StoreError(msg)
     digest, size = _of_folder(path) if path.is_dir() else _of_file(path)
     # Names of files may be any bytes, those in the database are text.
     called = os.fsencode(name or str(path)).decode("utf-8", "backslashreplace")

@@ -233,6 +233,14 @@ def test_a_file_whose_name_is_no_utf8_is_entered(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_a_stream_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.warc")
+    connection = create(tmp_path / "a.db")
+    with pytest.raises(StoreError, match="a stream"):
+        sources.register(connection, tmp_path / "a.warc")  # and does not wait for somebody to write
+    connection.close()
+
+
 def test_a_second_writer_stops_before_it_writes(tmp_path: Path) -> None:
     connection = create(tmp_path / "a.db")
     connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
