@@ -17,6 +17,7 @@ from .declared import declarations
 from .joiner import Joiner
 from .links import links_of
 from .plain import plain_page, renamed
+from .queries import in_charset
 from .urls import canonical
 from .warc import Warc
 from .wet import page_of_wet
@@ -122,6 +123,8 @@ class Parser:
             used, charset_from = decoded.charset, decoded.source
             if form == "html":
                 document = html.read(_as_xml(decoded.text) if mime.endswith("xml") else decoded.text, limits)
+                if used != "utf-8":
+                    document = in_charset(document, used)
                 title, text, main = document.title, document.text, document.main_length
                 if document.flattened:
                     faults.append(

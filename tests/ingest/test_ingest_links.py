@@ -111,3 +111,29 @@ def test_declared_languages(archive: Archive, read: Read) -> None:
     )
     (page,), _ = read(archive.warc(A, b"<html lang=''><p>x"))
     assert page.declared == ()
+
+
+@pytest.mark.parametrize(
+    ("charset", "written", "path"),
+    [
+        ("utf-8", "/п?q=мир", "/%D0%BF?q=%D0%BC%D0%B8%D1%80"),
+        ("koi8-r", "/п?q=мир&x=%20y#мир", "/%D0%BF?q=%CD%C9%D2&x=%20y"),
+        ("euc-kr", "/?q=한국", "/?q=%C7%D1%B1%B9"),
+        ("shift_jis", "/?q=表", "/?q=%95\\"),  # the second byte is ASCII
+        ("iso-8859-1", "/?q=&#1078;é", "/?q=%26%231078%3B%E9"),  # what the charset lacks is a character reference
+        ("koi8-r", "/мир", "/%D0%BC%D0%B8%D1%80"),
+    ],
+)
+@pytest.mark.parametrize("element", ["<a href='{}'>", "<a rel=x hreflang=ru href='{}'>", "<area href='{}'>"])
+def test_queries_are_in_the_charset_of_the_page(  # noqa: PLR0917
+    archive: Archive, read: Read, element: str, charset: str, written: str, path: str
+) -> None:
+    http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset={charset}\r\n".encode()
+    (page,), _ = read(archive.warc(A, element.format(written).encode(charset), http=http))
+    assert [link.url for link in page.links] == ["http://a.example" + path]
+
+
+def test_words_of_links_stay_with_queries_in_another_charset(archive: Archive, read: Read) -> None:
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=koi8-r\r\n"
+    (page,), _ = read(archive.warc(A, "<a href='?q=мир'>Привет</a>".encode("koi8-r"), http=http), anchor_texts=True)
+    assert [(link.url, link.text) for link in page.links] == [("http://a.example/dir/page?q=%CD%C9%D2", "Привет")]
