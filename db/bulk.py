@@ -35,10 +35,16 @@ def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[Sequen
     return insert_flat(connection, into, list(chain.from_iterable(rows)), len(rows[0])) if rows else 0
 
 
-def insert_flat(connection: sqlite3.Connection, into: str, values: list[Any], width: int) -> int:
-    """Insert rows whose values follow one another, so many to a row, see `insert`."""
+def insert_flat(
+    connection: sqlite3.Connection, into: str, values: Sequence[Any], width: int, *, row: str | None = None
+) -> int:
+    """Insert rows whose values follow one another, so many to a row, see `insert`.
+
+    A row may be given in SQL, with a question mark for each of its values and what is the same in all rows written out:
+    binding a value takes as long as storing it.
+    """
     before = connection.total_changes
-    row = f"({','.join('?' * width)})"
+    row = row or f"({','.join('?' * width)})"
     rows = 1 << ((_VARIABLES // width).bit_length() - 1)
     done, count = 0, len(values) // width
     while done < count:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import bulk
 from .compiled import load
+from .records import LinkKind
 from .url_ids import address
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
     from .records import Links
 
-_WIDTH: Final = 6  # source, target, kind, nofollow, hreflang, place
+_PLAIN: Final = 3  # source, target, place of a link that has nothing else to say, as nearly all
+_WIDTH: Final = 6  # source, target, kind, nofollow, hreflang, place of the others
 _HREFLANG: Final = 4
+_USUAL: Final = int(LinkKind.ANCHOR)
 
 
 def write(
@@ -36,32 +39,46 @@ def write(
     Returns:
         How many links were added.
     """
-    rows, row_of = array("q", (0,)) * (_WIDTH * sum(counts)), array("q", (0,)) * sum(counts)
+    count = sum(counts)
+    marked = bytearray(count)
+    first = 0
+    for one in links:
+        for place, _ in one.hreflangs:
+            marked[first + place] = 1
+        first += len(one)
+    plain, rows, row_of = (array("q", (0,)) * (width * count) for width in (_PLAIN, _WIDTH, 1))
+    made = array("q", (0, 0))
     # In key order, as the kernel makes them, the tree grows at its end instead of in the middle.
-    count = _library().graphlang_links_rows(
+    if not _library().graphlang_links_rows(
         address(ids),
         address(counts),
         bytes(chosen),
         len(counts),
         b"".join([one.kinds for one in links]),
-        address(rows),
-        address(row_of),
-    )
-    if count < 0:
+        bytes(marked),
+        _USUAL,
+        *map(address, (plain, rows, row_of, made)),
+    ):
         raise MemoryError
-    values: list[Any] = rows[: _WIDTH * count].tolist()
-    values[_HREFLANG::_WIDTH] = [None] * count
+    into = "INSERT OR IGNORE INTO links"
+    added = bulk.insert_flat(
+        connection, into, plain[: _PLAIN * made[0]].tolist(), _PLAIN, row=f"(?, ?, {_USUAL}, 0, NULL, ?)"
+    )
+    values: list[Any] = rows[: _WIDTH * made[1]].tolist()
+    values[_HREFLANG::_WIDTH] = [None] * made[1]
     texts: list[tuple[int, int, str]] = []
-    first = 0
-    for one in links:
+    first = at = 0
+    for one, is_chosen in zip(links, chosen, strict=True):
+        source, targets = ids[at], at + 1
         for place, hreflang in one.hreflangs:
             if (row := row_of[first + place]) >= 0:
                 values[_WIDTH * row + _HREFLANG] = hreflang
-        for place, text in one.texts:
-            if (row := row_of[first + place]) >= 0:
-                texts.append((rows[_WIDTH * row + 1], rows[_WIDTH * row], text))
+        for place, text in one.texts if is_chosen else ():
+            if ids[targets + place] != source:
+                texts.append((ids[targets + place], source, text))
         first += len(one)
-    added = bulk.insert_flat(connection, "INSERT OR IGNORE INTO links", values, _WIDTH)
+        at = targets + len(one)
+    added += bulk.insert_flat(connection, into, values, _WIDTH)
     bulk.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
     return added
 
@@ -70,6 +87,8 @@ def write(
 def _library() -> ctypes.CDLL:
     library = load("_links")
     numbers, text = ctypes.c_void_p, ctypes.c_char_p
-    library.graphlang_links_rows.argtypes = (numbers, numbers, text, ctypes.c_uint64, text, numbers, numbers)
-    library.graphlang_links_rows.restype = ctypes.c_int64
+    library.graphlang_links_rows.argtypes = (
+        *(numbers, numbers, text, ctypes.c_uint64, text, text, ctypes.c_uint8),
+        *(numbers, numbers, numbers, numbers),
+    )
     return library

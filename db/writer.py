@@ -105,11 +105,10 @@ class Writer:
         if not pages:
             return 0
         links = [Links.of(page.links) for page in pages]
-        known = len(self._ids)
         ids, _, fresh = self._ids.assign(
             b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
         )
-        self._add_urls(fresh, known + 1)
+        self._add_urls(fresh)
         counts = array("q", map(len, links))
         own = [ids[place + number] for number, place in enumerate(accumulate(counts[:-1], initial=0))]
         # Of several captures of a URL one is written; what the others link to has its id, but not their links.
@@ -121,8 +120,8 @@ class Writer:
                 chosen[choice.place] = 1
         return linkage.write(self._connection, links, ids, counts, chosen)
 
-    def _add_urls(self, urls: bytes, first: int) -> None:
-        """Enter URLs that are new, under the ids from a first one on."""
+    def _add_urls(self, urls: bytes) -> None:
+        """Enter URLs that are new; the ids that they were given are the next ones, as SQLite gives them."""
         if not urls:
             return
         if len(self._authorities) > _HOSTS_CACHED:
@@ -134,8 +133,8 @@ class Writer:
             self._hosts += self._add_hosts([written[place] for place in new])
         bulk.insert(
             self._connection,
-            "INSERT INTO pages (id, url, host)",
-            (range(first, first + len(written)), written, list(map(self._hosts.__getitem__, spelled))),
+            "INSERT INTO pages (url, host)",
+            (written, list(map(self._hosts.__getitem__, spelled))),
         )
 
     def _add_hosts(self, urls: list[str]) -> list[int]:
