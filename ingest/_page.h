@@ -17,7 +17,8 @@ enum { /* flags of a record; graphlang.ingest.kernel has the same */
   IS_LIST = 64,      /* <ul> */
   IS_CONTENT = 128,  /* article or main itself */
   HOLDS_MAIN = 256,  /* there is a main in it */
-  HOLDS_ARTICLE = 512
+  HOLDS_ARTICLE = 512,
+  IS_HIDDEN = 1024   /* until a script shows it: `hidden`, or a <dialog> that is not open */
 };
 
 enum { MOST_RECORDS = 1 << 17, MOST_LINKS = 1 << 15, MOST_METAS = 100 };
@@ -184,6 +185,7 @@ static uint32_t flags_of(const Reader *reader, const Token *token) {
   if (block && ((has(token, ID) && speaks_of_consent(token->value[ID], token->length[ID])) ||
                 (has(token, CLASS) && speaks_of_consent(token->value[CLASS], token->length[CLASS]))))
     flags |= ASKS_CONSENT;
+  if (has(token, HIDDEN) || (token->tag == TAG_DIALOG && !has(token, OPEN))) flags |= IS_HIDDEN;
   if (flags && traits(token->tag) & CONTENT) flags |= IS_CONTENT;
   return flags && reader->tree.content ? flags | IN_CONTENT : flags;
 }

@@ -8,6 +8,7 @@
 
 typedef enum {
   HREF, SRC, REL, HREFLANG, NAME, CONTENT_, HTTP_EQUIV, LANG, XML_LANG, ID, CLASS, ROLE, ENCODING, FONT,
+  HIDDEN, OPEN,
   ATTRIBUTES
 } Attribute;
 
@@ -53,6 +54,7 @@ static Attribute attribute_named(const uint8_t *at, size_t size) {
       IS("name", NAME);
       IS("role", ROLE);
       IS("lang", LANG);
+      IS("open", OPEN);
       IS("face", FONT);
       IS("size", FONT);
       break;
@@ -60,6 +62,7 @@ static Attribute attribute_named(const uint8_t *at, size_t size) {
       IS("class", CLASS);
       IS("color", FONT);
       break;
+    case 6: IS("hidden", HIDDEN); break;
     case 7: IS("content", CONTENT_); break;
     case 8:
       IS("hreflang", HREFLANG);

@@ -3,7 +3,8 @@
 It is set apart because it says little of the page's own language: a menu of forty language names is in forty languages,
 and a cookie banner in that of the visitor. What is set apart: ``<nav>``; ``<header>``, ``<footer>`` and ``<aside>``
 outside of articles (within one they hold its headline and its notes), unless they hold the page, since nobody closed
-them; elements of the ARIA roles navigation, banner and contentinfo; cookie banners; containers of links whose texts are
+them; elements of the ARIA roles navigation, banner and contentinfo; cookie banners; what a script may show later
+(``hidden``, a ``<dialog>`` that is not open), if there is content without it; containers of links whose texts are
 mostly autonyms (the names that languages have for themselves); and on pages without any of these elements short lists
 of nothing but links.
 
@@ -57,8 +58,10 @@ def around(page: Read) -> list[Span]:
     for one in outer:
         if not one.flags & _HOLDS_CONTENT:
             apart.take(one)
-    if every & _HOLDS_CONTENT:
-        _take_holders([one for one in outer if one.flags & _HOLDS_CONTENT], apart)
+    if every & (_HOLDS_CONTENT | kernel.IS_HIDDEN):
+        doubtful = [one for one in outer if one.flags & _HOLDS_CONTENT]
+        hidden = [one for one in found if one.flags & kernel.IS_HIDDEN and not one.flags & _CONTENT]
+        _take_holders([*doubtful, *hidden], apart)
     if not outer and every & kernel.IS_LIST:
         _take_lists(page, [one for one in found if one.flags & kernel.IS_LIST], apart)
     if every & kernel.IS_NAVIGATION:
@@ -74,6 +77,7 @@ def around(page: Read) -> list[Span]:
 _PLACED: Final = kernel.IS_OUTER | kernel.IN_CONTENT
 _HOLDS_CONTENT: Final = kernel.HOLDS_MAIN | kernel.HOLDS_ARTICLE
 _PAGE: Final = kernel.IS_CONTENT | kernel.HOLDS_MAIN
+_CONTENT: Final = kernel.IS_CONTENT | _HOLDS_CONTENT
 
 
 class _Apart:
@@ -116,7 +120,7 @@ class _Apart:
 
 
 def _take_holders(found: list[Record], apart: _Apart) -> None:
-    """Set apart what holds articles, such as teasers; but a ``<header>`` that nobody closed holds the whole page."""
+    """Set apart what may hold the page: teasers are articles, but a ``<header>`` that nobody closed holds them all."""
     for count, one in enumerate(found):
         if one.flags & kernel.HOLDS_MAIN:
             continue

@@ -25,6 +25,7 @@ IS_LIST: Final = 64  #: ul
 IS_CONTENT: Final = 128  #: article or main itself
 HOLDS_MAIN: Final = 256  #: there is a main in it
 HOLDS_ARTICLE: Final = 512
+IS_HIDDEN: Final = 1024  #: until a script shows it
 NOTHING: Final = 0xFFFFFFFF  #: what an anchor stands in, where that is the page itself
 
 _WORDS = "I"  # of four bytes

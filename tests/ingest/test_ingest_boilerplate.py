@@ -51,6 +51,12 @@ PLENTY = "<p>" + "words of content " * 20
         ("<header>site<article>text</article>", "site text", ""),
         ("<div class=cookie-banner-on><main>text about cookies</main></div>", "text about cookies", ""),
         (f"{PLENTY}<aside>more<article>teaser</article></aside>", PLENTY[3:].strip(), "more teaser"),
+        # what a script may show later, beside enough that is shown already
+        (f"<div hidden>menu</div>{PLENTY}<dialog>sign in</dialog>", PLENTY[3:].strip(), "menu sign in"),
+        (f"<dialog open>welcome</dialog>{PLENTY}", "welcome " + PLENTY[3:].strip(), ""),
+        (f"{PLENTY}<div HIDDEN='until-found'>more</div>", PLENTY[3:].strip(), "more"),
+        (f"{PLENTY}<div hidden><article>more</article></div>", PLENTY[3:] + "more", ""),
+        ("<div id=app hidden>the text that a script shows</div>loading", "the text that a script shows loading", ""),
         ("no body at all", "no body at all", ""),
     ],
 )
