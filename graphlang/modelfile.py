@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import tokenize
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -29,12 +30,13 @@ FORMAT = 1
 MAX_FILE = 64 << 20  # bytes
 MAX_ARRAYS = 512 << 20  # bytes, unpacked
 MAX_MEMBERS = 64
-MAX_HEADER = 4 << 20  # bytes, where only the header is read
+MAX_HEADER = 4 << 20  # bytes, unpacked
 _HEADER = "model.json"
 _KINDS = "biuf"
 #: what reading a damaged zip, header or array raises
 _DAMAGE = (
-    zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError
+    zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError,
+    TypeError, MemoryError, tokenize.TokenError,  # numpy's, on a header of an array that is no Python
 )  # fmt: skip
 
 
@@ -128,7 +130,7 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
             _bound(entries, name)
-            members = {entry.filename: archive.read(entry) for entry in entries}
+            members = {entry.filename: _unpacked(archive, entry) for entry in entries}
         method, labels, parameters = _header(members.pop(_HEADER), name)
         arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
     except ModelError:
@@ -143,6 +145,17 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
 def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
     if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_ARRAYS:
         raise ModelError(f"{name}: unpacks to more than any model of this program")
+    for entry in entries:
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ModelError(f"{name}: packed in a way that no model of this program is")
+        if entry.filename == _HEADER and entry.file_size > MAX_HEADER:
+            raise ModelError(f"{name}: its header is longer than that of any model of this program")
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    # Sizes in the directory may be lies: asked for no number of bytes, zipfile unpacks all there are, and cuts then.
+    with archive.open(entry) as member:
+        return member.read(entry.file_size + 1)
 
 
 def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:

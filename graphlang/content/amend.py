@@ -65,15 +65,19 @@ def amended(model: Model, *, folder: Path | None = None, remove: Sequence[str] =
     parameters: dict[str, Any] = dict(model.parameters)
     if folder is not None:
         material = _material(folder, model)
+        size = model.parameters.get("features")
+        if size is not None and (type(size) is not int or size < 1):
+            raise ModelError("the model does not say of how many n-grams its profiles are")
         made = profiles.of_lines(
             tuple(material.lines),
             list(material.lines.values()),
             order=shape.order,
-            size=model.parameters.get("features"),
+            size=size,
             edges=shape.edges,
         )
         gone |= {own.key for own in had if own.label in material.lines}
-        parameters["added"] = [*model.parameters.get("added", []), material.digest]
+        added = model.parameters.get("added")
+        parameters["added"] = [*(added if isinstance(added, list) else []), material.digest]
     kept = [own for own in had if own.key not in gone]
     if not kept and not made:
         raise ModelError("no profile would be left in the model")

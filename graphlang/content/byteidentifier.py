@@ -16,7 +16,7 @@ from graphlang.content.ngrams import blocks
 from graphlang.content.normalise import normalise
 from graphlang.content.profiles import Index, Profile, unpack
 from graphlang.content.tally import Tally, tally
-from graphlang.modelfile import Model, take
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,8 @@ class ByteIdentifier(Calibrated):
             sharpness=take(model, "sharpness", "f", (len(calibrate.KNOTS),), source),
         )
         profiles = unpack(model, source)
+        if any(int(profile.grams.max(initial=0)) >> 8 * self.order for profile in profiles):
+            raise ModelError(f"{source}: it holds n-grams of more than {self.order} bytes")
         self.profiles = tuple(profile.key for profile in profiles)
         number = {label: index for index, label in enumerate(model.labels)}
         self._owners = np.array([number[profile.label] for profile in profiles])

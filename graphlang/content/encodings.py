@@ -41,6 +41,9 @@ _BY_SCRIPT: Final = {
     ),
     "Thai": ("windows-874",),
 }
+#: All encodings that a profile can be of. A name from a model file goes to Python's codecs only if it is one of these:
+#: some of theirs are no encodings of text, others take a time that grows with the square of the length.
+NAMES: Final = frozenset((UTF8, *(name for names in _BY_SCRIPT.values() for name in names)))
 _CODECS: Final = {
     "windows-874": "cp874",
     "x-mac-cyrillic": "mac_cyrillic",

@@ -9,11 +9,14 @@ import numpy as np
 
 from graphlang.content import calibrate
 from graphlang.content.ngrams import blocks
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+_SHARPEST = 40  # log; from the smallest difference of two similarities to certainty it takes less
 
 
 class Identifier(Protocol):
@@ -48,6 +51,9 @@ class Calibrated(ABC):
         parameters: For `describe`.
         limit: Characters of a text that are looked at; longer texts are sampled (`normalise.sample`).
         sharpness: Log sharpness at `calibrate.KNOTS`.
+
+    Raises:
+        ModelError: a sharpness that no fit gives, and that would make probabilities of something that is no number.
     """
 
     concurrent = True  # threads may ask at the same time; of other programs nobody knows
@@ -62,6 +68,8 @@ class Calibrated(ABC):
         limit: int,
         sharpness: NDArray[np.floating],
     ) -> None:
+        if np.abs(sharpness).max(initial=0) > _SHARPEST:
+            raise ModelError(f"{name}: the sharpness of the model is out of range")
         self.name = name
         self.labels = labels
         self.hash = digest

@@ -51,6 +51,8 @@ SHORTEST = 40
 DOUBT = 0.02
 LARGEST = 3
 WEIGHTS = {"title": 4, "body": 2, "metadata": 1}
+_FEATURES = 1_000_000  # of a language, at most
+_INFORMATION = 1e3  # -log P of what stands once in any text is far less
 _MANY = 1_000  # blocks of a page that are told apart; the rest is one block
 
 
@@ -130,7 +132,14 @@ class MartinsSilva(Calibrated):
             self._table = KeyTable(keys_of(vocabulary))
         except ValueError as error:
             raise ModelError(f"{source}: its profiles are damaged ({error})") from error
-        if type(size) is not int or size < 1 or len(vocabulary) != shape[0]:
+        bounds = self._information.min(initial=0), self._information.max(initial=0)
+        if (
+            type(size) is not int
+            or size < 1
+            or len(vocabulary) != shape[0]
+            or bounds[0] < 0
+            or bounds[1] > _INFORMATION
+        ):
             raise ModelError(f"{source}: its profiles do not fit together")
         self._size = size
         shares = sparse.csr_array(listed.multiply(1 / np.maximum(listed.sum(axis=0), 1)[None, :]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang import modelfile
+from graphlang import languages, modelfile
 from graphlang.content import adapters, byte_trigrams
 from graphlang.content.martins_silva import MartinsSilva
 from graphlang.content.nfc import Nfc
@@ -95,4 +95,7 @@ def load(name_or_path: str | Path) -> Identifier:
     method = _METHODS.get(content.method)
     if method is None:
         raise ModelError(f"{file}: made for the method {content.method!r}, which is not known here")
+    for label in content.labels:
+        if languages.label(label) != label:
+            raise ModelError(f"{file}: {label!r} is no label of this program")
     return method.loader(content, digest, str(file))

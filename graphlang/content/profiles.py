@@ -15,7 +15,7 @@ from scipy import sparse
 
 from graphlang import languages
 from graphlang.content import byterows
-from graphlang.content.encodings import encode, encodings_of
+from graphlang.content.encodings import NAMES, encode, encodings_of
 from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.keytable import KeyTable
 from graphlang.content.ngrams import wide_hashes
@@ -120,6 +120,8 @@ def unpack(model: Model, source: str) -> list[Profile]:
         names = take(model, _NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
     except UnicodeDecodeError as error:
         raise ModelError(f"{source}: its encodings are damaged ({error})") from error
+    if unknown := sorted(set(names) - NAMES):
+        raise ModelError(f"{source}: {unknown[0]!r} is no encoding that this program has profiles of")
     sound = len(names) == len(sizes) > 0 and bool((sizes >= 0).all()) and int(sizes.sum()) == len(grams)
     if not sound or owners != sorted(owners) or set(owners) != set(range(len(model.labels))):
         raise ModelError(f"{source}: its profiles do not fit together")

@@ -198,6 +198,8 @@ def test_thresholds_are_kept_in_the_model(corpus_folder: Path, tmp_path: Path) -
         ({"gaps": np.zeros((4, 91), np.uint8)}, "kind and shape"),
         ({"gaps": np.zeros((3, 9), np.uint8)}, "kind and shape"),
         ({"encodings": np.frombuffer(b"\xff", np.uint8)}, "damaged"),
+        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\nzlib", np.uint8)}, "'zlib' is no encoding"),
+        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\npunycode", np.uint8)}, "'punycode' is no encoding"),
         ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\nkoi8-r", np.uint8)}, "two profiles"),
     ],
 )
@@ -213,3 +215,24 @@ def test_ngrams_out_of_order() -> None:
     gaps[:, 3] = 0
     with pytest.raises(ModelError, match="out of order"):
         profiles.unpack(Model(sound.method, sound.labels, sound.parameters, {**sound.arrays, "gaps": gaps}), "m")
+
+
+def test_models_whose_answers_would_be_no_numbers_are_refused() -> None:
+    sound = two_encodings()
+    arrays = {**sound.arrays, "sharpness": np.full(7, 1e30, np.float32)}
+    with pytest.raises(ModelError, match="sharpness of the model is out of range"):
+        Quadgrams(Model(sound.method, sound.labels, sound.parameters, arrays), "", "m")
+
+
+def test_quadgrams_in_a_model_of_trigrams_are_refused() -> None:
+    # 01 61 62 63 and 61 62 63 end alike: as trigrams they are one, and would stand twice in the hash.
+    made = [profiles.Profile("x", "utf-8", np.array([0x616263, 0x01616263], np.uint32), np.ones(2, np.uint32))]
+    with pytest.raises(ModelError, match="n-grams of more than 3 bytes"):
+        ByteTrigrams(model_of("byte-trigrams", made, counts=False), "", "m")
+
+
+def test_labels_of_no_language_are_refused(tmp_path: Path) -> None:
+    for label in ("klingonisch", "deu_", "\x1b[2J"):
+        trigram_sets(**{label: b"abcd"}).save(tmp_path / "m.npz")
+        with pytest.raises(ModelError, match="is no label of this program"):
+            methods.load(tmp_path / "m.npz")

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +115,44 @@ HUGE = npy(np.zeros(8, np.int8)).replace(b"(8,), }       ", b"(9999999999,)}")
 def test_hostile_files(data: bytes, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         modelfile.from_bytes(data)
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_that_unpacks_to_more_than_it_says_takes_no_memory(way: int) -> None:
+    """40 kB of zeros that call themselves 100 bytes: 60 MB, had they been unpacked at once."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", way) as made:
+        made.writestr("model.json", header())
+        made.writestr("a.npy", bytes(60 << 20))
+    data = bytearray(file.getvalue())
+    entry = data.rfind(b"PK\x01\x02")
+    data[entry + 24 : entry + 28] = (100).to_bytes(4, "little")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError):
+            modelfile.from_bytes(bytes(data))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_header_longer_than_any_is_not_read() -> None:
+    """58 kB that JSON would make 1.5 GB of lists of."""
+    with pytest.raises(ModelError, match="its header is longer"):
+        modelfile.from_bytes(archive(model_json=b"[" + b"[]," * (2 << 20) + b"[]]"))
+
+
+@pytest.mark.parametrize("words", [b"{'descr': '<f4', 'shape': (1,", b"'''abc", b"(" * 100, b"(" * 4000 + b")" * 4000])
+def test_an_array_whose_header_is_no_python_is_told(words: bytes) -> None:
+    array = b"\x93NUMPY\x01\x00" + (len(words) + 1).to_bytes(2, "little") + words + b"\n"
+    with pytest.raises(ModelError, match="damaged"):
+        modelfile.from_bytes(archive(model_json=header(), a_npy=array))
+
+
+def test_an_array_whose_shape_is_no_number_is_told() -> None:
+    array = npy(np.zeros(1, np.int8)).replace(b"(1,), }   ", b"(True,), }")
+    with pytest.raises(ModelError, match="damaged"):
+        modelfile.from_bytes(archive(model_json=header(), a_npy=array))
 
 
 def test_pickles_are_never_opened() -> None:
