@@ -11,8 +11,10 @@ becomes U+FFFD. What a reference turns into is not read again: ``&amp;lt;`` is `
 
 Tags work on bytes wherever ``<`` and ``&`` are ASCII's own: UTF-8, every ISO 8859 and windows code page, KOI8, EUC,
 Shift_JIS, Big5, GB 18030. In ISO-2022 and HZ these bytes are also halves of characters; there the stretches between
-the escapes are left alone. (The paper names HZ among its encodings and does not say this.) UTF-16 and UTF-32 have to be
-decoded first, and in Johab a rare syllable may be taken for a tag.
+the escapes (in ISO-2022-KR and -CN: between shift out and shift in) are left alone. (The paper names HZ among its
+encodings and does not say this.) A stretch of HZ, or after a shift out, is made of pairs of bytes, the second of which
+may be a tilde, and of no spaces: so a ``~{`` on another page hides few tags. UTF-16 and UTF-32 have to be decoded
+first, and in Johab a rare syllable may be taken for a tag.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ _INLINE: Final = (
 # swallows one tag at most. What is never closed goes to the end of the page, as in browsers.
 _MARKUP: Final = re.compile(
     rb"""
-    [<&\x1b~] (?:  # one set of first bytes, so that the search runs through the text in between
+    [<&\x0e\x1b~] (?:  # one set of first bytes, so that the search runs through the text in between
       (?<=<) (?:
           (?P<hidden> !--(?:-?>|.*?(?:--!?>|\Z))
                     | (?P<name>script|style)(?=[\s/>]) .*?(?:</(?P=name)(?=[\s/>])[^>]*+>?+|\Z) )
@@ -50,7 +52,7 @@ _MARKUP: Final = re.compile(
           \#[xX](?P<hexadecimal>[0-9a-fA-F]++);?+
         | \#(?P<decimal>[0-9]++);?+
         | (?P<entity>[a-zA-Z][a-zA-Z0-9]{1,7}+)(?P<end>;|(?![a-zA-Z0-9])) )
-    | (?P<kept> (?<=\x1b)\$[^\x1b\n]*+ | (?<=~)\{[^~\n]*+ )
+    | (?P<kept> (?<=\x1b)\$(?:[)*+].|[^\x1b\n]*+) | (?<=\x0e)(?:[!-~]{2})*+ | (?<=~)\{(?:[!-}][!-~])*+ )
     )
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,

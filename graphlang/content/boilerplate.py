@@ -51,8 +51,12 @@ STRINGS = (
     "copyright (c)",
 )
 
+#: A string that ends with a letter must not be the beginning of a word; what follows a sign is free ("Index of /pub").
 _ANY = re.compile(
-    r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(STRINGS, key=len, reverse=True))) + r")(?!\w)", re.IGNORECASE
+    r"(?<!\w)(?:"
+    + "|".join(re.escape(one) + r"(?!\w)" * one[-1].isalnum() for one in sorted(STRINGS, key=len, reverse=True))
+    + ")",
+    re.IGNORECASE,
 )
 
 

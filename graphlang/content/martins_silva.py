@@ -7,7 +7,7 @@ ii.  "use meta-data information, if available and valid": the language that a pa
      (`declared`), so that the two can be compared;
 iii. common or generated strings are filtered: `boilerplate`;
 iv.  n-grams count more in the title than in the body, and more there than in metadata: `WEIGHTS`;
-v.   fewer than `SHORTEST` = 40 characters are "unknown language": the label `und`;
+v.   fewer than `SHORTEST` = 40 characters (letters, and one space between words) are "unknown language": `und`;
 vi.  where two languages are close, the largest block counts three times and the pages are asked again.
 
 Profiles are those of Cavnar & Trenkle, the commonest n-grams of 1 to 5 characters. Lin's similarity (1998) of two
@@ -156,33 +156,40 @@ class MartinsSilva(Calibrated):
         answer = np.zeros((len(pages), len(self.labels)), dtype=np.float32)
         parts = [_parts(page) for page in pages]
         for start, stop in blocks(["".join(text for text, _ in own) for own in parts], limit=self.limit):
-            scores, letters = self._scores(parts[start:stop])
+            scores, letters, characters = self._scores(parts[start:stop])
             scores *= calibrate.sharpness(self._sharpness, letters)[:, None]
             answer[start:stop, :-1] = calibrate.softmax(scores)
-            answer[start:stop][letters < SHORTEST] = 0
-            answer[start:stop, -1] = (letters > 0) & (letters < SHORTEST)
+            answer[start:stop][characters < SHORTEST] = 0
+            answer[start:stop, -1] = (letters > 0) & (characters < SHORTEST)
         return answer
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Lin's similarity of each plain text to each language (`und` left out); and the length of each text."""
-        return self._scores([_parts(Marked(blocks=(text,))) for text in texts])
+        return self._scores([_parts(Marked(blocks=(text,))) for text in texts])[:2]
 
-    def _scores(self, pages: Sequence[Sequence[tuple[str, int]]]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def _scores(
+        self, pages: Sequence[Sequence[tuple[str, int]]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+        """Similarities; the length of each page as it is counted, and without the space that ends each part."""
         page = np.repeat(np.arange(len(pages)), [len(own) for own in pages])
         texts = [text for own in pages for text, _ in own]
         weight = np.array([weight for own in pages for _, weight in own], dtype=np.int64)
         letters = normalise(texts, limit=self.limit, margin=max(ORDERS) - 1, closed=self._closed)
         counted = tally(letters, ORDERS)
         lengths = np.bincount(page, weights=letters.lengths, minlength=len(pages)).astype(np.int64)
+        ends = (letters.lengths > 0) & self._closed
+        characters = lengths - np.bincount(page, weights=ends, minlength=len(pages)).astype(np.int64)
         scores = self._lin(merged(counted, page, weight, len(pages)))
         if scores.shape[1] > 1:
             second, first = np.partition(scores, -2, axis=1)[:, -2:].T
             # A page with one part cannot get another answer from it.
             unsure = np.flatnonzero((second > first * (1 - DOUBT)) & (np.bincount(page, minlength=len(pages)) > 1))
             if len(unsure):
-                heavier = weight * np.where(_largest(page, letters.lengths), LARGEST, 1)
+                block = weight == WEIGHTS["body"]  # title and metadata are none, however long
+                largest = _largest(page, np.where(block, letters.lengths, -1)) & block
+                heavier = weight * np.where(largest, LARGEST, 1)
                 scores[unsure] = self._lin(merged(counted, page, heavier, len(pages)))[unsure]
-        return scores, lengths
+        return scores, lengths, characters
 
     def _lin(self, counted: Tally) -> NDArray[np.float32]:
         chosen, _ = counted.ranks(self._size)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import methods
+from graphlang.content import martins_silva, methods
 from graphlang.content.boilerplate import without_boilerplate
 from graphlang.content.martins_silva import Marked, MartinsSilva
 from graphlang.content.nfc import pack
@@ -116,6 +116,7 @@ def test_boilerplate_is_no_evidence(trained: MartinsSilva) -> None:
     assert "frames" not in without_boilerplate(text)
     assert trained.probabilities(["Your browser does not support inline frames"]).sum() == 0
     assert without_boilerplate("underconstruction clicks here") == "underconstruction clicks here"
+    assert without_boilerplate("Index of /pub, copyright \u00a92004 Anna") == " pub,  2004 Anna"
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
@@ -149,3 +150,21 @@ def test_information_is_that_of_the_mean_share(corpus_folder: Path) -> None:
         counts = Counter(text)
         shares.append(counts["e"] / (5 * len(text)))
     assert made.arrays["information"][grams.index("e")] == pytest.approx(-math.log(sum(shares) / 3), rel=1e-4)
+
+
+def test_of_39_characters_nothing_is_known(trained: MartinsSilva) -> None:
+    text = "the cat sat on the mat and then it sleeps"
+    chances = trained.identify([Marked(blocks=(text[:39],)), Marked(blocks=(text[:40],))])
+    assert [len(text[:size].strip()) for size in (39, 40)] == [39, 40]
+    assert chances[:, -1].tolist() == [1, 0]
+    # A title of 19 and a block of 20: the space that follows each in the count is no character of theirs.
+    parts = Marked(title=text[:19], blocks=(text[20:40],))
+    assert trained.identify([parts])[0, -1] == 1
+
+
+def test_the_largest_block_is_no_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, parts = by_hand(), [("bbbb", 4), ("cccc", 1), ("ab", 2), ("c", 2)]
+    monkeypatch.setattr(martins_silva, "DOUBT", 1.0)
+    doubted = model._scores([parts])[0]
+    monkeypatch.setattr(martins_silva, "DOUBT", -1.0)
+    assert doubted.tolist() == model._scores([[("bbbb", 4), ("cccc", 1), ("ab", 6), ("c", 2)]])[0].tolist()

@@ -98,6 +98,26 @@ def test_chinese_in_hz() -> None:
     assert visible(b"<p>" + text.encode("hz") + b"</p>").decode("hz").strip() == text
 
 
+def test_a_character_of_hz_that_ends_with_a_tilde() -> None:
+    # The second byte of the first character is "~"; the third begins with the bytes of "<R".
+    text = "\u5265\u5bb6\u65cf"
+    assert text.encode("hz") == b"~{0~<RWe~}"
+    assert visible(b"<p>" + text.encode("hz") + b"</p>").decode("hz").strip() == text
+
+
+def test_korean_in_iso_2022() -> None:
+    # One escape at the beginning of the page, then shift out and in; the first syllable is written "<R".
+    text = "\uc18c\uc124 \uc11c\uc6b8"
+    page = f"<p>{text}</p>\n<p>{text}</p>".encode("iso2022_kr")
+    assert page.count(b"\x1b$)C") == 1
+    assert page.count(b"\x0e<R") == 2
+    assert visible(page).decode("iso2022_kr").split() == text.split() * 2
+
+
+def test_the_escape_of_hz_on_another_page_hides_few_tags() -> None:
+    assert visible(b"~{ <b>one</b> <script>var two</script>").split() == [b"~{", b"one"]
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes(page: bytes) -> None:
     # A reference is never shorter than what it becomes, but for "&#0" and its like, which is as long.
