@@ -12,7 +12,7 @@ import click
 from graphlang import languages
 from graphlang.analysis import declared, tld
 from graphlang.cli import options
-from graphlang.cli.output import output_options, write_rows
+from graphlang.cli.output import output_options, visible, write_rows
 from graphlang.cli.progress import bars
 from graphlang.content import methods as content_methods
 from graphlang.content import train as training
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 _BATCH = 4096
+_BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do not fill the memory
 #: A file, or a line, is identified by at most so many bytes from its start.
 _BYTES = 1 << 20
 
@@ -45,8 +46,9 @@ _BYTES = 1 << 20
 def identify(files: tuple[str, ...], method: str, format_: str, limit: int | None, output: str, *, lines: bool) -> None:
     """Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input.
 
-    'und' means that there is no text, 'zxx' that it has no letters. With a URL method every line is a URL; 'und' is one
-    that names no page (data:, javascript:), or has no yes from two merged methods.
+    'und' means that there is no text, 'zxx' that it has no letters. Of a file, or a line, the first MiB is read. With a
+    URL method every line is a URL; 'und' is one that names no page (data:, javascript:), or has no yes from two merged
+    methods.
 
     \b
     Examples:
@@ -54,6 +56,8 @@ def identify(files: tuple[str, ...], method: str, format_: str, limit: int | Non
       graphlang identify --lines --format tsv sentences.txt
       graphlang identify --method url --lines urls.txt
     """
+    if files.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read once")
     identifier: Identifier | UrlIdentifier
     if url_methods.known(method):
         lines = True  # a URL is a line, whatever else the file holds
@@ -85,11 +89,13 @@ def _answers(identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, 
 
 def _batches(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
     batch: list[tuple[str, str]] = []
+    characters = 0
     for item in texts:
         batch.append(item)
-        if len(batch) == _BATCH:
+        characters += len(item[1])
+        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
             yield batch
-            batch = []
+            batch, characters = [], 0
     if batch:
         yield batch
 
@@ -154,7 +160,9 @@ def train(
 ) -> None:
     """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
 
-    The model's settings are kept in it. A setting that the method does not have is refused, with the names it has.
+    Files are named *.txt, folders by the code of their language. Those of no known language, or with too little text,
+    are left out, and named. The model's settings are kept in it. A setting that the method does not have is refused,
+    with the names it has.
 
     URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
     language) and url, or such a folder with one URL a line in its files.
@@ -192,6 +200,9 @@ def train(
         digest = made.save(model)
     if not quiet:
         click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)
+        if left_out := made.parameters.get("left_out"):
+            names = ", ".join(f"{visible(name)} ({size:,} characters)" for name, size in sorted(left_out.items()))
+            click.echo(f"left out, as no known language or too little text in *.txt: {names}", err=True)
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:

@@ -46,11 +46,22 @@ LOWER = 0.92
 def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, upper: float | None = None, lower: float | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each label's lines, and the thresholds that it is to answer with."""
+    """Arrays and parameters of a model from each label's lines, and the thresholds that it is to answer with.
+
+    Given one of the two, the other is the paper's, or where that does not fit, the same.
+
+    Raises:
+        ModelError: `lower` is above `upper`.
+    """
+    if lower is not None and upper is not None and lower > upper:
+        raise ModelError(f"lower={lower}: above upper={upper}")
     made = profiles.of_lines(labels, lines, order=ORDER, size=None, edges=False)
     _, arrays = profiles.pack(made, counts=False)
-    thresholds = {} if upper is None and lower is None else {"upper": upper or UPPER, "lower": lower or LOWER}
-    return arrays, {"closed": True, **thresholds}
+    if upper is None and lower is None:
+        return arrays, {"closed": True}
+    high = max(UPPER, lower or 0) if upper is None else upper
+    low = min(LOWER, high) if lower is None else lower
+    return arrays, {"closed": True, "upper": float(high), "lower": float(low)}
 
 
 def detected(rates: NDArray[np.float32], upper: float, lower: float) -> NDArray[np.bool_]:

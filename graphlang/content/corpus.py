@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang import languages
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+_NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def read(
 
     Args:
         folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
-        label: Folder name -> label, or None to leave the folder out.
+        label: Folder name -> label; None, or one that says that there is no language (`und`, `zxx`), leaves it out.
         minimum: Characters that a label must have, or it is left out.
         maximum: Characters of a label that are used at most.
         least: Languages that there must be.
@@ -62,7 +65,7 @@ def read(
     left_out: dict[str, int] = {}
     for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
         known = label(sub.name)
-        if known is None:
+        if known is None or known in _NO_LANGUAGE:
             left_out[sub.name] = 0
         else:
             files.setdefault(known, []).extend(sorted(sub.glob("*.txt")))
@@ -73,7 +76,7 @@ def read(
         fair = list(_fair([(_kind(path), _lines(path)) for path in paths], maximum))
         chosen = tuple(line for line, _ in fair)
         size = sum(map(len, chosen))
-        if size < minimum(known):
+        if size < max(1, minimum(known)):
             left_out[known] = size
             continue
         lines[known] = chosen

@@ -10,8 +10,9 @@ import numpy as np
 
 from graphlang import languages
 from graphlang.content import byte_trigrams, calibrate, corpus, martins_silva, priors, quadgrams, rank_order, textcat
+from graphlang.content.checks import Range, checked
 from graphlang.content.cuts import Cuts
-from graphlang.modelfile import Model, ModelError
+from graphlang.modelfile import Model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,9 @@ class Options:
     seed: int = 2004
 
 
+MAX_CHARACTERS = 50_000_000  # of a label: what its n-grams are counted in has at most 2 ** 28 symbols at once
+
+
 @dataclass(frozen=True, slots=True)
 class _Published:
     build: Callable[..., tuple[dict[str, NDArray[Any]], dict[str, Any]]]
@@ -57,6 +61,17 @@ TRAINERS = {
     "quadgrams": _Published(quadgrams.build, quadgrams.Quadgrams, Options(maximum=100_000)),
     "byte-trigrams": _Published(byte_trigrams.build, byte_trigrams.ByteTrigrams, Options(maximum=20_000)),
     "martins-silva": _Published(martins_silva.build, martins_silva.MartinsSilva),
+}
+_RANGES = {
+    "minimum": Range(1, MAX_CHARACTERS),
+    "maximum": Range(1, MAX_CHARACTERS),
+    "limit": Range(1, 1_000_000),
+    "held_out": Range(1, 1_000_000),
+    "doubt": Range(0.01, 100, whole=False),
+    "seed": Range(0, 2**63),
+    "features": Range(1, 1_000_000),
+    "upper": Range(0, 1, whole=False),
+    "lower": Range(0, 1, whole=False),
 }
 _PIECES = 400  # of each label, for calibration
 _ALL_PIECES = 20_000
@@ -72,15 +87,13 @@ def train(folder: Path, *, method: str, progress: Progress, options: dict[str, A
         options: Those of `Options`, and those of the method's `build` (`features`; `upper` and `lower`).
 
     Raises:
-        ModelError: an unknown option, or a corpus that cannot be used.
+        ModelError: an unknown option, a value out of range, or a corpus that cannot be used.
     """
     chosen = TRAINERS[method]
     common = {field.name for field in fields(Options)}
     signature = inspect.signature(chosen.build).parameters
     own = {name for name in signature if name not in {"labels", "lines"}}
-    unknown = set(options) - common - own
-    if unknown:
-        raise ModelError(f"{', '.join(sorted(unknown))}: no option of training {method}")
+    checked(options, {name: _RANGES[name] for name in common | own}, method=method)
     shared = Options(**{**asdict(chosen.defaults), **{k: v for k, v in options.items() if k in common}})
     material = corpus.read(
         folder,

@@ -1,0 +1,38 @@
+"""``identify`` and ``train`` with what users may hand over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.cli import identify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Call = Callable[..., Result]
+
+
+def test_standard_input_twice(graphlang: Call) -> None:
+    result = graphlang("identify", "-", "-", input_=b"Ein kurzer Satz.\n")
+    assert result.exit_code == 2
+    assert "can be read once" in result.stderr
+
+
+def test_long_lines_are_not_gathered_by_the_thousand() -> None:
+    megabyte = "a" * (1 << 20)
+    sizes = [len(batch) for batch in identify._batches((str(number), megabyte) for number in range(40))]
+    assert sizes == [16, 16, 8]
+    assert [len(batch) for batch in identify._batches(("x", "a") for _ in range(5000))] == [4096, 904]
+
+
+def test_training_names_what_it_leaves_out(graphlang: Call, tmp_path: Path) -> None:
+    for name, words in (("de", "der hund und die katze\n"), ("en", "the dog and the cat\n"), ("nl", "kort")):
+        (tmp_path / "corpus" / name).mkdir(parents=True)
+        (tmp_path / "corpus" / name / "a.txt").write_text(words * 2, encoding="utf-8")
+    (tmp_path / "corpus" / "\x1b[2J").mkdir()
+    told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "textcat", "--option", "minimum=20")
+    assert told.exit_code == 0
+    assert "too little text in *.txt: \\x1b[2J (0 characters), nld (8 characters)" in told.stderr

@@ -1,0 +1,79 @@
+"""What `train --option` may not say of the papers' methods: refused before the corpus is read, with what there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from graphlang.content import byte_trigrams, methods
+from graphlang.content.train import train
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("method", ["rank-order", "textcat", "quadgrams", "martins-silva"])
+@pytest.mark.parametrize("features", [0, -5, 1.5, True, (1, 2), float("nan"), "400"])
+def test_numbers_of_features_that_are_none(corpus_folder: Path, method: str, features: Any) -> None:
+    with pytest.raises(ModelError, match=r"features=.*: a whole number from 1 to 1,000,000"):
+        train(corpus_folder, method=method, features=features)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("held_out", 0), ("limit", 0), ("limit", 2_000_000), ("seed", -1), ("seed", 1.5), ("minimum", 0)]
+    + [("doubt", value) for value in (0, -1, float("nan"), float("inf"))],
+)
+def test_settings_out_of_range(corpus_folder: Path, option: str, value: float) -> None:
+    with pytest.raises(ModelError, match=rf"{option}={value}: a (whole )?number from "):
+        train(corpus_folder, method="textcat", **{option: value})
+
+
+def test_an_unknown_setting_is_refused_with_the_names_that_there_are(corpus_folder: Path) -> None:
+    names = "doubt, features, held_out, limit, maximum, minimum, seed"
+    with pytest.raises(ModelError, match=rf"^orders: no option of training textcat \(it has {names}\)$"):
+        train(corpus_folder, method="textcat", orders=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ({"lower": 0}, (0.95, 0.0)),  # nothing at all: not the paper's 0.92
+        ({"upper": 1}, (1.0, 0.92)),
+        ({"upper": 0.5}, (0.5, 0.5)),
+        ({"lower": 0.97}, (0.97, 0.97)),
+        ({"upper": 0.6, "lower": 0.5}, (0.6, 0.5)),
+    ],
+)
+def test_thresholds_that_are_given_are_those_of_the_model(
+    corpus_folder: Path, tmp_path: Path, given: dict[str, float], used: tuple[float, float]
+) -> None:
+    train(corpus_folder, method="byte-trigrams", minimum=10, **given).save(tmp_path / "m.npz")
+    about = methods.load(tmp_path / "m.npz").describe()
+    assert (about["upper"], about["lower"]) == used
+
+
+@pytest.mark.parametrize("given", [{"upper": 2}, {"lower": -1}, {"lower": True}, {"upper": 0.5, "lower": 0.6}])
+def test_thresholds_that_are_none(corpus_folder: Path, given: dict[str, float]) -> None:
+    with pytest.raises(ModelError, match=r"a number from 0 to 1|above upper"):
+        train(corpus_folder, method="byte-trigrams", minimum=10, **given)
+
+
+def test_without_thresholds_the_method_always_answers(corpus_folder: Path, tmp_path: Path) -> None:
+    train(corpus_folder, method="byte-trigrams", minimum=10).save(tmp_path / "m.npz")
+    assert isinstance(methods.load(tmp_path / "m.npz"), byte_trigrams.ByteTrigrams)
+
+
+def test_folders_without_a_language_or_a_text_are_left_out(corpus_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    for name in ("de", "en", "und", "zxx", "mul"):
+        (folder / name).mkdir(parents=True)
+        text = corpus_folder / ("de" if name == "de" else "en") / "text.txt"
+        (folder / name / "text.txt").write_bytes(text.read_bytes())
+    (folder / "nl").mkdir()
+    (folder / "nl" / "text.text").write_text("een tekst die niemand leest", encoding="utf-8")
+    made = train(folder, method="textcat", minimum=1)
+    assert made.labels == ("deu", "eng")
+    assert made.parameters["left_out"] == {"mul": 0, "nld": 0, "und": 0, "zxx": 0}
