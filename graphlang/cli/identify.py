@@ -58,6 +58,8 @@ def identify(files: tuple[str, ...], method: str, format_: str, limit: int | Non
     """
     if files.count("-") > 1:
         raise click.UsageError("standard input (-) can be read once")
+    if method in (declared.NAME, tld.NAME):
+        raise click.UsageError(f"{method} is about the pages of a collection: graphlang classify DB --method {method}")
     identifier: Identifier | UrlIdentifier
     if url_methods.known(method):
         lines = True  # a URL is a line, whatever else the file holds

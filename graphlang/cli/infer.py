@@ -28,11 +28,17 @@ if TYPE_CHECKING:
 @click.command()
 @options.database
 @click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
-@click.option("--title/--no-title", default=True, show_default=True, help="Let the page's title count as text.")
+@click.option(
+    "--title/--no-title",
+    default=True,
+    show_default=True,
+    help="Let the page's title count as text. Where a method reads the bytes of a page, the title is among them.",
+)
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    help="Threads that identify; all cores by default. The result is the same with any number.",
+    help="Threads that identify texts, if the method is one of ours; all cores by default. The result is the same with"
+    " any number.",
 )
 @click.option(
     "--anchors",
@@ -41,8 +47,17 @@ if TYPE_CHECKING:
 )
 @options.keep_chosen
 @options.quiet
+@click.pass_context
 def classify(
-    db: Path, method: str, workers: int | None, *, title: bool, anchors: bool, keep_chosen: bool, quiet: bool
+    ctx: click.Context,
+    db: Path,
+    method: str,
+    workers: int | None,
+    *,
+    title: bool,
+    anchors: bool,
+    keep_chosen: bool,
+    quiet: bool,
 ) -> None:
     """Classify the pages in DB by the content of their text, or by their URLs.
 
@@ -54,6 +69,10 @@ def classify(
       graphlang classify crawl.db --method my-model.npz --keep-chosen
       graphlang classify crawl.db --method url --keep-chosen
     """
+    if method in (tld.NAME, declared.NAME) or url_methods.known(method):
+        for name in ("title", "anchors"):
+            if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"{method} reads no text: --title, --no-title and --anchors mean nothing to it")
     with closing(open_existing(db, write=True)) as connection, bars(quiet=quiet) as shown:
         choose = not keep_chosen
         if method == tld.NAME:

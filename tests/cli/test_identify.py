@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+from graphlang.db import create
+
 from graphlang.cli import identify
 
 if TYPE_CHECKING:
@@ -19,6 +22,24 @@ def test_standard_input_twice(graphlang: Call) -> None:
     result = graphlang("identify", "-", "-", input_=b"Ein kurzer Satz.\n")
     assert result.exit_code == 2
     assert "can be read once" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["declared", "tld"])
+def test_methods_that_are_about_collections(graphlang: Call, method: str) -> None:
+    result = graphlang("identify", "--method", method, input_=b"Ein kurzer Satz.\n")
+    assert result.exit_code == 2
+    assert f"graphlang classify DB --method {method}" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["declared", "tld", "url", "url-words-nb or url-words-re"])
+@pytest.mark.parametrize("option", ["--title", "--no-title", "--anchors"])
+def test_options_of_texts_with_methods_that_read_none(
+    graphlang: Call, tmp_path: Path, method: str, option: str
+) -> None:
+    create(tmp_path / "crawl.db").close()
+    result = graphlang("classify", tmp_path / "crawl.db", "--method", method, option)
+    assert result.exit_code == 2
+    assert "reads no text" in result.stderr
 
 
 def test_long_lines_are_not_gathered_by_the_thousand() -> None:

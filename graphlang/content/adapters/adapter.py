@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang import languages
-from graphlang.content.normalise import normalise
+from graphlang.content.normalise import normalise, sample
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_LONGEST = 10_000  # characters of a text that a peer is given
+_LONGEST = 10_000  # characters of a text that a peer is given, from all over it
 
 
 def imported(module: str, package: str) -> Any:
@@ -68,7 +68,7 @@ class Adapter(ABC):
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         letters = normalise(texts, limit=_LONGEST).lengths
         for row in np.flatnonzero(letters).tolist():
-            for code, score in self.scores(_sound(texts[row][:_LONGEST])):
+            for code, score in self.scores(_sound(sample(texts[row], _LONGEST))):
                 # A code that is not on the peer's own list is kept apart, not dropped.
                 answer[row, self._columns.get(code, -1)] += max(score, 0.0)
         sums = answer.sum(axis=1)
