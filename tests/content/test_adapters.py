@@ -46,7 +46,7 @@ def test_codes_become_labels_and_the_rest_is_undetermined() -> None:
 
 
 def test_a_peer_reads_what_stands_beyond_the_first_ten_thousand_characters() -> None:
-    assert Fixed().probabilities([" " * 20_000 + "de=1"]).tolist() == [[1, 0, 0, 0]]
+    assert Fixed().probabilities([" " * 20_000 + "de=1" + " " * 10]).tolist() == [[1, 0, 0, 0]]
 
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
