@@ -45,9 +45,6 @@ class Options:
     seed: int = 2004
 
 
-MAX_CHARACTERS = 50_000_000  # of a label: what its n-grams are counted in has at most 2 ** 28 symbols at once
-
-
 @dataclass(frozen=True, slots=True)
 class _Published:
     build: Callable[..., tuple[dict[str, NDArray[Any]], dict[str, Any]]]
@@ -63,10 +60,10 @@ TRAINERS = {
     "martins-silva": _Published(martins_silva.build, martins_silva.MartinsSilva),
 }
 _RANGES = {
-    "minimum": Range(1, MAX_CHARACTERS),
-    "maximum": Range(1, MAX_CHARACTERS),
+    "minimum": Range(1, 2**31),
+    "maximum": Range(1, 2**31),
     "limit": Range(1, 1_000_000),
-    "held_out": Range(1, 1_000_000),
+    "held_out": Range(1, 2**31),
     "doubt": Range(0.01, 100, whole=False),
     "seed": Range(0, 2**63),
     "features": Range(1, 1_000_000),
