@@ -14,7 +14,9 @@ import json
 import tokenize
 import zipfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,7 @@ MAX_FILE = 64 << 20  # bytes
 MAX_ARRAYS = 512 << 20  # bytes, unpacked
 MAX_MEMBERS = 64
 MAX_HEADER = 4 << 20  # bytes, unpacked
+_THREADS = 3  # a model has about as many large arrays
 _HEADER = "model.json"
 _KINDS = "biuf"
 #: what reading a damaged zip, header or array raises
@@ -130,7 +133,9 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
             _bound(entries, name)
-            members = {entry.filename: _unpacked(archive, entry) for entry in entries}
+            with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
+                contents = pool.map(partial(_unpacked, archive), entries)
+                members = dict(zip((entry.filename for entry in entries), contents, strict=True))
         method, labels, parameters = _header(members.pop(_HEADER), name)
         arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
     except ModelError:

@@ -21,6 +21,7 @@
 #define MULTIPLIER 0x9E3779B1u
 #define SPREAD 0x85EBCA6Bu
 #define MAX_ORDER 5
+#define LONGEST 64 /* characters of a line in a list of n-grams and words */
 #define BUFFER 2048
 
 #define VECTOR 16 /* rows of weights are so many bytes long, or a multiple of it */
@@ -51,37 +52,61 @@ static uint32_t word_key(const uint32_t *symbols, int64_t begin, int64_t stop)
     return total * SPREAD;
 }
 
+/* The character of UTF-8 that begins at `at`, which moves on behind it; WRONG where there is none. */
+INLINE int64_t next_character(const uint8_t *text, int64_t size, int64_t *at)
+{
+    uint32_t value = text[(*at)++];
+    if (value < 0x80)
+        return value;
+    int more = value < 0xC2 ? -1 : value < 0xE0 ? 1 : value < 0xF0 ? 2 : value < 0xF5 ? 3 : -1;
+    if (more < 0 || size - *at < more)
+        return WRONG;
+    value &= 0x3Fu >> more;
+    for (int i = 0; i < more; i++) {
+        uint32_t part = text[(*at)++];
+        if ((part & 0xC0) != 0x80)
+            return WRONG;
+        value = value << 6 | (part & 0x3F);
+    }
+    return value;
+}
+
 /* Keys of n-grams and words, a line each: those of up to five characters, and longer ones between their two spaces.
  *
- * lines: every one ends with a line feed. Returns how many there are, or WRONG: one is empty, longer than `longest`, or
- * too long for an n-gram and no word.
+ * lines: in UTF-8; every one ends with a line feed. Returns how many there are, or WRONG: one is empty, longer than
+ * `longest`, too long for an n-gram and no word, or no UTF-8.
  */
-int64_t ng_keys(const uint32_t *lines, int64_t size, int64_t longest, uint32_t *keys, uint8_t *sizes, int64_t capacity)
+int64_t ng_keys(const uint8_t *lines, int64_t size, int64_t longest, uint32_t *keys, uint8_t *sizes, int64_t capacity)
 {
-    int64_t number = 0, begin = 0;
-    for (int64_t end = 0; end < size; end++) {
-        if (lines[end] != '\n')
-            continue;
-        int64_t length = end - begin;
+    uint32_t own[LONGEST];
+    int64_t number = 0, at = 0;
+    if (longest < 1 || longest > LONGEST)
+        return WRONG;
+    while (at < size) {
+        int64_t length = 0, character;
         uint32_t key = 0;
-        if (length < 1 || length > longest || length > 255 || number >= capacity)
+        while ((character = next_character(lines, size, &at)) != '\n') {
+            if (character < 0 || length >= longest || at >= size)
+                return WRONG;
+            own[length++] = (uint32_t)character;
+        }
+        if (length < 1 || number >= capacity)
             return WRONG;
         if (length <= MAX_ORDER) {
-            for (int64_t i = begin; i < end; i++)
-                key = (key + lines[i] + (i == begin)) * MULTIPLIER;
+            for (int64_t i = 0; i < length; i++)
+                key = (key + own[i] + (i == 0)) * MULTIPLIER;
         } else {
-            if (lines[begin] != SPACE || lines[end - 1] != SPACE)
+            if (own[0] != SPACE || own[length - 1] != SPACE)
                 return WRONG;
-            for (int64_t i = begin + 1; i < end - 1; i++)
-                if (lines[i] == SPACE)
+            for (int64_t i = 1; i < length - 1; i++)
+                if (own[i] == SPACE)
                     return WRONG;
-            key = word_key(lines, begin + 1, end - 1);
+            key = word_key(own, 1, length - 1);
         }
         sizes[number] = (uint8_t)length;
         keys[number++] = key;
-        begin = end + 1;
     }
-    return begin == size ? number : WRONG;
+    return number;
 }
 
 /* Keys of the words that stand between some places. Returns 0, or WRONG: a place is beyond the text. */

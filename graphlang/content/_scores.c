@@ -95,28 +95,33 @@ INLINE float sum(const float *row, int64_t width)
     return total;
 }
 
-/* out = sums * scale of the row + factor of the row * base of the column + sharp of the row * bias of the column.
+/* out = sums * scale of the row + factor of the row * base of the column + sharp of the row * bias of the column
+ * + lean of the row * prior of the column.
  *
  * stride: from one row of sums to the next. */
 WIDE
 int64_t sc_linear(const int16_t *sums, int64_t rows, int64_t stride, int64_t width, const float *scale, const float *factor,
-                  const float *sharp, const float *base, const float *bias, float *out)
+                  const float *sharp, const float *lean, const float *base, const float *bias, const float *prior,
+                  float *out)
 {
     for (int64_t row = 0; row < rows; row++) {
         const int16_t *own = sums + row * stride;
-        float *to = out + row * width, a = scale[row], b = factor[row], c = sharp[row];
+        float *to = out + row * width, a = scale[row], b = factor[row], c = sharp[row], d = lean[row];
         for (int64_t j = 0; j < width; j++)
-            to[j] = (float)own[j] * a + b * base[j] + c * bias[j];
+            to[j] = (float)own[j] * a + b * base[j] + c * bias[j] + d * prior[j];
     }
     return 0;
 }
 
-/* Each row, plus `prior`, becomes its softmax, in place; a row that is not `spoken` becomes 0. NULL: none; all. */
+/* Each row, plus `prior`, becomes its softmax, in place; a row that is not `spoken` becomes 0. NULL: none; all.
+ *
+ * odd: the part of the probability that all columns share. */
 WIDE
-int64_t sc_softmax(float *scores, int64_t rows, int64_t width, const float *prior, const uint8_t *spoken)
+int64_t sc_softmax(float *scores, int64_t rows, int64_t width, const float *prior, const uint8_t *spoken, double odd)
 {
     if (width < 1)
         return rows ? WRONG : 0;
+    float even = (float)(odd / (double)width), rest = (float)(1 - odd);
     for (int64_t row = 0; row < rows; row++) {
         float *own = scores + row * width;
         if (spoken && !spoken[row]) {
@@ -131,7 +136,7 @@ int64_t sc_softmax(float *scores, int64_t rows, int64_t width, const float *prio
             own[j] = exponential(own[j] - most);
         float total = sum(own, width);
         for (int64_t j = 0; j < width; j++)
-            own[j] /= total;
+            own[j] = own[j] / total * rest + even;
     }
     return 0;
 }

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _kernel = Library("graphlang.content._scores")
-_linear = _kernel.function("sc_linear", "piiipppppp")
-_softmax = _kernel.function("sc_softmax", "piipp")
+_linear = _kernel.function("sc_linear", "piiipppppppp")
+_softmax = _kernel.function("sc_softmax", "piippd")
 KNOTS = (4, 8, 16, 32, 64, 128, 256)
 BUCKETS = ((0, 25), (25, 50), (50, 150), (150, None))
 
@@ -52,17 +52,29 @@ def sharpness(logs: NDArray[np.floating], lengths: NDArray[np.int64], kinds: NDA
 
 
 def linear(
-    sums: NDArray[np.int16], *, scale: Floats, factor: Floats, sharp: Floats, base: Floats, bias: Floats
+    sums: NDArray[np.int16],
+    *,
+    scale: Floats,
+    factor: Floats,
+    sharp: Floats,
+    lean: Floats,
+    base: Floats,
+    bias: Floats,
+    prior: Floats,
 ) -> Floats:
-    """Scores from sums of steps: (texts, labels) times `scale`, plus `factor` times `base`, plus `sharp` times `bias`.
+    """Scores from sums of steps, (texts, labels).
+
+    They are the sums times `scale`, plus `factor` times `base`, plus `sharp` times `bias`, plus `lean` times `prior`.
 
     Args:
         sums: Of texts and labels, int16; the rows may have a distance.
         scale: Of each text.
         factor: Of each text.
         sharp: Of each text.
+        lean: Of each text.
         base: Of each label.
         bias: Of each label.
+        prior: Of each label.
     """
     rows, width = sums.shape
     if sums.dtype != np.int16 or sums.strides[1] != sums.itemsize:
@@ -74,20 +86,23 @@ def linear(
             rows,
             sums.strides[0] // sums.itemsize,
             width,
-            *(pointer(own, np.float32) for own in (scale, factor, sharp, base, bias)),
+            *(pointer(own, np.float32) for own in (scale, factor, sharp, lean, base, bias, prior)),
             pointer(scores, np.float32),
         )
     )
     return scores
 
 
-def softmax(scores: Floats, prior: Floats | None = None, spoken: NDArray[np.bool_] | None = None) -> Floats:
+def softmax(
+    scores: Floats, prior: Floats | None = None, spoken: NDArray[np.bool_] | None = None, *, odd: float = 0.0
+) -> Floats:
     """Rows of non-negative numbers that sum to one; `scores` may be overwritten.
 
     Args:
         scores: Of texts and labels.
         prior: To be added to every row first.
         spoken: Rows that are not become 0.
+        odd: The part of the probability that all labels share equally, whatever the scores.
 
     >>> softmax(np.log(np.array([[1.0, 3.0]], dtype=np.float32))).round(2).tolist()
     [[0.25, 0.75]]
@@ -100,12 +115,15 @@ def softmax(scores: Floats, prior: Floats | None = None, spoken: NDArray[np.bool
                 *scores.shape,
                 None if prior is None else pointer(prior, np.float32),
                 None if spoken is None else pointer(spoken, np.bool_),
+                odd,
             )
         )
     return scores
 
 
-def fit(scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64]) -> NDArray[np.float64]:
+def fit(
+    scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64], known: Floats | None = None
+) -> NDArray[np.float64]:
     """Log sharpness at every knot that makes the true labels of some texts likeliest.
 
     A weak pull towards equal neighbours decides where a knot has seen few texts.
@@ -114,6 +132,7 @@ def fit(scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64]) ->
         scores: Similarities, (texts, labels).
         lengths: Letters of each text.
         truth: Index of each text's label.
+        known: What is added to the similarities when they have been sharpened, (texts, labels).
     """
     from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
 
@@ -124,7 +143,8 @@ def fit(scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64]) ->
 
     def loss(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         factor = np.exp(logs[below] * (1 - part) + logs[below + 1] * part)
-        chance = softmax(scores * factor[:, None].astype(np.float32))
+        sharpened = scores * factor[:, None].astype(np.float32)
+        chance = softmax(sharpened if known is None else sharpened + known)
         value = -np.log(np.maximum(chance[rows, truth], 1e-9)).mean(dtype=np.float64)
         mean = np.einsum("ij,ij->i", chance, scores).astype(np.float64)
         slope = (mean - scores[rows, truth]) * factor / len(rows)

@@ -88,7 +88,7 @@ def vocabulary(model: Model, source: str) -> Vocabulary:
     if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
         raise ModelError(f"{source}: its parameter bits is none")
     try:
-        return Vocabulary(packed.tobytes().decode("utf-8"), bits=bits)
+        return Vocabulary(packed.tobytes(), bits=bits)
     except ValueError as error:
         raise ModelError(f"{source}: its n-grams are damaged ({error})") from error
 

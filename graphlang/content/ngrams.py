@@ -7,7 +7,7 @@ The table is direct-mapped: an n-gram has one slot that it may stand in, `2 ** b
 want the same slot cannot both be in a vocabulary; `admissible` keeps the first, so that training lists the better one
 first. The slot is the first `bits` bits of the mixed hash, and what stands there are the other bits and the number of
 the feature: of the n-grams that are no feature, about one in 2 ** (32 - bits) * (slots / features) is taken for one,
-fewer than one in 3,000.
+fewer than one in 2,500.
 
 A whole word may be a feature too, however long: it is written with the spaces around it (" whole "), and what is of no
 more than `MAX_ORDER` characters with them is an n-gram like others. The hash of a word is the sum of its mixed letters,
@@ -16,7 +16,6 @@ the j-th of them times c ** j.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,6 @@ _WIDE = np.uint64(0x9E3779B97F4A7C15)
 MAX_ORDER = 5
 MOST_BITS = 24
 _LONGEST = 40
-_UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 _kernel = Library("graphlang.content._ngrams")
 _keys = _kernel.function("ng_keys", "piippi")
@@ -82,8 +80,8 @@ class Vocabulary:
 
     Args:
         ngrams: Distinct strings of 1 to 5 characters, or longer ones that begin and end with the only spaces in them
-            (words), normalised; feature f is `ngrams[f]`. Or one string with all of them, a line each, which takes
-            less room.
+            (words), normalised; feature f is `ngrams[f]`. Or all of them in UTF-8, a line each, which takes less room
+            and time.
         bits: Size of the table, log 2 of the number of slots; as `bits_for` says if not given.
 
     Attributes:
@@ -95,10 +93,10 @@ class Vocabulary:
         ValueError: when an n-gram is empty or longer than five characters and no word, or two want one slot.
     """
 
-    def __init__(self, ngrams: Sequence[str] | str, *, bits: int | None = None) -> None:
-        if not isinstance(ngrams, str) and "" in ngrams:
+    def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
+        if not isinstance(ngrams, bytes) and "" in ngrams:
             raise ValueError("an n-gram has one character at least")
-        self._lines = ngrams if isinstance(ngrams, str) else "\n".join(ngrams)
+        self._lines = ngrams if isinstance(ngrams, bytes) else _lines(ngrams)
         keys, self.sizes = _keys_of_lines(self._lines)
         self._size = len(keys)
         self.bits = bits_for(self._size) if bits is None else bits
@@ -115,7 +113,7 @@ class Vocabulary:
     @property
     def ngrams(self) -> tuple[str, ...]:
         """The n-grams and words."""
-        return tuple(self._lines.split("\n")) if self._size else ()
+        return tuple(self._lines.decode("utf-8", "surrogatepass").split("\n")) if self._size else ()
 
     def __len__(self) -> int:
         return self._size
@@ -174,26 +172,21 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
     Raises:
         ValueError: one is empty, or longer than five characters and no word between spaces.
     """
-    return _keys_of_lines("\n".join(ngrams))[0]
+    return _keys_of_lines(_lines(ngrams))[0]
 
 
-def _keys_of_lines(lines: str, part: int = 1 << 18) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    number = lines.count("\n") + 1 if lines else 0
+def _lines(ngrams: Sequence[str]) -> bytes:
+    return "\n".join(ngrams).encode("utf-8", "surrogatepass")
+
+
+def _keys_of_lines(lines: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    closed = np.frombuffer(lines + b"\n" if lines else lines, dtype=np.uint8)
+    number = lines.count(b"\n") + bool(lines)
     keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
-    begin = done = 0
-    while begin < len(lines):  # by parts, so that a large vocabulary takes little room
-        end = lines.find("\n", begin + part)
-        end = len(lines) if end < 0 else end
-        symbols = np.frombuffer(f"{lines[begin:end]}\n".encode(_UTF_32, "surrogatepass"), dtype=np.uint32)
-        places = (pointer(keys[done:], np.uint32), pointer(sizes[done:], np.uint8), number - done)
-        some = _keys(pointer(symbols, np.uint32), len(symbols), _LONGEST, *places)
-        if some < 0:
-            raise ValueError(
-                f"n-grams have 1 to {MAX_ORDER} characters, or are words of {_LONGEST} at most between spaces"
-            )
-        done += some
-        begin = end + 1
-    return keys[:done], sizes[:done]
+    places = (pointer(keys, np.uint32), pointer(sizes, np.uint8), number)
+    if _keys(pointer(closed, np.uint8), len(closed), _LONGEST, *places) != number:
+        raise ValueError(f"n-grams have 1 to {MAX_ORDER} characters, or are words of {_LONGEST} at most between spaces")
+    return keys, sizes
 
 
 def bits_for(features: int) -> int:

@@ -32,7 +32,8 @@ class Options:
             letters (`plain`; `nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
         batch: Texts per step (`nfc` only).
-        prior: Exponent of the number of speakers in the prior (`priors.log_prior`; `nfc` only).
+        prior: Exponent of the number of speakers in the prior (`priors`), for texts of as many letters as the knots of
+            calibration (`calibrate.KNOTS`; `nfc` only).
         table: Weights of one script's common n-grams that may stand in a table (`scriptweights`; `nfc` only).
         step: Weights are rounded to whole multiples of this (`nfc` only).
         doubt: Factor on the fitted sharpness at the longest texts, less and less of it at shorter ones, none at the
@@ -64,7 +65,7 @@ class Options:
     batch: int = 512
     table: int = 24_000_000
     step: float = 0.25
-    prior: float = 0.35
+    prior: tuple[float, ...] = (0.3, 0.3, 0.22, 0.16, 0.08, 0.04, 0.035)
     doubt: float = 0.7
     held_out: int = 10
     seed: int = 2004

@@ -3,7 +3,9 @@
 A language that hardly occurs on the web needs more evidence than one that is everywhere. What is known everywhere and
 trained on nothing is how many people can use a language: the sum over territories in Unicode's CLDR. The prior is a
 power of that number, with a small exponent: equal chances would let hundreds of small languages take every
-short text between them, and chances in proportion would never let one of them win.
+short text between them, and chances in proportion would never let one of them win. The exponent is greatest for a word
+or two and next to nothing for a long text: there the evidence decides, and what is left of doubt between a small
+language and a great one that resembles it is no question of how many speak them.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang import languages, territories
+from graphlang.content import calibrate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,3 +53,14 @@ def log_prior(labels: Sequence[str], exponent: float) -> NDArray[np.float32]:
     people = np.array([speakers(label) + FEWEST for label in labels], dtype=np.float64)
     logs: NDArray[np.float32] = (exponent * np.log(people / people.max())).astype(np.float32)
     return logs
+
+
+def exponents(knots: NDArray[np.floating], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The exponent for texts of so many letters, linear in the log of the length between `calibrate.KNOTS`.
+
+    >>> exponents(np.array([0.3, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]), np.array([1, 16, 400])).round(2).tolist()
+    [0.30000001192092896, 0.20000000298023224, 0.0]
+    """
+    place = calibrate.position(lengths)
+    found: NDArray[np.float32] = np.interp(place, np.arange(len(calibrate.KNOTS)), knots).astype(np.float32)
+    return found

@@ -14,6 +14,7 @@ each of them. Against the published setting (module `nfc`):
   says of the language by itself (`kinds`), and takes from the lists what tells close languages apart (`siblings`);
 * a text's vector is the number of each n-gram divided by the root of the number of all of them, which is formula 0.3
   where no n-gram repeats;
+* how many people use a language (`priors`) counts for a word or two, and hardly for a long text;
 * a long text is judged by several pieces, as a mixture (`pieces`); where the first few leave doubt, by more.
 
 Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.content import calibrate, pieces
+from graphlang.content import calibrate, pieces, priors
 from graphlang.content.identifier import Calibrated
 from graphlang.content.nfc import settings, vocabulary
 from graphlang.content.ngrams import MAX_ORDER, blocks
@@ -48,6 +49,7 @@ _FIRST_SIZE = 42
 _SECOND_LOOK = 8
 _SECOND_SIZE = 60
 _DOUBT = 0.9  # below this, the second look
+_ODD = 0.008  # of texts are what nobody would take them for: names, quotations, mistakes (chosen on development lines)
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _TOGETHER = 1 << 16  # characters that are worked on together
 _GUEST = "eng"
@@ -77,8 +79,9 @@ class Refined(Calibrated):
         self._base = take(model, "base", "f", (labels,), source).astype(np.float32)
         self._bias = take(model, "bias", "f", (labels,), source).astype(np.float32)
         self._prior = take(model, "prior", "f", (labels,), source).astype(np.float32)
+        self._siblings = take(model, "siblings", "f", (labels,), source).astype(np.float32)
         for block in self._weights.values():
-            sizes = np.unique(self.vocabulary.sizes[block.first : block.first + len(block)])
+            sizes = np.flatnonzero(np.bincount(self.vocabulary.sizes[block.first : block.first + len(block)]))
             orders = int(np.count_nonzero(sizes <= MAX_ORDER))
             if limit > longest_text(orders or 1, words=len(sizes) > orders):
                 raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")
@@ -91,8 +94,10 @@ class Refined(Calibrated):
             raise ModelError(f"{source}: {error}") from error
         lengths = np.arange(calibrate.KNOTS[-1] + 1)  # beyond, all are as sharp
         self._sharp = np.stack([calibrate.sharpness(logs, lengths) for logs in self._sharpness])
+        lean = take(model, "lean", "f", (len(calibrate.KNOTS),), source).astype(np.float32)
+        self._lean = priors.exponents(lean, lengths)
         self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1
-        hosts = np.exp(self._prior)
+        hosts = np.exp(self._prior * lean[0])
         hosts[self._guest] = 0
         self._hosts = hosts / max(hosts.sum(), 1e-9)
 
@@ -104,7 +109,8 @@ class Refined(Calibrated):
         Args:
             texts: Whole, unless they are longer than the limit; or a batch of them, none longer.
             script: That of all the texts (`scripts.registry`), if known.
-            prior: Whether to add the log of how likely each language is before any text.
+            prior: Whether to add the log of how likely each language is before any text, the less the longer it is,
+                and what parts siblings.
 
         Yields:
             Rows of the texts in one script; columns of the labels in it; their inner products, (rows, columns), times
@@ -125,17 +131,25 @@ class Refined(Calibrated):
         sharp = self._sharp[self._kind[letters.scripts], np.minimum(letters.lengths, calibrate.KNOTS[-1])]
         scale = (sharp * self._step / np.maximum(root, 1)).astype(np.float32)
         factor = sharp * root
-        bias = self._bias + self._prior * np.float32(prior)
+        lean = self._lean[np.minimum(letters.lengths, calibrate.KNOTS[-1])] * np.float32(prior)
+        bias = self._bias + self._siblings * np.float32(prior)
         for number in np.unique(letters.scripts).tolist():
             rows = np.flatnonzero(letters.scripts == number)
             block = self._weights.get(registry.name(number))
             if block is None:
-                yield rows, slice(None), np.tile(self._prior, (len(rows), 1)), letters.lengths[rows]
+                yield rows, slice(None), np.tile(self._prior * self._lean[0], (len(rows), 1)), letters.lengths[rows]
                 continue
             own = block.labels
             sums = block.sums(features, offsets, None if len(rows) == len(texts) else rows)
             scores = calibrate.linear(
-                sums, scale=scale[rows], factor=factor[rows], sharp=sharp[rows], base=self._base[own], bias=bias[own]
+                sums,
+                scale=scale[rows],
+                factor=factor[rows],
+                sharp=sharp[rows],
+                lean=lean[rows],
+                base=self._base[own],
+                bias=bias[own],
+                prior=self._prior[own],
             )
             yield rows, own, scores, letters.lengths[rows]
 
@@ -169,7 +183,7 @@ class Refined(Calibrated):
     def _short(self, texts: list[str], places: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one piece, in their places."""
         for rows, columns, scores, letters in self.measure(texts):
-            answer[places[rows], columns] = calibrate.softmax(scores, spoken=letters > 0)
+            answer[places[rows], columns] = calibrate.softmax(scores, spoken=letters > 0, odd=_ODD)
             if self._guest_in(columns) >= 0:
                 pieces.as_guests(answer, places[rows], letters, self._guest, self._hosts)
 
@@ -213,8 +227,10 @@ class Refined(Calibrated):
         size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
         parts, offsets = pieces.cut(texts, number, size)
         sizes = np.zeros(len(texts), dtype=np.int64)
+        # What is left of doubt after so many pieces of a page is that of a short text; siblings count once.
+        prior = self._prior * self._lean[0] + self._siblings
         for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
             likely = pieces.together(scores, letters > 0, offsets, self._guest_in(columns))
             sizes += np.add.reduceat(letters, offsets[:-1])
-            answer[rows, columns] = calibrate.softmax(likely, self._prior[columns], sizes > 0)
+            answer[rows, columns] = calibrate.softmax(likely, prior[columns], sizes > 0, odd=_ODD)
         return sizes

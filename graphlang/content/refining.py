@@ -55,7 +55,7 @@ def arrays(
     Args:
         texts: Training lines of every label by kind (`kinds`), in the order that `by_script` gives.
         documents: The same text as documents of about equal length, for Fisher.
-        prior: Log of how likely each label is before any text.
+        prior: Log of how many can use the language of each label, beside the most.
         siblings: Groups of labels that word lists tell apart (`siblings`).
         options: How to train.
         random: The source of chance.
@@ -112,6 +112,7 @@ def arrays(
         "base": base,
         "bias": bias,
         "prior": prior,
+        "lean": np.array(options.prior, dtype=np.float32),
     }
     return made, {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}
 

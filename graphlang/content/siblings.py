@@ -30,8 +30,8 @@ class Group(NamedTuple):
 
     labels: tuple[str, ...]
     kept: float = 1.0  #: part of the difference of their weights that is kept
-    times: float = 8.0  #: factor on the log ratios of their words
-    prior: tuple[float, ...] = ()  #: added to the log prior of each language
+    times: float = 8.0  #: factor on the log ratios of their words; with 0 they need no lists
+    prior: tuple[float, ...] = ()  #: added to the score of each language in every text (`offsets`)
 
 
 GROUPS = (
@@ -40,6 +40,8 @@ GROUPS = (
     Group(("ind", "msa"), kept=0.25, times=12.0),
     Group(("ces", "slk")),
     Group(("glg", "por", "spa")),
+    # One written language: what tells their texts apart is mostly their subjects, however long they are.
+    Group(("fas", "prs"), times=0.0, prior=(0.0, -0.4)),
 )
 _UNSEEN = 1e-5  # share of a word that a list may well lack
 _MOST = 3.0  # greatest log ratio
@@ -82,8 +84,16 @@ class Siblings:
             vectors.weights[np.array(rows)[:, None], own] += np.float32(times * self.group.times) * np.stack(ratios)
 
 
+def offsets(number: int, groups: Sequence[Siblings]) -> NDArray[np.float32]:
+    """What the groups add to the score of each of so many labels in every text, however long it is."""
+    added = np.zeros(number, dtype=np.float32)
+    for group in groups:
+        added[group.labels] += np.array(group.group.prior or 0, dtype=np.float32)
+    return added
+
+
 def find(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[Siblings]:
-    """The groups of which every language is trained and has a list.
+    """The groups of which every language is trained and, where words tell them apart, has a list.
 
     >>> few = {"ind": {"bahwa": 1, "saya": 9}, "msa": {"bahawa": 1, "saya": 9}}
     >>> [group] = find(["eng", "ind", "msa"], few)
@@ -93,7 +103,11 @@ def find(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[
     found = []
     for group in GROUPS:
         names = group.labels
-        if not all(label in lists and label in labels for label in names):
+        if not all(label in labels and (label in lists or not group.times) for label in names):
+            continue
+        indices = np.array([labels.index(label) for label in names])
+        if not group.times:
+            found.append(Siblings(group, indices, {}))
             continue
         totals = np.array([sum(lists[label].values()) for label in names], dtype=np.float64)
         words = sorted({word for label in names for word in lists[label] if word.isalpha()})
@@ -101,6 +115,5 @@ def find(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[
         logs = np.log((share + _UNSEEN) / (share.mean(axis=1, keepdims=True) + _UNSEEN))
         logs = np.clip(logs, -_MOST, _MOST)
         logs = (logs - logs.mean(axis=1, keepdims=True)).astype(np.float32)
-        indices = np.array([labels.index(label) for label in names])
         found.append(Siblings(group, indices, dict(zip(words, logs, strict=True))))
     return found

@@ -18,7 +18,7 @@ from graphlang.content import calibrate, corpus, nfc, plain, priors, published, 
 from graphlang.content.cuts import Cuts
 from graphlang.content.ngrams import Vocabulary
 from graphlang.content.options import ONLY_REFINED, PAPER, Options
-from graphlang.content.scripts import LATIN
+from graphlang.content.scripts import EAST_ASIA, LATIN, registry
 from graphlang.content.selection import Candidates
 from graphlang.modelfile import Model, ModelError
 
@@ -70,6 +70,9 @@ def train(
     if unknown:
         raise ModelError(f"{', '.join(sorted(unknown))}: no option of training")
     chosen = Options(**{**asdict(base), **options})
+    knots = len(calibrate.KNOTS)
+    if not isinstance(chosen.prior, tuple | list) or len(chosen.prior) != knots or not np.isfinite(chosen.prior).all():
+        raise ModelError(f"prior={chosen.prior}: {knots} numbers, one for each of so many letters: {calibrate.KNOTS}")
     material = corpus.read(
         folder,
         label=languages.label,
@@ -86,6 +89,7 @@ def train(
     parameters = {name: value for name, value in asdict(chosen).items() if method == "nfc" or name not in ONLY_REFINED}
     parameters |= {"corpus": material.digest, "left_out": material.left_out, "orders": list(chosen.orders)}
     if method == "nfc":
+        parameters["prior"] = list(chosen.prior)
         texts = [_by_kind(material, label, chosen.held_out) for label in labels]
         lists = _add(texts, labels, words, chosen, random)
         parameters["word_lists"] = sorted(lists)
@@ -93,12 +97,11 @@ def train(
         parameters["siblings"] = [[labels[i] for i in group.labels.tolist()] for group in groups]
         every = [[d for own in kinds.values() for d in corpus.documents(own, chosen.document)] for kinds in texts]
         documents = [corpus.spread(own, chosen.documents) for own in every]
-        prior = priors.log_prior(labels, chosen.prior)
-        for group in groups:
-            prior[group.labels] += np.array(group.group.prior or 0, dtype=np.float32)
+        prior = priors.log_prior(labels, 1.0)
         arrays, found = refining.arrays(
             texts, documents, prior=prior, siblings=groups, options=chosen, random=random, progress=progress
         )
+        arrays["siblings"] = siblings.offsets(len(labels), groups)
         parameters |= found
     else:
         documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
@@ -133,6 +136,12 @@ def _add(
         given = dict(zip(labels, scripts, strict=True))
         lists = wordlists.read(words, given)
     drawn = wordlists.lines(lists, characters=chosen.words_size, random=random)
+    mixed = {
+        label: own
+        for label, own, script in zip(labels, every, scripts, strict=True)
+        if registry.name(script) == EAST_ASIA
+    }
+    drawn |= wordlists.native({label: own for label, own in drawn.items() if label in mixed}, mixed)
     for label, script, kinds, own in zip(labels, scripts, texts, every, strict=True):
         if label in drawn:
             kinds[wordlists.KIND] = drawn[label]
@@ -160,7 +169,7 @@ def _sharpness(
 ) -> NDArray[np.float32]:
     pieces = Cuts(held_out, shortest=4, longest=400, random=random)
     most = max(1, min(_PROBE, 60_000 // len(held_out)))
-    expected = np.exp(priors.log_prior(model.labels, chosen.prior if model.method == "nfc" else 0.0))
+    expected = np.exp(priors.log_prior(model.labels, chosen.prior[0] if model.method == "nfc" else 0.0))
     wanted = most * len(held_out) * expected / expected.sum()
     numbers = np.array([min(int(n) + 1, 4 * len(own)) for n, own in zip(wanted, held_out, strict=True)], dtype=np.int64)
     texts, truth = pieces.draw(numbers)
@@ -170,16 +179,20 @@ def _sharpness(
         letters = lengths > 0
         fitted = calibrate.fit(scores[letters], lengths[letters], truth[letters])
         return np.asarray(fitted + doubt, dtype=np.float32)
-    # With a sharpness of one, as yet.
+    # With a sharpness of one, as yet; the prior comes to what has been sharpened.
+    exponents = np.array(chosen.prior, dtype=np.float32)
     every = np.zeros((len(model.parameters["scripts"]), len(calibrate.KNOTS)))
     own: list[tuple[int, Any]] = []
-    for rows, columns, scores, lengths in refined.Refined(model, "", "the new model").measure(texts):
+    for rows, columns, scores, lengths in refined.Refined(model, "", "the new model").measure(texts, prior=False):
         # A text in a script that its language is not written in teaches nothing.
         first, last, _ = columns.indices(len(model.labels))
         right = (lengths > 0) & (truth[rows] >= first) & (truth[rows] < last)
         if right.any() and columns != slice(None):
             kind = int(model.arrays["script"][first])
-            own.append((kind, (scores[right], lengths[right], truth[rows[right]] - first)))
+            lean = priors.exponents(exponents, lengths[right])
+            known = lean[:, None] * model.arrays["prior"][columns]
+            sharpened = scores[right] + model.arrays["siblings"][columns]
+            own.append((kind, (sharpened, lengths[right], truth[rows[right]] - first, known)))
     common = max(own, key=lambda item: len(item[1][1]))
     every[:] = calibrate.fit(*common[1])
     for kind, sample in own:

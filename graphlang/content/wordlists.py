@@ -5,11 +5,14 @@ little text here are mostly missing from it. A frequency list has them. Words ar
 their frequency, so that the long tail is heard too, and put together in lines of one to four.
 
 Lists made of subtitles or of web pages hold names and whole sentences of other languages. So a word that is much
-commoner in another language of the same lists is left to that one.
+commoner in another language of the same lists is left to that one. Where one script of ours holds several (`EAST
+ASIA`), the lists have words in the others' letters as well: those of Chinese have kana, which it does not write
+(`native`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,12 +22,13 @@ from graphlang.content.normalise import normalise
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 KIND = "words"
 _POWER = 0.6
 _FOREIGN = 20.0  # times commoner elsewhere: no word of this language
+_ALPHABET = 1_000  # characters of a text that show which letters a language has
 _LONGEST_LINE = 4
 _LONGEST_WORD = 40
 _FEWEST = 2_000  # words of a list that is worth drawing from
@@ -74,6 +78,40 @@ def lines(
         if len(words) >= _FEWEST:
             share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
             answer[label] = _lines(words, share / share.sum(), characters, random)
+    return answer
+
+
+def native(drawn: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The lines of words without those that have a letter which another language writes and this one does not.
+
+    A letter is foreign that is so common in another label's text that a single one in this label's would be rare.
+
+    Args:
+        drawn: Lines of words of some labels.
+        texts: Training lines of all labels of a script.
+
+    >>> texts = {"jpn": ["これは日本語"] * 999, "zho": ["这是中文日本"] * 999}
+    >>> native({"zho": ["は 日", "は"]}, texts)
+    {'zho': ['日']}
+    """
+    own = {label: Counter("".join(some).lower()) for label, some in texts.items()}
+    sizes = {label: max(letters.total(), 1) for label, letters in own.items()}
+    greatest: dict[str, float] = {}
+    for label, letters in own.items():
+        for letter, count in letters.items():
+            greatest[letter] = max(greatest.get(letter, 0.0), count / sizes[label])
+    answer = {}
+    for label, some in drawn.items():
+        others: set[str] = set()
+        if sizes[label] >= _ALPHABET:
+            rare = _FOREIGN / sizes[label]
+            others = {
+                letter
+                for letter, share in greatest.items()
+                if letter.isalpha() and (own[label][letter] + 0.5) * rare < share
+            }
+        kept = (" ".join(word for word in line.split(" ") if others.isdisjoint(word)) for line in some)
+        answer[label] = [line for line in kept if line]
     return answer
 
 

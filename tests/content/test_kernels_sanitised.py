@@ -23,6 +23,7 @@ def sanitised(self, module, path=None):
 kernel.Library.__init__ = sanitised
 
 from graphlang.content import answers, methods, pieces, tally
+from graphlang.content.ngrams import Vocabulary
 from graphlang.content.normalise import Characters, Letters, characters, fold, normalise
 
 random.seed(2004)
@@ -52,6 +53,19 @@ for _ in range(3000):
         counted.ranks(5)
         pieces.together(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)
     except (kernel.KernelError, ValueError, MemoryError, OverflowError):
+        refused += 1
+assert 0 < refused < 3000, refused
+
+refused = 0
+for _ in range(3000):  # lists of n-grams in something like UTF-8
+    lines = [chr(random.choice(codes)).encode("utf-8", "surrogatepass") * random.randrange(4) for _ in range(4)]
+    damaged = bytearray(b"\\n".join(dict.fromkeys(lines)))
+    for _ in range(random.randrange(3)):
+        if damaged:
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+    try:
+        Vocabulary(bytes(damaged[: random.randrange(len(damaged) + 1)]))
+    except ValueError:
         refused += 1
 assert 0 < refused < 3000, refused
 print("went through", refused)

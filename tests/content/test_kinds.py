@@ -87,6 +87,18 @@ def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp
     assert 50_000 < sum(len(line) + 1 for line in found["eng"]) < 70_000
 
 
+def test_words_with_a_letter_of_another_language_are_left_out() -> None:
+    texts = {
+        "jpn": ["これは日本語のテスト"] * 500,
+        "kor": ["이것은 한국어"] * 500,
+        "zho_Hans": ["这是中文测试日本"] * 500,
+    }
+    drawn = {"zho_Hans": ["の 日 本", "は", "中文 テスト", "罕见"], "kor": ["한국", "語"]}
+    assert wordlists.native(drawn, texts) == {"zho_Hans": ["日 本", "中文", "罕见"], "kor": ["한국"]}
+    short = {label: lines[:9] for label, lines in texts.items()}  # too little to know what letters it has
+    assert wordlists.native(drawn, short) == drawn
+
+
 def test_word_lists_that_are_none(tmp_path: Path, corpus_folder: Path) -> None:
     with pytest.raises(ModelError, match="no such folder"):
         wordlists.read(tmp_path / "absent", {})
@@ -133,6 +145,17 @@ def test_siblings_whose_texts_differ_in_kind_are_drawn_together() -> None:
     assert vectors.bias.tolist() == [2, 1, 2]
 
 
+def test_siblings_without_lists_lean_to_the_one_that_more_people_write() -> None:
+    [group] = siblings.find(["ces", "fas", "prs"], {})
+    assert group.labels.tolist() == [1, 2]
+    vectors = refine.Vectors(np.ones((1, 3), np.float32), np.ones(3, np.float32), np.zeros(3, np.float32))
+    group.part(vectors, [" است "], np.array([0, 1, 2]), 1.0)
+    assert vectors.weights.tolist() == [[1, 1, 1]]
+    added = siblings.offsets(3, [group])
+    assert added[0] == added[1] == 0
+    assert added[2] < 0
+
+
 def test_word_lists_tell_siblings_apart(tmp_path: Path) -> None:
     shared = {"dan": "jedan", "kuća": "kuća", "more": "more", "voda": "voda"}
     for code, own in {"cs": "jablko", "sk": "jabuka"}.items():
@@ -149,5 +172,5 @@ def test_word_lists_tell_siblings_apart(tmp_path: Path) -> None:
     assert made.parameters["siblings"] == [["ces", "slk"]]
     assert made.parameters["word_lists"] == ["ces", "slk"]
     reader = Refined(made, "", "here")
-    answer = reader.probabilities(["more more more"])[0]
-    assert answer[made.labels.index("slk")] > answer[made.labels.index("ces")]
+    [(_, _, answer, _)] = reader.measure(["more more more"], prior=False)
+    assert answer[0, made.labels.index("slk")] > answer[0, made.labels.index("ces")]

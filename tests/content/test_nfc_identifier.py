@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import answers, methods, nfc
+from graphlang.content import answers, methods, nfc, priors
 from graphlang.content.nfc import Nfc
 from graphlang.content.ngrams import Vocabulary
 from graphlang.content.refined import Refined
@@ -97,6 +97,18 @@ def test_an_answer_does_not_depend_on_the_batch(tiny: Identifier, texts: list[st
 def test_capitals_spaces_and_punctuation_change_nothing(tiny: Identifier) -> None:
     plain, loud = tiny.probabilities(["where is the dog", "  WHERE -- is\nthe... dog?! 42"])
     assert plain.tolist() == loud.tolist()
+
+
+def test_the_prior_says_less_the_longer_the_text(tiny: Identifier) -> None:
+    assert isinstance(tiny, Refined)
+    gaps = []
+    for text in ("the", "the weather is good and so are we", "the weather is good " * 8):
+        [(_, _, alone, _)] = tiny.measure([text], prior=False)
+        [(_, _, scores, _)] = tiny.measure([text])
+        english_over_german = (scores - alone)[0] @ [-1, 1]
+        gaps.append(float(english_over_german))
+    assert gaps[0] > gaps[1] > gaps[2] > 0
+    assert gaps[0] == pytest.approx(0.3 * (priors.log_prior(["eng", "deu"], 1.0) @ [1, -1]), abs=1e-4)
 
 
 def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:

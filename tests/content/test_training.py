@@ -59,7 +59,13 @@ def test_parameters_say_what_was_left_out(corpus_folder: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"method": "magic"}, "no method that can be trained"), ({"wrong": 1}, "no option of training")],
+    [
+        ({"method": "magic"}, "no method that can be trained"),
+        ({"wrong": 1}, "no option of training"),
+        ({"prior": 0.3}, "prior=0.3: 7 numbers"),
+        ({"prior": (0.3,) * 6}, "7 numbers"),
+        ({"prior": (float("nan"),) * 7}, "7 numbers"),
+    ],
 )
 def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
