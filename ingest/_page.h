@@ -185,7 +185,9 @@ static uint32_t flags_of(const Reader *reader, const Token *token) {
   if (block && ((has(token, ID) && speaks_of_consent(token->value[ID], token->length[ID])) ||
                 (has(token, CLASS) && speaks_of_consent(token->value[CLASS], token->length[CLASS]))))
     flags |= ASKS_CONSENT;
-  if (has(token, HIDDEN) || (token->tag == TAG_DIALOG && !has(token, OPEN))) flags |= IS_HIDDEN;
+  /* Elements that HTML does not know are parts of applications. */
+  if ((has(token, HIDDEN) && (block || token->tag >= TAG_COUNT)) || (token->tag == TAG_DIALOG && !has(token, OPEN)))
+    flags |= IS_HIDDEN;
   if (flags && traits(token->tag) & CONTENT) flags |= IS_CONTENT;
   return flags && reader->tree.content ? flags | IN_CONTENT : flags;
 }

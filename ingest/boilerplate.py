@@ -3,7 +3,7 @@
 It is set apart because it says little of the page's own language: a menu of forty language names is in forty languages,
 and a cookie banner in that of the visitor. What is set apart: ``<nav>``; ``<header>``, ``<footer>`` and ``<aside>``
 outside of articles (within one they hold its headline and its notes), unless they hold the page, since nobody closed
-them; elements of the ARIA roles navigation, banner and contentinfo; cookie banners; what a script may show later
+them; elements of the ARIA roles navigation, banner and contentinfo; cookie banners; blocks that a script may show later
 (``hidden``, a ``<dialog>`` that is not open), if there is content without it; containers of links whose texts are
 mostly autonyms (the names that languages have for themselves); and on pages without any of these elements short lists
 of nothing but links.

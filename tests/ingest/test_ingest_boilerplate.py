@@ -56,6 +56,8 @@ PLENTY = "<p>" + "words of content " * 20
         (f"<dialog open>welcome</dialog>{PLENTY}", "welcome " + PLENTY[3:].strip(), ""),
         (f"{PLENTY}<div HIDDEN='until-found'>more</div>", PLENTY[3:].strip(), "more"),
         (f"{PLENTY}<div hidden><article>more</article></div>", PLENTY[3:] + "more", ""),
+        (f"{PLENTY}<app-menu hidden>more</app-menu>", PLENTY[3:].strip(), "more"),
+        (f"{PLENTY}<span hidden>Command</span>", PLENTY[3:] + "Command", ""),  # variants within a sentence
         ("<div id=app hidden>the text that a script shows</div>loading", "the text that a script shows loading", ""),
         ("no body at all", "no body at all", ""),
     ],
