@@ -55,7 +55,7 @@ url-models: $(STAMP)  ## train the shipped URL models from the labelled URLs in 
 	  $(BIN)/graphlang train graphlang/data/$$method.npz $(DATA)/urls/train.tsv --method $$method || exit 1; done
 
 LABELLED := docs-short30 docs-short60 httpd2006-short30 docs-full
-weights: $(STAMP)  ## fit the shipped weights of the inference on the labelled collections in $(DATA)
+weights: $(STAMP)  ## fit the shipped weights of the inference, from what they are, on the labelled collections in $(DATA)
 	rm -rf build/weights && mkdir -p build/weights
 	for set in $(LABELLED); do \
 	  $(BIN)/graphlang ingest build/weights/$$set.db $(DATA)/web/$$set.warc.gz --quiet && \
@@ -63,7 +63,7 @@ weights: $(STAMP)  ## fit the shipped weights of the inference on the labelled c
 	$(BIN)/graphlang tune build/weights/$(firstword $(LABELLED)).db \
 	  --gold $(DATA)/web/$(firstword $(LABELLED)).gold.tsv \
 	  $(foreach set,$(wordlist 2,9,$(LABELLED)),--also build/weights/$(set).db $(DATA)/web/$(set).gold.tsv) \
-	  --even -o graphlang/data/weights.json
+	  -o graphlang/data/weights.json
 
 example: $(STAMP)  ## build the example crawl again
 	$(BIN)/python examples/make_crawl.py
