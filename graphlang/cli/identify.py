@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 _BATCH = 4096
 _BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do not fill the memory
+#: Names that training takes apart from its settings.
+_NO_SETTINGS = frozenset(("file", "folder", "method", "progress", "text", "words"))
 #: A file, or a line, is identified by at most so many bytes from its start.
 _BYTES = 1 << 20
 
@@ -212,6 +214,8 @@ def _settings(given: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for setting in given:
         name, equals, value = setting.partition("=")
+        if name.strip() in _NO_SETTINGS:
+            raise click.BadParameter(f"{setting!r}: {name.strip()} is no setting of a model", param_hint="--option")
         try:
             parsed = [json.loads(part) for part in value.split(",")]
         except ValueError as error:

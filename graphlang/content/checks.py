@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class Rule(Protocol):
+    """What the values of an option are; as a string, in words."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is one of them."""
 
 
 class Range(NamedTuple):
@@ -17,8 +25,58 @@ class Range(NamedTuple):
     most: float
     whole: bool = True
 
+    def allows(self, value: Any) -> bool:
+        """Whether a value is one of them."""
+        kinds = (int,) if self.whole else (int, float)
+        # A comparison with NaN is false; true and false are numbers to Python, and no numbers here.
+        return type(value) in kinds and self.least <= value <= self.most
 
-def checked(given: Mapping[str, Any], known: Mapping[str, Range], *, method: str) -> None:
+    def __str__(self) -> str:
+        return f"a {'whole ' * self.whole}number from {self.least:,} to {self.most:,}"
+
+
+class Flag(NamedTuple):
+    """Either of the two truths."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is one of them."""
+        return type(value) is bool
+
+    def __str__(self) -> str:
+        return "true or false"
+
+
+class Several(NamedTuple):
+    """Some numbers, each of which is in a range.
+
+    >>> orders = Several(Range(1, 5), 1, 5, rising=True)
+    >>> str(orders), orders.allows((1, 3)), orders.allows((3, 3)), orders.allows(())
+    ('1 to 5 whole numbers from 1 to 5, each above the one before', True, False, False)
+    """
+
+    each: Range
+    fewest: int
+    most: int
+    rising: bool = False
+    note: str = ""
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is a list or tuple of so many."""
+        return (
+            isinstance(value, tuple | list)
+            and self.fewest <= len(value) <= self.most
+            and all(map(self.each.allows, value))
+            and not (self.rising and any(a >= b for a, b in pairwise(value)))
+        )
+
+    def __str__(self) -> str:
+        number = f"{self.most}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
+        note = self.note or "each above the one before" * self.rising
+        whole = "whole " * self.each.whole
+        return f"{number} {whole}numbers from {self.each.least:,} to {self.each.most:,}{', ' * bool(note)}{note}"
+
+
+def checked(given: Mapping[str, Any], known: Mapping[str, Rule], *, method: str) -> None:
     """Refuse options that a method does not have, and values that are none.
 
     Raises:
@@ -32,8 +90,5 @@ def checked(given: Mapping[str, Any], known: Mapping[str, Range], *, method: str
         names = ", ".join(sorted(known))
         raise ModelError(f"{', '.join(unknown)}: no option of training {method} (it has {names})")
     for name, value in given.items():
-        least, most, whole = known[name]
-        kinds = (int,) if whole else (int, float)
-        # A comparison with NaN is false; true and false are numbers to Python, and no numbers here.
-        if type(value) not in kinds or not least <= value <= most:
-            raise ModelError(f"{name}={value}: a {'whole ' * whole}number from {least:,} to {most:,}")
+        if not known[name].allows(value):
+            raise ModelError(f"{name}={value}: {known[name]}")

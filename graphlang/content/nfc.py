@@ -43,7 +43,7 @@ def reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
 
 def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: int, closed: bool) -> NDArray[np.int32]:
     """How often each feature of the vocabulary stands in some documents together."""
-    letters = normalise(documents, limit=limit, margin=max(vocabulary.orders) - 1, closed=closed)
+    letters = normalise(documents, limit=limit, margin=vocabulary.margin, closed=closed)
     features, _ = vocabulary.find(letters)
     counts: NDArray[np.int32] = np.bincount(features, minlength=len(vocabulary)).astype(np.int32)
     return counts
@@ -69,11 +69,13 @@ class Nfc(Calibrated):
         self.closed = closed
         self.vocabulary = vocabulary(model, source)
         vectors = take(model, "vectors", "f", (len(model.labels), len(self.vocabulary)), source)
+        if vectors.min(initial=0) < 0 or vectors.max(initial=0) > 1:  # shares of a vector whose length is 1
+            raise ModelError(f"{source}: its vectors are none of length one")
         self._vectors = np.ascontiguousarray(vectors.T, dtype=np.float32)
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Cosines between each text and each language: (texts, labels); and the length of each text."""
-        letters = normalise(texts, limit=self.limit, margin=max(self.vocabulary.orders) - 1, closed=self.closed)
+        letters = normalise(texts, limit=self.limit, margin=self.vocabulary.margin, closed=self.closed)
         counts = self.vocabulary.count(letters).astype(np.float32)
         norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1), dtype=np.float32))
         products = counts @ self._vectors

@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from graphlang.content.calibrate import KNOTS
+from graphlang.content.checks import Flag, Range, Several
+from graphlang.content.ngrams import MAX_ORDER, MOST_BITS
+from graphlang.content.weights import longest_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphlang.content.checks import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +90,46 @@ ONLY_REFINED = (
     *("siblings", "plain", "rate", "batch"),
     *("table", "step", "prior"),
 )
+_ANY = 2**31
+_RANGES: Final[Mapping[str, Rule]] = {
+    "orders": Several(Range(1, MAX_ORDER), 1, MAX_ORDER, rising=True),
+    "features": Range(1, (1 << MOST_BITS) // 3),  # three slots of the table for each
+    "turns": Range(0, 10, whole=False),
+    "minimum": Range(0, _ANY),
+    "maximum": Range(1, _ANY),
+    "document": Range(1, _ANY),
+    "documents": Range(1, _ANY),
+    "closed": Flag(),
+    "limit": Range(1, 1_000_000),
+    "smoothing": Range(1e-3, 1e9, whole=False),
+    "rounds": Range(0, 100_000),
+    "draws": Range(1, 10_000_000),
+    "power": Range(0, 10, whole=False),
+    "words_share": Range(0, 0.999, whole=False),
+    "words_size": Range(1, 100_000_000),
+    "siblings": Range(0, 100, whole=False),
+    "plain": Range(0, 1, whole=False),
+    "rate": Range(0, 100, whole=False),
+    "batch": Range(1, _ANY),
+    "table": Range(0, _ANY),
+    "step": Range(1e-3, 100, whole=False),
+    "prior": Several(
+        Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"one for each of so many letters: {KNOTS}"
+    ),
+    "doubt": Range(0.01, 100, whole=False),
+    "held_out": Range(1, _ANY),
+    "seed": Range(0, 2**63),
+}
+
+
+def ranges(method: str) -> dict[str, Rule]:
+    """What may be given to train a method, and what may be said of it.
+
+    `words` is missing: whoever trains gives lists of words by that name.
+
+    >>> sorted(ranges("nfc").keys() - ranges("nfc-2004").keys())[:4]
+    ['batch', 'draws', 'plain', 'power']
+    """
+    if method == "nfc":
+        return {**_RANGES, "limit": Range(1, longest_text(1, words=False))}
+    return {name: values for name, values in _RANGES.items() if name not in ONLY_REFINED}

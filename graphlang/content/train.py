@@ -8,16 +8,17 @@ The same corpus and options give the same bytes: every draw comes from one seede
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang import languages
 from graphlang.content import calibrate, corpus, nfc, plain, priors, published, refined, refining, siblings, wordlists
+from graphlang.content.checks import checked
 from graphlang.content.cuts import Cuts
 from graphlang.content.ngrams import Vocabulary
-from graphlang.content.options import ONLY_REFINED, PAPER, Options
+from graphlang.content.options import ONLY_REFINED, PAPER, Options, ranges
 from graphlang.content.scripts import EAST_ASIA, LATIN, registry
 from graphlang.content.selection import Candidates
 from graphlang.modelfile import Model, ModelError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 
 _PROBE = 400  # pieces of each label that calibration uses at most
+_NO_LETTERS = "the corpus: no text that has letters to calibrate probabilities with"
 _ENOUGH = 500  # texts in a script, for a calibration of its own
 
 
@@ -53,10 +55,11 @@ def train(
         method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`published.TRAINERS`).
         words: A folder of word lists (`wordlists.lines`) to learn from as well (`nfc` only).
         progress: Called with the stage's name, what is done and all there is to do.
-        options: Those of `Options`; the other methods have those of `published.train`.
+        options: Those of `Options` but `words`, for `nfc-2004` without those that `nfc` alone has; the other methods
+            have those of `published.train`.
 
     Raises:
-        ModelError: an unknown method or option, or a corpus that cannot be used.
+        ModelError: an unknown method or option, a value out of range, or a corpus that cannot be used.
     """
     if words is not None and method != "nfc":
         raise ModelError(f"{method}: does not learn from word lists")
@@ -66,13 +69,8 @@ def train(
         known = ", ".join(("nfc", "nfc-2004", *published.TRAINERS))
         raise ModelError(f"{method}: no method that can be trained ({known})")
     base = Options() if method == "nfc" else PAPER
-    unknown = set(options) - {f.name for f in fields(Options)}
-    if unknown:
-        raise ModelError(f"{', '.join(sorted(unknown))}: no option of training")
+    checked(options, ranges(method), method=method)
     chosen = Options(**{**asdict(base), **options})
-    knots = len(calibrate.KNOTS)
-    if not isinstance(chosen.prior, tuple | list) or len(chosen.prior) != knots or not np.isfinite(chosen.prior).all():
-        raise ModelError(f"prior={chosen.prior}: {knots} numbers, one for each of so many letters: {calibrate.KNOTS}")
     material = corpus.read(
         folder,
         label=languages.label,
@@ -109,7 +107,10 @@ def train(
     shape = (len(parameters["scripts"]), len(calibrate.KNOTS)) if method == "nfc" else len(calibrate.KNOTS)
     arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
     model = Model(method, labels, parameters, arrays)
-    arrays["sharpness"] = _sharpness(model, [out for _, out in parts], chosen, random)
+    probes = [out for _, out in parts]
+    if not any(probes):  # of so few lines, or with such a `held_out`, that all were learnt from: asked about those
+        probes = [kept for kept, _ in parts]
+    arrays["sharpness"] = _sharpness(model, probes, chosen, random)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
 
@@ -177,6 +178,8 @@ def _sharpness(
     if model.method != "nfc":
         scores, lengths = nfc.Nfc(model, "", "the new model").similarities(texts)
         letters = lengths > 0
+        if not letters.any():
+            raise ModelError(_NO_LETTERS)
         fitted = calibrate.fit(scores[letters], lengths[letters], truth[letters])
         return np.asarray(fitted + doubt, dtype=np.float32)
     # With a sharpness of one, as yet; the prior comes to what has been sharpened.
@@ -193,6 +196,8 @@ def _sharpness(
             known = lean[:, None] * model.arrays["prior"][columns]
             sharpened = scores[right] + model.arrays["siblings"][columns]
             own.append((kind, (sharpened, lengths[right], truth[rows[right]] - first, known)))
+    if not own:
+        raise ModelError(_NO_LETTERS)
     common = max(own, key=lambda item: len(item[1][1]))
     every[:] = calibrate.fit(*common[1])
     for kind, sample in own:

@@ -57,3 +57,11 @@ def test_training_names_what_it_leaves_out(graphlang: Call, tmp_path: Path) -> N
     told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "textcat", "--option", "minimum=20")
     assert told.exit_code == 0
     assert "too little text in *.txt: \\x1b[2J (0 characters), nld (8 characters)" in told.stderr
+
+
+@pytest.mark.parametrize("name", ["words", "method", "progress"])
+def test_settings_by_the_name_of_something_else(graphlang: Call, tmp_path: Path, name: str) -> None:
+    (tmp_path / "corpus").mkdir()
+    told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "nfc", "--option", f"{name}=1")
+    assert told.exit_code == 2
+    assert f"{name} is no setting of a model" in told.stderr

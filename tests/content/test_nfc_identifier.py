@@ -52,6 +52,21 @@ def test_cosine_by_hand() -> None:
     assert lengths.tolist() == [4, 3, 3, 0]
 
 
+@pytest.mark.parametrize("wrong", [3e38, 1.01, -0.1])
+def test_vectors_longer_than_one_are_refused(wrong: float) -> None:
+    arrays = {"ngrams": nfc.pack(["aba", "bab"]), "sharpness": np.zeros(7, np.float32)}
+    arrays["vectors"] = np.array([[0.6, 0.8], [wrong, 0]], np.float32)
+    with pytest.raises(ModelError, match="m: its vectors are none of length one"):
+        Nfc(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
+
+
+def test_a_model_without_ngrams_knows_nothing() -> None:
+    arrays = {"ngrams": np.zeros(0, np.uint8), "vectors": np.zeros((2, 0), np.float32)}
+    arrays["sharpness"] = np.zeros(7, np.float32)
+    reader = Nfc(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
+    assert reader.probabilities(["aba", "1"]).tolist() == [[0.5, 0.5], [0, 0]]
+
+
 def test_probabilities_by_hand() -> None:
     chances = by_hand().probabilities(["aba", "zzz", "1", ""])
     certain = 1 / (1 + np.exp(-0.4))

@@ -1,9 +1,10 @@
-"""What `train --option` may not say of the papers' methods: refused before the corpus is read, with what there is."""
+"""What `train --option` may not say: refused before the corpus is read, with what there is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from graphlang.content import byte_trigrams, methods
@@ -77,3 +78,59 @@ def test_folders_without_a_language_or_a_text_are_left_out(corpus_folder: Path, 
     made = train(folder, method="textcat", minimum=1)
     assert made.labels == ("deu", "eng")
     assert made.parameters["left_out"] == {"mul": 0, "nld": 0, "und": 0, "zxx": 0}
+
+
+@pytest.mark.parametrize("method", ["nfc", "nfc-2004"])
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [("held_out", 0, "a whole number from 1 to 2,147,483,648"), ("seed", -1, "a whole number from 0 to ")]
+    + [("features", value, "a whole number from 1 to 5,592,405") for value in (-5, 0, 1.5, True, "400", 5_592_406)]
+    + [
+        ("orders", value, "1 to 5 whole numbers from 1 to 5, each above the one before")
+        for value in ((0,), (9,), (), (3, 3), (3, 2), (2.5,), 3, ("3",))
+    ]
+    + [("document", 0, "a whole number from 1 to "), ("limit", 0, "a whole number from 1 to ")]
+    + [("doubt", value, "a number from 0.01 to 100") for value in (0, float("nan"), float("inf"))]
+    + [("closed", 1, "true or false"), ("minimum", -1, "a whole number from 0 to ")],
+)
+def test_settings_of_nfc_out_of_range(corpus_folder: Path, method: str, option: str, value: Any, allowed: str) -> None:
+    with pytest.raises(ModelError) as told:
+        train(corpus_folder, method=method, **{option: value})
+    assert str(told.value).startswith(f"{option}={value}: {allowed}")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [(name, value) for name in ("smoothing", "power", "turns", "rate", "step") for value in (float("nan"), -1)]
+    + [("smoothing", 0), ("step", 0), ("words_share", 1), ("rounds", -1), ("draws", 0), ("batch", 0), ("table", -1)]
+    + [("plain", 2), ("siblings", -1), ("words_size", 0), ("limit", 812)]
+    + [("prior", value) for value in ((float("nan"),) * 7, ("x",) * 7, (0.3,) * 8)],
+)
+def test_settings_of_refinement_out_of_range(corpus_folder: Path, option: str, value: Any) -> None:
+    with pytest.raises(ModelError, match=rf"^{option}=.*: (a|7) (whole )?numbers? from "):
+        train(corpus_folder, method="nfc", **{option: value})
+
+
+def test_settings_of_nfc_that_are_none_are_refused_with_the_names_that_there_are(corpus_folder: Path) -> None:
+    names = "closed, document, documents, doubt, features, held_out, limit, maximum, minimum, orders, seed"
+    with pytest.raises(ModelError, match=rf"^rounds: no option of training nfc-2004 \(it has {names}\)$"):
+        train(corpus_folder, method="nfc-2004", rounds=3)
+    with pytest.raises(ModelError, match=r"^colour: no option of training nfc \(it has batch, .*words_size\)$"):
+        train(corpus_folder, method="nfc", colour=1)
+
+
+@pytest.mark.parametrize("method", ["nfc", "nfc-2004"])
+@pytest.mark.parametrize("every", [1, 10**9])
+def test_where_no_line_is_held_out_those_learnt_from_calibrate(corpus_folder: Path, method: str, every: int) -> None:
+    made = train(corpus_folder, method=method, minimum=10, document=20, features=100, held_out=every)
+    assert np.isfinite(made.arrays["sharpness"]).all()
+    assert np.ptp(made.arrays["sharpness"]) > 0
+
+
+@pytest.mark.parametrize("method", ["nfc", "nfc-2004"])
+def test_a_corpus_without_letters_is_told(tmp_path: Path, method: str) -> None:
+    for code in ("de", "en"):
+        (tmp_path / code).mkdir()
+        (tmp_path / code / "text.txt").write_text("1 2 3\n4 5 6\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="no text that has letters"):
+        train(tmp_path, method=method, minimum=1)
