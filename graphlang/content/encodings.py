@@ -9,6 +9,7 @@ windows-1250).
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 UTF8: Final = "utf-8"
 _LOST = 0.01  # share of the letters beyond ASCII that an encoding may lack
+_OLD = 0.1  # share of Greek letters whose accents an encoding may lack: with more of them it is Greek of another age
 
 #: Script -> encodings by WHATWG name (or, where the WHATWG has none, the usual one), commoner ones first.
 _BY_SCRIPT: Final = {
@@ -55,13 +57,46 @@ _CODECS: Final = {
 }
 
 
-def encode(text: str, encoding: str) -> bytes:
-    r"""The bytes of a text; characters that the encoding lacks are left out.
+#: What is typed where an encoding lacks a letter: Persian with an Arabic yeh, Romanian with cedillas (or commas).
+_INSTEAD: Final = str.maketrans("یۀۂۓșțȘȚşţŞŢ", "يهہےşţŞŢșțȘȚ")
+_TONES: Final = "\u0300\u0301\u0303\u0309\u0323"  # what windows-1258 writes behind a Vietnamese vowel
+_HORN: Final = "\u031b"
+_VOWELS: Final = "aăâeêioôơuưy"
 
-    >>> encode("Größe ☃", "windows-1252")
-    b'Gr\xf6\xdfe '
+
+def encode(text: str, encoding: str) -> bytes:
+    r"""The bytes of a text; a character that the encoding lacks is written as people write it there, or left out.
+
+    >>> encode("Größe ☃", "windows-1252"), encode("ὁδός", "windows-1253").decode("cp1253")
+    (b'Gr\xf6\xdfe ', 'οδός')
     """
-    return text.encode(_CODECS.get(encoding, encoding), "ignore")
+    codec = _CODECS.get(encoding, encoding)
+    try:
+        return text.encode(codec)
+    except UnicodeEncodeError:
+        pass
+    lost = {c for c in set(text) if c > "\x7f" and not c.encode(codec, "ignore")}
+    table = {ord(c): instead for c in lost if (instead := _instead(c, codec))}
+    return text.translate(table).encode(codec, "ignore")
+
+
+def _instead(character: str, codec: str) -> str:
+    """What stands for a character that an encoding lacks; nothing where nothing does."""
+    base, *marks = tuple(unicodedata.normalize("NFD", character))
+    if _greek(base):  # the many accents of Greek are one today
+        accent = "\u0301" * any(mark in "\u0300\u0301\u0342" for mark in marks)
+        other = unicodedata.normalize("NFC", base + accent)
+        return other if other.encode(codec, "ignore") else base
+    tones = [mark for mark in marks if mark in _TONES]
+    if codec == "windows-1258" and len(tones) == 1:
+        letter = unicodedata.normalize("NFC", base + "".join(mark for mark in marks if mark not in _TONES))
+        return letter + tones[0] if letter.lower() in _VOWELS else ""
+    other = character.translate(_INSTEAD)
+    return other if other.encode(codec, "ignore") else ""
+
+
+def _greek(letter: str) -> bool:
+    return "\u0370" <= unicodedata.normalize("NFD", letter)[0] < "\u0400"
 
 
 def decode(data: bytes, encoding: str) -> str:
@@ -72,16 +107,27 @@ def decode(data: bytes, encoding: str) -> str:
 def encodings_of(lines: Iterable[str], script: str) -> list[str]:
     """The encodings that a language needs a profile for, UTF-8 first.
 
+    Letters that are written otherwise there (`encode`) are not lacking, but for tones of other languages than
+    Vietnamese, and more old accents than a Greek of today has in quotations.
+
     >>> encodings_of(["Größe und Übung"], "Latn"), encodings_of(["plain English"], "Latn")
     (['utf-8', 'windows-1252', 'macintosh'], ['utf-8'])
     """
     letters = Counter(letter for line in lines for letter in line if letter > "\x7f" and letter.isalpha())
     total = sum(letters.values())
+    # Tones behind their vowels could write Italian too; nobody does.
+    horned = sum(count for letter, count in letters.items() if _HORN in unicodedata.normalize("NFD", letter))
+    vietnamese = horned > _LOST * total
     answer = [UTF8]
     seen: set[tuple[bytes, ...]] = {()}
     for encoding in _BY_SCRIPT.get(script, ()):
-        images = {letter: encode(letter, encoding) for letter in letters}
+        codec = _CODECS.get(encoding, encoding)
+        instead = vietnamese or encoding != "windows-1258"
+        images = {letter: encode(letter, encoding) if instead else letter.encode(codec, "ignore") for letter in letters}
         if sum(letters[letter] for letter, image in images.items() if not image) > _LOST * total:
+            continue
+        old = sum(count for c, count in letters.items() if _greek(c) and not c.encode(codec, "ignore"))
+        if old > _OLD * total:
             continue
         # Rare foreign letters must not make two encodings of a language out of one.
         common = [letter for letter, count in letters.items() if count > _LOST * total / 2]
