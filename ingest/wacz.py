@@ -138,7 +138,7 @@ class Wacz:
             try:
                 with zipped.open(entry) as stream:
                     shutil.copyfileobj(stream, unpacked, 1 << 20)  # no more than the size that the entry states
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
                 yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:300], start)
             unpacked.seek(0)
             for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0):

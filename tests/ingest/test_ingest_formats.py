@@ -110,6 +110,15 @@ def test_wacz_that_lies(read: Read, archive: Archive) -> None:
     assert read(bomb)[0] == []
 
 
+def test_wacz_with_a_damaged_name_before_a_deflated_archive(read: Read, archive: Archive) -> None:
+    # Found by the fuzzer: the name of the entry is said to be UTF-8 and is not.
+    entries = [(f"archive/{name}.warc", archive.warc(f"http://a.example/{name}")) for name in ("\u00e9", "z")]
+    data = zipped(*entries, how=zipfile.ZIP_DEFLATED)
+    pages, problems = read(data.replace("\u00e9".encode(), b"\xc3\x28", 1), "a.wacz")
+    assert [page.url[-1] for page in pages] == ["z"]
+    assert [p.kind for p in problems][:1] == ["damaged"]
+
+
 @pytest.mark.skipif(not (DATA / "warc/py-wacz").is_dir(), reason="the shared data are not on this machine")
 def test_wacz_of_others() -> None:
     for name in ("valid_example_1.wacz", "valid_example_2.wacz", "valid_signed_example_1.wacz"):
