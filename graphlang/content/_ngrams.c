@@ -26,7 +26,11 @@
 
 #define VECTOR 16 /* rows of weights are so many bytes long, or a multiple of it */
 #define TOGETHER 6
-#define AHEAD 12
+#define AHEAD 24
+#define ASKED 1024 /* rows, and lists, that are looked for at once */
+#define MOST 256   /* of them for one part of a text */
+#define PARTS 64
+#define FIELDS 6
 #define INLINE static inline __attribute__((always_inline))
 
 #define WRONG (-1) /* sizes or contents that no sound caller has */
@@ -218,95 +222,158 @@ int64_t ng_find(const uint32_t *symbols, int64_t size, const int64_t *starts, co
 }
 
 /* sums += six rows of weights of at most 42 steps each, so that three of them add up within eight bits. */
-INLINE void add(int16_t *restrict sums, const int8_t *const *rows, int64_t vectors)
+INLINE void add(int16_t *restrict sums, const int8_t *table, const uint32_t *places, int64_t width)
 {
-    const int8_t *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3], *e = rows[4], *f = rows[5];
-    for (int64_t j = 0; j < vectors * VECTOR; j++)
+    const int8_t *a = table + places[0] * width, *b = table + places[1] * width, *c = table + places[2] * width;
+    const int8_t *d = table + places[3] * width, *e = table + places[4] * width, *f = table + places[5] * width;
+    for (int64_t j = 0; j < width / VECTOR * VECTOR; j++)
         sums[j] = (int16_t)(sums[j] + (int16_t)(int8_t)(a[j] + b[j] + c[j]) + (int16_t)(int8_t)(d[j] + e[j] + f[j]));
 }
 
-/* Bring what will be needed soon into the cache: the row, or the list, of a feature. */
-INLINE void fetch(int64_t place, const int8_t *dense, int64_t common, const int32_t *starts, int64_t rare,
-                  int64_t width)
+/* Weights of one script: of the features from `first` on, `common` have a row each in `table`, which has a last row of
+ * zeros, and the next `rare` a list each in `rest`, from starts[f] to starts[f + 1] - 1. */
+struct block {
+    int64_t first, common, rare, width;
+    const int8_t *table;
+    const int32_t *starts, *rest;
+};
+
+/* Rows of the table and lists that the features of one text, or of a part of it, ask for. */
+struct part {
+    int64_t row, rows, lists;
+    int first;
+};
+
+/* What the next features of some texts ask for, sorted out: first everything that is looked for, then the sums, so that
+ * memory has been asked for a row of weights some time before it is added, and no branch depends on which kind it is. */
+struct asked {
+    int64_t parts, rows, lists;
+    struct part part[PARTS];
+    uint32_t row[ASKED + AHEAD], list[ASKED];
+};
+
+/* The features of one part behind those of the parts before it. Their rows become a multiple of TOGETHER. */
+INLINE void ask(struct asked *asked, const struct block *block, int64_t row, int first, const int32_t *features,
+                int64_t number)
 {
-    if (place >= 0 && place < common)
-        for (int64_t line = 0; line < width; line += 64)
-            __builtin_prefetch(dense + place * width + line);
-    else if (place >= common && place < common + rare)
-        __builtin_prefetch(starts + place - common);
+    uint32_t *rows = asked->row + asked->rows, *lists = asked->list + asked->lists;
+    int64_t dense = 0, sparse = 0;
+    for (int64_t i = 0; i < number; i++) {
+        int64_t place = features[i] - block->first, rare = place - block->common;
+        rows[dense] = (uint32_t)place;
+        dense += place >= 0 && rare < 0;
+        lists[sparse] = (uint32_t)rare;
+        __builtin_prefetch(block->starts + (rare >= 0 && rare < block->rare ? rare : 0));
+        sparse += rare >= 0 && rare < block->rare;
+    }
+    while (dense % TOGETHER)
+        rows[dense++] = (uint32_t)block->common; /* zeros */
+    asked->part[asked->parts++] = (struct part){row, dense, sparse, first};
+    asked->rows += dense;
+    asked->lists += sparse;
 }
 
-/* The sums of the weights of the features of each row, (rows, width), a multiple of VECTOR wide; row r has those from begins[r] to ends[r] - 1.
+INLINE void fetch(const struct block *block, const uint32_t *rows)
+{
+    for (int64_t i = 0; i < TOGETHER; i++)
+        for (int64_t line = 0; line < block->width; line += 64)
+            __builtin_prefetch(block->table + rows[i] * block->width + line);
+}
+
+/* Add up what is asked for. sums: of the first row of the script. */
+INLINE void answer(struct asked *asked, const struct block *block, int16_t *sums)
+{
+    const uint32_t *rows = asked->row, *lists = asked->list;
+    for (int64_t i = 0; i < AHEAD; i++)
+        asked->row[asked->rows + i] = (uint32_t)block->common;
+    for (int64_t i = 0; i < AHEAD; i += TOGETHER)
+        fetch(block, rows + i);
+    for (int64_t p = 0; p < asked->parts; p++) {
+        int16_t *own = sums + asked->part[p].row * block->width;
+        if (asked->part[p].first)
+            memset(own, 0, (size_t)block->width * sizeof *own);
+        for (int64_t i = 0; i < asked->part[p].lists; i++) {
+            __builtin_prefetch(block->rest + block->starts[lists[i]]);
+            __builtin_prefetch(block->rest + block->starts[lists[i] + 1]);
+        }
+        for (int64_t i = 0; i < asked->part[p].rows; i += TOGETHER) {
+            fetch(block, rows + i + AHEAD);
+            add(own, block->table, rows + i, block->width);
+        }
+        for (int64_t i = 0; i < asked->part[p].lists; i++)
+            for (int32_t k = block->starts[lists[i]]; k < block->starts[lists[i] + 1]; k++) {
+                int16_t *sum = own + (block->rest[k] >> 8);
+                *sum = (int16_t)(*sum + (block->rest[k] & 0xFF) - 128);
+            }
+        rows += asked->part[p].rows;
+        lists += asked->part[p].lists;
+    }
+    asked->parts = asked->rows = asked->lists = 0;
+}
+
+/* The sums of the weights of the features of each row, one script after the other.
  *
- * first, common, rare: the features from `first` on have a row each in `dense`, (common + 1, width) with a last row of
- * zeros, those after them a list each in `rest`, from starts[f] to starts[f + 1] - 1, of 256 times the column plus the
- * weight plus 128. Others do not count. Returns 0, or WRONG.
+ * order: the rows, those of the first script first; counts: how many are in each of the scripts. Row r has the features
+ * from offsets[r] to offsets[r + 1] - 1; those that are not of its script do not count.
+ * blocks: of each script the fields of `struct block` in that order; for the pointers, places in `table` and `starts`,
+ * and 0. `rest` holds 256 times the column plus the weight plus 128.
+ * sums: for each row in that order as many numbers as its script's table is wide, a multiple of VECTOR. Returns 0, or
+ * WRONG.
  */
 WIDE
-int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *begins, const int64_t *ends, int64_t rows,
-                int64_t first, const int8_t *dense, int64_t common, const int32_t *starts, const int32_t *rest,
-                int64_t rare, int64_t width, int16_t *sums)
+int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *offsets, int64_t rows, const int64_t *order,
+                const int64_t *counts, int64_t scripts, const int64_t *blocks, const int8_t *table, int64_t cells,
+                const int32_t *starts, int64_t lists, const int32_t *rest, int16_t *sums, int64_t capacity)
 {
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t begin = begins[row], end = ends[row];
-        int16_t *own = sums + row * width;
-        const int8_t *some[TOGETHER], *nothing = dense + common * width;
-        int waiting = 0;
-        if (width % VECTOR || begin < 0 || end < begin || end > size)
+    struct asked asked = {0};
+    int64_t done = 0;
+    for (int64_t script = 0; script < scripts; script++) {
+        const int64_t *own = blocks + script * FIELDS;
+        struct block block = {own[0], own[1], own[2], own[3], table + own[4], starts + own[5], rest};
+        if (block.common < 0 || block.rare < 0 || block.width < 0 || block.width % VECTOR ||
+            own[4] < 0 || own[5] < 0 || block.common > UINT32_MAX - 1 || block.rare > UINT32_MAX - 1 ||
+            own[4] + (block.common + 1) * block.width > cells || own[5] + block.rare + 1 > lists || counts[script] < 0 ||
+            counts[script] > rows - done || counts[script] * block.width > capacity)
             return WRONG;
-        memset(own, 0, (size_t)width * sizeof *own);
-        for (int64_t i = begin; i < end && i < begin + AHEAD; i++)
-            fetch(features[i] - first, dense, common, starts, rare, width);
-        for (int64_t i = begin; i < end; i++) {
-            int64_t place = features[i] - first;
-            if (i + AHEAD < end)
-                fetch(features[i + AHEAD] - first, dense, common, starts, rare, width);
-            if (i + AHEAD / 2 < end) {
-                int64_t soon = features[i + AHEAD / 2] - first - common;
-                if (soon >= 0 && soon < rare)
-                    __builtin_prefetch(rest + starts[soon]);
-            }
-            if (place < 0 || place >= common + rare)
-                continue;
-            if (place < common) {
-                some[waiting++] = dense + place * width;
-                if (waiting == TOGETHER) {
-                    add(own, some, width / VECTOR);
-                    waiting = 0;
-                }
-                continue;
-            }
-            for (int32_t k = starts[place - common]; k < starts[place - common + 1]; k++) {
-                int16_t *sum = own + (rest[k] >> 8);
-                *sum = (int16_t)(*sum + (rest[k] & 0xFF) - 128);
+        for (int64_t i = 0; i < counts[script]; i++) {
+            int64_t row = order[done + i];
+            if (row < 0 || row >= rows)
+                return WRONG;
+            int64_t begin = offsets[row], end = offsets[row + 1];
+            if (begin < 0 || end < begin || end > size)
+                return WRONG;
+            for (int64_t at = begin, number; at < end || at == begin; at += number ? number : 1) {
+                number = end - at < MOST ? end - at : MOST;
+                if (asked.parts == PARTS || asked.rows + number + TOGETHER > ASKED || asked.lists + number > ASKED)
+                    answer(&asked, &block, sums);
+                ask(&asked, &block, i, at == begin, features + at, number);
             }
         }
-        if (waiting) {
-            while (waiting < TOGETHER)
-                some[waiting++] = nothing;
-            add(own, some, width / VECTOR);
-        }
+        answer(&asked, &block, sums);
+        done += counts[script];
+        capacity -= counts[script] * block.width;
+        sums += counts[script] * block.width;
     }
     return 0;
 }
 
 /* The next weights of a model file (weights.py) -> a table and lists, as ng_sums reads them, of one script.
  *
- * gaps, values: `size` of them. state: how many are done, and the cell of the last; both move on. first: the script's
- * first cell. Its `rows` features have `width` cells each; `common` of them become rows of `table`, which are `stride`
- * apart and 0 before, the others lists in `rest`, which has room for `capacity`; starts: rows - common + 1 numbers.
- * Weights beyond `most` are cut. Returns how many weights are in the lists, or WRONG.
+ * gaps, values: `size` of them. state: how many are done, the cell of the last, and how many weights are in `rest`; all
+ * move on. first: the script's first cell. Its `rows` features have `width` cells each; `common` of them become rows of
+ * `table`, which are `stride` apart and 0 before, the others lists in `rest`, which has room for `capacity`; starts:
+ * rows - common + 1 numbers. Weights beyond `most` are cut. Returns 0, or WRONG.
  */
 int64_t ng_unpack(const uint8_t *gaps, const int8_t *values, int64_t size, int64_t *state, int64_t first, int64_t rows,
                   int64_t common, int64_t width, int8_t *table, int64_t stride, int32_t *starts, int32_t *rest,
                   int64_t capacity, int64_t most)
 {
-    int64_t at = state[0], place = state[1] - first, used = 0, row = 0, edge = width;
-    if (at < 0 || at > size || width < 1 || width > INT32_MAX >> 8 || stride < width || common < 0 || rows < common ||
+    int64_t at = state[0], place = state[1] - first, used = state[2], row = 0, edge = width;
+    if (at < 0 || at > size || used < 0 || width < 1 || width > INT32_MAX >> 8 || stride < width || common < 0 || rows < common ||
         rows > INT32_MAX || capacity > INT32_MAX || most < 0 || most > INT8_MAX)
         return WRONG;
     if (!common)
-        starts[0] = 0;
+        starts[0] = (int32_t)used;
     for (; at < size; at++) {
         int64_t next = place + gaps[at], value = values[at];
         if (!gaps[at] || next < 0)
@@ -334,5 +401,6 @@ int64_t ng_unpack(const uint8_t *gaps, const int8_t *values, int64_t size, int64
             starts[row - common] = (int32_t)used;
     state[0] = at;
     state[1] = place + first;
-    return used;
+    state[2] = used;
+    return 0;
 }

@@ -113,6 +113,17 @@ int64_t sc_linear(const int16_t *sums, int64_t rows, int64_t stride, int64_t wid
     return 0;
 }
 
+/* A row becomes its softmax, in place; `even` is added to each, and `rest` is what remains of 1. */
+INLINE void soften(float *own, int64_t width, float rest, float even)
+{
+    float most = greatest(own, width);
+    for (int64_t j = 0; j < width; j++)
+        own[j] = exponential(own[j] - most);
+    float total = sum(own, width);
+    for (int64_t j = 0; j < width; j++)
+        own[j] = own[j] / total * rest + even;
+}
+
 /* Each row, plus `prior`, becomes its softmax, in place; a row that is not `spoken` becomes 0. NULL: none; all.
  *
  * odd: the part of the probability that all columns share. */
@@ -131,14 +142,54 @@ int64_t sc_softmax(float *scores, int64_t rows, int64_t width, const float *prio
         if (prior)
             for (int64_t j = 0; j < width; j++)
                 own[j] += prior[j];
-        float most = greatest(own, width);
-        for (int64_t j = 0; j < width; j++)
-            own[j] = exponential(own[j] - most);
-        float total = sum(own, width);
-        for (int64_t j = 0; j < width; j++)
-            own[j] = own[j] / total * rest + even;
+        soften(own, width, rest, even);
     }
     return 0;
+}
+
+/* Probabilities of texts, script by script, from their sums of weights: what sc_linear and sc_softmax do, in one go, and
+ * what they are told of each text looked up here (scores.py).
+ *
+ * sums, order, counts: as ng_sums has them. columns: three numbers for each script: its first label, how many it has, and
+ * how wide a row of its sums is. offsets: text t has offsets[t + 1] - offsets[t] features. lengths: the letters of each.
+ * sharp: for each script and length up to `longest`; lean: for each length. base, bias, prior: of each label.
+ * places: the row of `answer`, which has `room` rows, that each text gets; labels of other scripts get 0, and so do
+ * all where there are no letters. Returns how many texts there are in the scripts, or WRONG.
+ */
+WIDE
+int64_t sc_answers(const int16_t *sums, int64_t size, const int64_t *order, const int64_t *counts, int64_t scripts,
+                   const int64_t *columns, const int64_t *offsets, const int64_t *lengths, int64_t rows,
+                   const float *sharp, const float *lean, int64_t longest, double step, const float *base,
+                   const float *bias, const float *prior, int64_t labels, double odd, const int64_t *places,
+                   float *answer, int64_t room)
+{
+    int64_t done = 0;
+    for (int64_t script = 0; script < scripts; script++) {
+        int64_t first = columns[3 * script], width = columns[3 * script + 1], stride = columns[3 * script + 2];
+        if (first < 0 || width < 1 || width > labels - first || stride < width || counts[script] < 0 ||
+            counts[script] > rows - done || counts[script] * stride > size)
+            return WRONG;
+        const float *x = base + first, *y = bias + first, *z = prior + first;
+        float even = (float)(odd / (double)width), rest = (float)(1 - odd);
+        for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride) {
+            int64_t row = order[done + i];
+            if (row < 0 || row >= rows || places[row] < 0 || places[row] >= room || lengths[row] < 0)
+                return WRONG;
+            float *own = answer + places[row] * labels;
+            memset(own, 0, (size_t)labels * sizeof *own);
+            if (!lengths[row])
+                continue;
+            int64_t length = lengths[row] < longest ? lengths[row] : longest, found = offsets[row + 1] - offsets[row];
+            float root = (float)sqrt((double)(found > 0 ? found : 0)), c = sharp[script * (longest + 1) + length];
+            float a = c * (float)step / (root > 1 ? root : 1), b = c * root, d = lean[length];
+            own += first;
+            for (int64_t j = 0; j < width; j++)
+                own[j] = (float)sums[j] * a + b * x[j] + c * y[j] + d * z[j];
+            soften(own, width, rest, even);
+        }
+        done += counts[script];
+    }
+    return done;
 }
 
 /* What the pieces of each text say together (pieces.py): the log likelihood of each label, (texts, width).

@@ -31,7 +31,8 @@ from graphlang.content import calibrate, pieces, priors
 from graphlang.content.identifier import Calibrated
 from graphlang.content.nfc import settings, vocabulary
 from graphlang.content.ngrams import MAX_ORDER, blocks
-from graphlang.content.normalise import Characters, characters, fold, sample
+from graphlang.content.normalise import Characters, Letters, characters, fold, sample
+from graphlang.content.scores import LENGTHS, Scores
 from graphlang.content.scripts import registry
 from graphlang.content.scriptweights import unpack
 from graphlang.content.weights import longest_text
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from graphlang.content.scriptweights import Sums
 
     Floats = NDArray[np.float32]
 
@@ -53,6 +56,7 @@ _ODD = 0.008  # of texts are what nobody would take them for: names, quotations,
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _TOGETHER = 1 << 16  # characters that are worked on together
 _GUEST = "eng"
+_OF_LABELS = ("base", "bias", "siblings", "prior")
 
 
 class Refined(Calibrated):
@@ -75,29 +79,26 @@ class Refined(Calibrated):
         )
         self.vocabulary = vocabulary(model, source)
         self._weights = unpack(model, len(self.vocabulary), source)
-        self._step = np.float32(take(model, "step", "f", (1,), source)[0])
-        self._base = take(model, "base", "f", (labels,), source).astype(np.float32)
-        self._bias = take(model, "bias", "f", (labels,), source).astype(np.float32)
-        self._prior = take(model, "prior", "f", (labels,), source).astype(np.float32)
-        self._siblings = take(model, "siblings", "f", (labels,), source).astype(np.float32)
-        for block in self._weights.values():
-            sizes = np.flatnonzero(np.bincount(self.vocabulary.sizes[block.first : block.first + len(block)]))
+        lean = take(model, "lean", "f", (len(calibrate.KNOTS),), source).astype(np.float32)
+        step = take(model, "step", "f", (1,), source).astype(np.float32)
+        of_labels = [take(model, n, "f", (labels,), source).astype(np.float32) for n in _OF_LABELS]
+        for first, common, rare, *_ in self._weights.blocks.tolist():
+            sizes = np.flatnonzero(np.bincount(self.vocabulary.sizes[first : first + common + rare]))
             orders = int(np.count_nonzero(sizes <= MAX_ORDER))
             if limit > longest_text(orders or 1, words=len(sizes) > orders):
                 raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")
-        if len(self._sharpness) != len(self._weights):
+        if len(self._sharpness) != len(self._weights.names):
             raise ModelError(f"{source}: its calibration does not fit its scripts")
-        self._kind = np.zeros(256, dtype=np.uint8)  # a script that is none of the model's is as good as any
+        self._script = np.full(256, len(self._weights.names), dtype=np.uint8)
         try:
-            self._kind[[registry.number(name) for name in self._weights]] = np.arange(len(self._weights))
+            self._script[[registry.number(name) for name in self._weights.names]] = np.arange(len(self._weights.names))
         except ValueError as error:
             raise ModelError(f"{source}: {error}") from error
-        lengths = np.arange(calibrate.KNOTS[-1] + 1)  # beyond, all are as sharp
-        self._sharp = np.stack([calibrate.sharpness(logs, lengths) for logs in self._sharpness])
-        lean = take(model, "lean", "f", (len(calibrate.KNOTS),), source).astype(np.float32)
-        self._lean = priors.exponents(lean, lengths)
+        sharp = np.stack([calibrate.sharpness(logs, LENGTHS) for logs in self._sharpness])
+        self._scores = Scores(float(step[0]), sharp, priors.exponents(lean, LENGTHS), *of_labels)
+        self._before = self._scores.prior * lean[0]
         self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1
-        hosts = np.exp(self._prior * lean[0])
+        hosts = np.exp(self._before)
         hosts[self._guest] = 0
         self._hosts = hosts / max(hosts.sum(), 1e-9)
 
@@ -117,41 +118,35 @@ class Refined(Calibrated):
             the sharpness; and the number of letters and spaces of the texts. A text in a script that no language here
             is written in leaves all of them as likely as they are before any text.
         """
-        wanted = None if script is None else np.full(len(texts), script, dtype=np.uint8)
+        letters, offsets, sums = self._sums(texts, script)
+        found = np.diff(offsets)
+        known = 0
+        for number, rows, own in self._weights.each(sums):
+            lengths, columns = letters.lengths[rows], self._weights.labels[number]
+            yield (
+                rows,
+                columns,
+                self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior),
+                lengths,
+            )
+            known += len(rows)
+        if known < len(sums.order):
+            rows = sums.order[known:]
+            yield rows, slice(None), np.tile(self._before, (len(rows), 1)), letters.lengths[rows]
+
+    def _sums(
+        self, texts: Sequence[str] | Characters, script: int | None = None
+    ) -> tuple[Letters, NDArray[np.int64], Sums]:
+        """The letters of some texts, where their features begin and end, and the sums of their weights."""
         letters = fold(
             texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
             margin=self.vocabulary.margin,
             closed=self.closed,
             one_script=True,
-            wanted=wanted,
+            wanted=None if script is None else np.full(len(texts), script, dtype=np.uint8),
         )
         features, offsets = self.vocabulary.find(letters)
-        found = np.diff(offsets)
-        root = np.sqrt(found).astype(np.float32)
-        sharp = self._sharp[self._kind[letters.scripts], np.minimum(letters.lengths, calibrate.KNOTS[-1])]
-        scale = (sharp * self._step / np.maximum(root, 1)).astype(np.float32)
-        factor = sharp * root
-        lean = self._lean[np.minimum(letters.lengths, calibrate.KNOTS[-1])] * np.float32(prior)
-        bias = self._bias + self._siblings * np.float32(prior)
-        for number in np.unique(letters.scripts).tolist():
-            rows = np.flatnonzero(letters.scripts == number)
-            block = self._weights.get(registry.name(number))
-            if block is None:
-                yield rows, slice(None), np.tile(self._prior * self._lean[0], (len(rows), 1)), letters.lengths[rows]
-                continue
-            own = block.labels
-            sums = block.sums(features, offsets, None if len(rows) == len(texts) else rows)
-            scores = calibrate.linear(
-                sums,
-                scale=scale[rows],
-                factor=factor[rows],
-                sharp=sharp[rows],
-                lean=lean[rows],
-                base=self._base[own],
-                bias=bias[own],
-                prior=self._prior[own],
-            )
-            yield rows, own, scores, letters.lengths[rows]
+        return letters, offsets, self._weights.sums(features, offsets, self._script[letters.scripts])
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
@@ -182,10 +177,15 @@ class Refined(Calibrated):
 
     def _short(self, texts: list[str], places: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one piece, in their places."""
-        for rows, columns, scores, letters in self.measure(texts):
-            answer[places[rows], columns] = calibrate.softmax(scores, spoken=letters > 0, odd=_ODD)
-            if self._guest_in(columns) >= 0:
-                pieces.as_guests(answer, places[rows], letters, self._guest, self._hosts)
+        letters, offsets, sums = self._sums(texts)
+        known = self._scores.answers(
+            sums, self._weights, lengths=letters.lengths, offsets=offsets, odd=_ODD, places=places, answer=answer
+        )
+        others = sums.order[known:]
+        before = np.tile(self._before, (len(others), 1))
+        answer[places[others]] = calibrate.softmax(before, spoken=letters.lengths[others] > 0, odd=_ODD)
+        if self._guest >= 0:
+            pieces.as_guests(answer, places, letters.lengths, self._guest, self._hosts)
 
     def _guest_in(self, columns: slice) -> int:
         first, last, _ = columns.indices(len(self.labels))
@@ -215,6 +215,7 @@ class Refined(Calibrated):
         if short.any():
             self._short([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
         long = np.flatnonzero(~short)
+        answer[rows[long]] = 0  # what was looked at first may have been in another script
         scripts = pieces.main_scripts([words[i] for i in long.tolist()])
         for own in np.unique(scripts).tolist():
             chosen = long[scripts == own]
@@ -228,7 +229,7 @@ class Refined(Calibrated):
         parts, offsets = pieces.cut(texts, number, size)
         sizes = np.zeros(len(texts), dtype=np.int64)
         # What is left of doubt after so many pieces of a page is that of a short text; siblings count once.
-        prior = self._prior * self._lean[0] + self._siblings
+        prior = self._before + self._scores.siblings
         for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
             likely = pieces.together(scores, letters > 0, offsets, self._guest_in(columns))
             sizes += np.add.reduceat(letters, offsets[:-1])

@@ -1,4 +1,4 @@
-"""The weights of the languages of one script: rows of a table for common n-grams, short lists for all the others.
+"""The weights of the languages of each script: rows of a table for common n-grams, short lists for all the others.
 
 An n-gram that every other text has, has a weight in most languages; adding up whole rows of a table is then the
 quickest. Most n-grams are rare and belong to a few languages: as rows of a table they would fill memory with zeros.
@@ -6,7 +6,7 @@ quickest. Most n-grams are rare and belong to a few languages: as rows of a tabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,78 +16,109 @@ from graphlang.content.weights import LEVELS
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 _MOST_DENSE = 1 << 27  # weights in tables
 _VECTOR = 16  # bytes that rows of the table are a multiple of
 _LINE = 64
+_WIDTH = 3  # in `blocks`
 _MOST = (1 << 31) - 1  # n-grams times labels
-
-
+_NO_LISTS = np.zeros(0, dtype=np.int32)
 _kernel = Library("graphlang.content._ngrams")
-_sums = _kernel.function("ng_sums", "pippiipippiip")
+_sums = _kernel.function("ng_sums", "pipippippipippi")
 _unpack = _kernel.function("ng_unpack", "ppipiiiipippii")
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptWeights:
-    """Languages of one script and the features in it.
+class Sums:
+    """Sums of weights of a batch of texts, each over the labels of its script.
 
     Attributes:
-        first: Number of the first of its features; the common ones come before the others.
-        labels: Columns of the model's labels, a run of them.
-        table: Weights of the common features, int8 (features + 1, labels, filled up with zeros); a last row of zeros.
-        starts: Where the weights of each of the other features begin, and where those of the last end, int32.
-        rest: Those weights: 256 times the column among `labels`, plus the weight and 128; int32.
+        flat: One text after the other, int16; each has as many numbers as its script's rows are wide.
+        order: The texts, in that order: script by script.
+        counts: How many texts are in each script; those in none of them come last.
     """
 
-    first: int
-    labels: slice
+    flat: NDArray[np.int16]
+    order: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptWeights:
+    """Languages and features of each script.
+
+    Attributes:
+        names: The scripts.
+        labels: Of each script: columns of the model's labels, a run of them.
+        blocks: A line for each script, int64: number of its first feature; how many are common, which come first; how
+            many are not; bytes in a row of its table, its labels filled up with zeros; where its table begins in
+            `table`, and where its lists begin in `starts`.
+        table: Weights of the common features, int8, and a last row of zeros for each script.
+        starts: Where in `rest` the weights of each of the other features begin, and where those of the last end, int32.
+        rest: Those weights: 256 times the column among the script's labels, plus the weight and 128; int32.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[slice, ...]
+    blocks: NDArray[np.int64]
     table: NDArray[np.int8]
     starts: NDArray[np.int32]
     rest: NDArray[np.int32]
 
-    def __len__(self) -> int:
-        return len(self.table) - 1 + len(self.starts) - 1
-
-    def sums(
-        self, features: NDArray[np.int32], offsets: NDArray[np.int64], texts: NDArray[np.int64] | None = None
-    ) -> NDArray[np.int16]:
-        """Sum of the weights of the features of each text, (texts, labels).
+    def sums(self, features: NDArray[np.int32], offsets: NDArray[np.int64], scripts: NDArray[np.uint8]) -> Sums:
+        """Sums of the weights of the features of each text over the labels of its script.
 
         Args:
             features: Those of all texts, as the vocabulary counts them. Those that are of another script do not count:
                 of the n-grams that are no feature, a few are taken for one (`ngrams`).
             offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
-            texts: Those that are wanted, where not all are.
+            scripts: Which of the scripts each text is in; their number, or more, where it is in none of them.
         """
-        begins, ends = offsets[:-1], offsets[1:]
-        if texts is not None:
-            begins, ends = begins[texts], ends[texts]
-        rows, (common, width) = len(begins), self.table.shape
-        total = np.empty((rows, width), dtype=np.int16)
+        order = np.argsort(scripts, kind="stable")
+        counts = np.bincount(scripts, minlength=len(self.names))
+        flat = np.empty(int(counts[: len(self.names)] @ self.blocks[:, _WIDTH]), dtype=np.int16)
         checked(
             _sums(
                 pointer(features, np.int32),
                 len(features),
-                pointer(begins, np.int64),
-                pointer(ends, np.int64),
-                rows,
-                self.first,
+                pointer(offsets, np.int64),
+                len(offsets) - 1,
+                pointer(order, np.int64),
+                pointer(counts, np.int64),
+                len(self.names),
+                pointer(self.blocks, np.int64),
                 pointer(self.table, np.int8),
-                common - 1,
+                len(self.table),
                 pointer(self.starts, np.int32),
+                len(self.starts),
                 pointer(self.rest, np.int32),
-                len(self.starts) - 1,
-                width,
-                pointer(total, np.int16),
+                pointer(flat, np.int16),
+                len(flat),
             )
         )
-        return total[:, : self.labels.stop - self.labels.start]
+        return Sums(flat, order, counts)
+
+    def columns(self) -> NDArray[np.int64]:
+        """Of each script its first label, how many it has, and how many numbers its sums have."""
+        own = [(labels.start, labels.stop - labels.start) for labels in self.labels]
+        return np.column_stack([np.array(own, dtype=np.int64).reshape(-1, 2), self.blocks[:, _WIDTH]])
+
+    def each(self, sums: Sums) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int16]]]:
+        """Script by script: its number, the texts that are in it, and their sums, (texts, labels)."""
+        begin = row = 0
+        for script, own in enumerate(self.labels):
+            number, width = int(sums.counts[script]), int(self.blocks[script, _WIDTH])
+            if number:
+                table = sums.flat[begin : begin + number * width].reshape(number, width)
+                yield script, sums.order[row : row + number], table[:, : own.stop - own.start]
+                begin, row = begin + number * width, row + number
 
 
-def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]:
-    """The weights of a model, by the name of the script.
+def unpack(model: Model, features: int, source: str) -> ScriptWeights:
+    """The weights of a model.
 
     Args:
         model: With the parameter `scripts` (their names), and the arrays `script` (that of each label), `features` (of
@@ -119,63 +150,65 @@ def unpack(model: Model, features: int, source: str) -> dict[str, ScriptWeights]
     if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
         raise ModelError(f"{source}: more n-grams and labels than any model of this program")
     gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
-    packed = _Packed(gaps.astype(np.uint8), values.astype(np.int8))
-    made = {}
-    begin = 0
+    wide = -(-widths // _VECTOR) * _VECTOR
+    sizes = -(-(common + 1) * wide // _LINE) * _LINE
+    lists = every - common + 1
+    first, begin, start = (np.cumsum(own) - own for own in (every, sizes, lists))
+    blocks = np.stack([first, common, every - common, wide, begin, start], axis=1)
+    made = ScriptWeights(
+        tuple(names),
+        tuple(members),
+        blocks,
+        _aligned(int(sizes.sum())),
+        np.empty(int(lists.sum()), np.int32),
+        _NO_LISTS,
+    )
     try:
-        for name, own, (dense, total) in zip(names, members, numbers.tolist(), strict=True):
-            made[name] = packed.unpack(begin, own, dense, total)
-            begin += total
+        rest = _fill(made, gaps.astype(np.uint8, copy=False), values.astype(np.int8, copy=False))
     except KernelError as error:
         raise ModelError(f"{source}: weights that do not fit the vocabulary and the labels") from error
-    if not packed.done:
-        raise ModelError(f"{source}: weights that do not fit the vocabulary and the labels")
-    return made
+    return replace(made, rest=rest)
 
 
-class _Packed:
-    """The weights of a model file (`weights.squeeze`), script after script."""
+def _fill(made: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.int8]) -> NDArray[np.int32]:
+    """Fill in the tables and starts from the weights of a model file (`weights.squeeze`); the lists.
 
-    def __init__(self, gaps: NDArray[np.uint8], values: NDArray[np.int8]) -> None:
-        self._gaps, self._values = gaps, values
-        self._state = np.array([0, -1], dtype=np.int64)
-        self._cells = 0
-
-    @property
-    def done(self) -> bool:
-        """Whether all of them have been unpacked."""
-        return len(self._gaps) == len(self._values) == int(self._state[0])
-
-    def unpack(self, first: int, labels: slice, common: int, total: int) -> ScriptWeights:
-        """Those of the next script. Raises KernelError."""
+    Raises:
+        KernelError: they do not fit the scripts.
+    """
+    if len(gaps) != len(values):
+        raise KernelError("as many gaps as values are needed")
+    rest = np.empty(len(gaps), dtype=np.int32)  # what is not needed is never touched
+    state = np.array([0, -1, 0], dtype=np.int64)
+    cell = 0
+    for labels, (_, common, rare, wide, begin, start) in zip(made.labels, made.blocks.tolist(), strict=True):
         width = labels.stop - labels.start
-        table = _rows(common + 1, -(-width // _VECTOR) * _VECTOR)
-        starts = np.empty(total - common + 1, dtype=np.int32)
-        room = np.empty(len(self._gaps) - int(self._state[0]), dtype=np.int32)  # what is not needed is never touched
-        used = checked(
+        checked(
             _unpack(
-                pointer(self._gaps, np.uint8),
-                pointer(self._values, np.int8),
-                min(len(self._gaps), len(self._values)),
-                pointer(self._state, np.int64),
-                self._cells,
-                total,
+                pointer(gaps, np.uint8),
+                pointer(values, np.int8),
+                len(gaps),
+                pointer(state, np.int64),
+                cell,
+                common + rare,
                 common,
                 width,
-                pointer(table, np.int8),
-                table.shape[1],
-                pointer(starts, np.int32),
-                pointer(room, np.int32),
-                len(room),
+                pointer(made.table[begin:], np.int8),
+                wide,
+                pointer(made.starts[start:], np.int32),
+                pointer(rest, np.int32),
+                len(rest),
                 LEVELS,
             )
         )
-        self._cells += total * width
-        return ScriptWeights(first, labels, table, starts, room[:used].copy())
+        cell += (common + rare) * width
+    if int(state[0]) != len(gaps):
+        raise KernelError("weights beyond the last script")
+    return rest[: int(state[2])].copy()
 
 
-def _rows(number: int, width: int) -> NDArray[np.int8]:
+def _aligned(size: int) -> NDArray[np.int8]:
     """Zeros that begin where a line of the cache does."""
-    room = np.zeros(number * width + _LINE, dtype=np.int8)
+    room = np.zeros(size + _LINE, dtype=np.int8)
     begin = -room.ctypes.data % _LINE
-    return room[begin : begin + number * width].reshape(number, width)
+    return room[begin : begin + size]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -186,34 +187,74 @@ def test_more_features_than_the_kernel_looks_up_at_once() -> None:
 
 
 @st.composite
-def weights(draw: st.DrawFn) -> tuple[ScriptWeights, np.ndarray, list[list[int]]]:
-    """Weights of a script as a table and as lists, and the same as one plain table; and texts as features."""
-    common, rare, width, first = (draw(st.integers(0, n)) for n in (7, 7, 40, 5))
-    width += 1
+def weights(draw: st.DrawFn) -> tuple[ScriptWeights, list[tuple[int, np.ndarray]], list[list[int]], list[int]]:
+    """Weights of scripts as tables and as lists; the same as plain tables; texts as features, and their scripts."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
-    plain = random.integers(-40, 41, size=(common + rare, width))
-    plain[common:][random.random((rare, width)) < 0.7] = 0
-    table = np.zeros((common + 1, -(-width // 16) * 16), dtype=np.int8)
-    table[:common, :width] = plain[:common]
-    row, column = np.nonzero(plain[common:])
-    starts = np.searchsorted(row, np.arange(rare + 1)).astype(np.int32)
-    rest = (column * 256 + plain[common:][row, column] + 128).astype(np.int32)
-    texts = draw(st.lists(st.lists(st.integers(0, 25), max_size=40), max_size=5))
-    return ScriptWeights(first, slice(3, 3 + width), table, starts, rest), plain, texts
+    plain, blocks, tables, starts, rest, first = [], [], [], [], [np.zeros(0, int)], 0
+    for _ in range(draw(st.integers(1, 3))):
+        common, rare, width = draw(st.integers(0, 7)), draw(st.integers(0, 7)), draw(st.integers(1, 40))
+        steps = random.integers(-40, 41, size=(common + rare, width))
+        steps[common:][random.random((rare, width)) < 0.7] = 0
+        table = np.zeros((common + 1, -(-width // 16) * 16), dtype=np.int8)
+        table[:common, :width] = steps[:common]
+        row, column = np.nonzero(steps[common:])
+        blocks.append((first, common, rare, table.shape[1], sum(map(len, tables)), sum(map(len, starts))))
+        starts.append(np.searchsorted(row, np.arange(rare + 1)) + sum(map(len, rest)))
+        rest.append(column * 256 + steps[common:][row, column] + 128)
+        tables.append(table.ravel())
+        plain.append((first, steps))
+        first += common + rare
+    texts = draw(st.lists(st.lists(st.integers(0, first + 3), max_size=40), max_size=5))
+    scripts = [draw(st.integers(0, len(plain))) for _ in texts]  # also in none of them
+    labels = tuple(slice(3, 3 + own.shape[1]) for _, own in plain)
+    made = ScriptWeights(
+        tuple(map(str, range(len(plain)))),
+        labels,
+        np.array(blocks, dtype=np.int64),
+        np.concatenate(tables),
+        np.concatenate(starts).astype(np.int32),
+        np.concatenate(rest).astype(np.int32),
+    )
+    return made, plain, texts, scripts
+
+
+def sums_of(made: ScriptWeights, texts: list[list[int]], scripts: list[int]) -> dict[int, list[int]]:
+    """The sums of each text that is in a script."""
+    flat = np.array([feature for own in texts for feature in own], dtype=np.int32)
+    sums = made.sums(flat, np.cumsum([0, *map(len, texts)]), np.array(scripts, dtype=np.uint8))
+    found = {}
+    for script, rows, own in made.each(sums):
+        assert all(scripts[row] == script for row in rows)
+        found |= dict(zip(rows.tolist(), own.tolist(), strict=True))
+    return found
 
 
 @given(weights())
-def test_sums_are_those_of_a_loop(given_: tuple[ScriptWeights, np.ndarray, list[list[int]]]) -> None:
-    block, plain, texts = given_
-    offsets = np.cumsum([0, *map(len, texts)])
-    flat = np.array([feature for own in texts for feature in own], dtype=np.int32)
-    expected = [
-        sum((plain[f - block.first] for f in own if 0 <= f - block.first < len(plain)), np.zeros(plain.shape[1], int))
-        for own in texts
-    ]
-    assert block.sums(flat, offsets).tolist() == [row.tolist() for row in expected]
-    some = np.arange(len(texts))[::-2]
-    assert block.sums(flat, offsets, some).tolist() == [expected[i].tolist() for i in some]
+def test_sums_are_those_of_a_loop(
+    given_: tuple[ScriptWeights, list[tuple[int, np.ndarray]], list[list[int]], list[int]],
+) -> None:
+    made, plain, texts, scripts = given_
+    expected = {}
+    for row, (own, script) in enumerate(zip(texts, scripts, strict=True)):
+        if script < len(plain):
+            first, steps = plain[script]
+            chosen = [steps[f - first] for f in own if 0 <= f - first < len(steps)]
+            expected[row] = sum(chosen, np.zeros(steps.shape[1], int)).tolist()
+    assert sums_of(made, texts, scripts) == expected
+
+
+def test_sums_of_more_features_than_the_kernel_asks_for_at_once() -> None:
+    """In one text, and in all together; half of them have rows in the table, half have lists."""
+    blocks = np.array([[0, 1, 1, 16, 0, 0]], dtype=np.int64)
+    table = np.zeros(32, dtype=np.int8)
+    table[:2] = 1, -2
+    made = ScriptWeights(
+        ("",), (slice(0, 2),), blocks, table, np.array([0, 1], np.int32), np.array([256 + 3 + 128], np.int32)
+    )
+    texts = [[0, 1] * 600, [0] * 999, [1] * 999, *([[0, 1]] * 300)]
+    found = sums_of(made, texts, [0] * len(texts))
+    assert [found[row] for row in range(4)] == [[600, 600], [999, -1998], [0, 2997], [1, 1]]
+    assert all(found[row] == [1, 1] for row in range(3, 303))
 
 
 ROWS = st.lists(st.lists(st.floats(-200, 200, width=32), min_size=19, max_size=19), min_size=1, max_size=5)
@@ -292,11 +333,19 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     beyond = Letters(made.symbols, made.starts + 5, made.lengths, 1)
     with pytest.raises(KernelError):
         Vocabulary(["ab"]).find(beyond)
-    block = ScriptWeights(0, slice(0, 1), np.zeros((1, 16), np.int8), np.zeros(1, np.int32), np.zeros(0, np.int32))
+    blocks, some = np.array([[0, 0, 0, 16, 0, 0]]), np.zeros(1, np.uint8)
+    block = ScriptWeights(
+        ("",), (slice(0, 1),), blocks, np.zeros(16, np.int8), np.zeros(1, np.int32), np.zeros(0, np.int32)
+    )
     with pytest.raises(KernelError):
-        block.sums(np.zeros(3, np.int32), np.array([0, 4]))
+        block.sums(np.zeros(3, np.int32), np.array([0, 4]), some)
     with pytest.raises(KernelError):
-        block.sums(np.zeros(3, np.int64), np.array([0, 3]))  # type: ignore[arg-type]
+        block.sums(np.zeros(3, np.int64), np.array([0, 3]), some)  # type: ignore[arg-type]
+    for wrong in ((1, 1), (2, 1), (3, 8), (4, 16), (5, 1)):  # rows, lists, widths and places that there are not
+        damaged = blocks.copy()
+        damaged[0, wrong[0]] = wrong[1]
+        with pytest.raises(KernelError):
+            replace(block, blocks=damaged).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
     with pytest.raises(KernelError):
         pointer(np.zeros((4, 4), np.int32)[:, ::2], np.int32)
     with pytest.raises(KernelError):

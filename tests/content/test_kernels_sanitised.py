@@ -46,9 +46,17 @@ for _ in range(3000):
     try:
         given = Characters(given.symbols, wild(given.begins), wild(given.ends))
         made = fold(given, margin=4, closed=True, one_script=True)
+        scripts = identifier._script[made.scripts]
         made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
         features, offsets = identifier.vocabulary.find(made)
-        identifier._weights["LATIN"].sums(wild(features).astype(np.int32), wild(offsets))
+        identifier._weights.sums(wild(features).astype(np.int32), wild(offsets), scripts)
+        identifier._weights.sums(wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8))
+        sums = identifier._weights.sums(features, offsets, scripts)
+        answer = np.zeros((4, len(identifier.labels)), np.float32)
+        into = {"places": wild(np.arange(4)), "answer": answer, "odd": 0.01}
+        identifier._scores.answers(
+            sums, identifier._weights, lengths=wild(made.lengths), offsets=wild(offsets), **into
+        )
         counted = tally.tally(made, (1, 3, 5), words=True)
         counted.ranks(5)
         pieces.together(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)

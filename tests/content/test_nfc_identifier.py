@@ -96,6 +96,14 @@ def test_letters_that_no_language_has_still_give_a_distribution(tiny: Identifier
     assert chances.max() < 0.99
 
 
+@pytest.mark.parametrize("units", [34, 69, 400])
+def test_a_second_look_that_finds_another_script_leaves_nothing_of_the_first(tiny: Identifier, units: int) -> None:
+    """Every second character, from which the script of a long text is found, is Latin, and most of its letters Greek."""
+    chances = tiny.probabilities(["1αaα11111111" * units])
+    assert chances.sum() == pytest.approx(1, abs=1e-5)
+    assert chances.argmax() == tiny.labels.index("ell")
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.text(max_size=40), max_size=12), st.randoms(use_true_random=False))
 def test_an_answer_does_not_depend_on_the_batch(tiny: Identifier, texts: list[str], random: object) -> None:

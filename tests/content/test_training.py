@@ -129,11 +129,11 @@ def unpacked(steps: NDArray[np.int8]) -> NDArray[np.int16]:
     common = steps.size // 2
     arrays = {"gaps": gaps, "values": values, "script": np.zeros(1, np.uint8)}
     arrays["features"] = np.array([(common, steps.size)], dtype=np.int32)
-    block = scriptweights.unpack(Model("nfc", ("eng",), {"scripts": ["LATIN"]}, arrays), steps.size, "here")["LATIN"]
+    block = scriptweights.unpack(Model("nfc", ("eng",), {"scripts": ["LATIN"]}, arrays), steps.size, "here")
     lists = np.zeros(steps.size - common, dtype=np.int16)
     lists[np.flatnonzero(np.diff(block.starts))] = (block.rest & 0xFF) - 128
     assert (block.rest >> 8 == 0).all()
-    return np.concatenate([block.table[:-1, 0], lists]).reshape(steps.shape)
+    return np.concatenate([block.table.reshape(-1, 16)[:common, 0], lists]).reshape(steps.shape)
 
 
 def test_weights_far_apart_survive_packing() -> None:
