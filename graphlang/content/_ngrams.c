@@ -24,14 +24,24 @@
 #define LONGEST 64 /* characters of a line in a list of n-grams and words */
 #define BUFFER 2048
 
-#define VECTOR 16 /* rows of weights are so many bytes long, or a multiple of it */
-#define TOGETHER 6
+#define VECTOR 8  /* rows of weights are so many numbers long, or a multiple of it */
+#define MIDDLE 40 /* of a byte that holds a weight: three add up to 240 at most */
+#define TOGETHER 3
 #define AHEAD 24
 #define ASKED 1024 /* rows, and lists, that are looked for at once */
 #define MOST 256   /* of them for one part of a text */
 #define PARTS 64
+#define CHUNK 16
+#define LINE 32 /* numbers of the table */
+#define COPIED 512
 #define FIELDS 6
+
+/* Sixteen, or eight, numbers of a row, side by side. */
+typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
+typedef uint16_t few __attribute__((vector_size(16), aligned(2), may_alias));
+
 #define INLINE static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline)) /* so that what it needs all the time stays in registers */
 
 #define WRONG (-1) /* sizes or contents that no sound caller has */
 
@@ -221,27 +231,21 @@ int64_t ng_find(const uint32_t *symbols, int64_t size, const int64_t *starts, co
     return found;
 }
 
-/* sums += six rows of weights of at most 42 steps each, so that three of them add up within eight bits. */
-INLINE void add(int16_t *restrict sums, const int8_t *table, const uint32_t *places, int64_t width)
-{
-    const int8_t *a = table + places[0] * width, *b = table + places[1] * width, *c = table + places[2] * width;
-    const int8_t *d = table + places[3] * width, *e = table + places[4] * width, *f = table + places[5] * width;
-    for (int64_t j = 0; j < width / VECTOR * VECTOR; j++)
-        sums[j] = (int16_t)(sums[j] + (int16_t)(int8_t)(a[j] + b[j] + c[j]) + (int16_t)(int8_t)(d[j] + e[j] + f[j]));
-}
-
 /* Weights of one script: of the features from `first` on, `common` have a row each in `table`, which has a last row of
- * zeros, and the next `rare` a list each in `rest`, from starts[f] to starts[f + 1] - 1. */
+ * zeros, and the next `rare` a list each in `rest`, from starts[f] to starts[f + 1] - 1.
+ *
+ * Number j of a row holds two weights, each plus MIDDLE: that of column j in its low byte, and that of column half + j. So
+ * three rows add up without a carry from byte to byte, and none has to be made wider to be added to the sums. */
 struct block {
-    int64_t first, common, rare, width;
-    const int8_t *table;
+    int64_t first, common, rare, half;
+    const uint16_t *table;
     const int32_t *starts, *rest;
 };
 
 /* Rows of the table and lists that the features of one text, or of a part of it, ask for. */
 struct part {
     int64_t row, rows, lists;
-    int first;
+    int begins;
 };
 
 /* What the next features of some texts ask for, sorted out: first everything that is looked for, then the sums, so that
@@ -249,62 +253,139 @@ struct part {
 struct asked {
     int64_t parts, rows, lists;
     struct part part[PARTS];
-    uint32_t row[ASKED + AHEAD], list[ASKED];
+    uint32_t place[ASKED], list[ASKED];
 };
 
 /* The features of one part behind those of the parts before it. Their rows become a multiple of TOGETHER. */
-INLINE void ask(struct asked *asked, const struct block *block, int64_t row, int first, const int32_t *features,
-                int64_t number)
+APART void ask(struct asked *asked, const struct block *block, int64_t row, int begins, const int32_t *features,
+               int64_t number)
 {
-    uint32_t *rows = asked->row + asked->rows, *lists = asked->list + asked->lists;
+    const uint32_t first = (uint32_t)block->first, common = (uint32_t)block->common, rare = (uint32_t)block->rare;
+    uint32_t *rows = asked->place + asked->rows, *lists = asked->list + asked->lists;
     int64_t dense = 0, sparse = 0;
     for (int64_t i = 0; i < number; i++) {
-        int64_t place = features[i] - block->first, rare = place - block->common;
-        rows[dense] = (uint32_t)place;
-        dense += place >= 0 && rare < 0;
-        lists[sparse] = (uint32_t)rare;
-        __builtin_prefetch(block->starts + (rare >= 0 && rare < block->rare ? rare : 0));
-        sparse += rare >= 0 && rare < block->rare;
+        uint32_t place = (uint32_t)features[i] - first;
+        rows[dense] = place;
+        dense += place < common;
+        lists[sparse] = place - common;
+        sparse += place - common < rare;
     }
     while (dense % TOGETHER)
-        rows[dense++] = (uint32_t)block->common; /* zeros */
-    asked->part[asked->parts++] = (struct part){row, dense, sparse, first};
+        rows[dense++] = common; /* zeros */
+    for (int64_t i = 0; i < sparse; i++)
+        __builtin_prefetch(block->starts + lists[i]);
+    asked->part[asked->parts++] = (struct part){row, dense, sparse, begins};
     asked->rows += dense;
     asked->lists += sparse;
 }
 
-INLINE void fetch(const struct block *block, const uint32_t *rows)
+/* Add rows of the table, a multiple of TOGETHER: to `high` the weights of the second half of the columns, to `both` those
+ * times 256 and those of the first half. Meanwhile those that stand AHEAD of them are brought into the cache. */
+INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int64_t number, int64_t half)
 {
-    for (int64_t i = 0; i < TOGETHER; i++)
-        for (int64_t line = 0; line < block->width; line += 64)
-            __builtin_prefetch(block->table + rows[i] * block->width + line);
+    int64_t j = 0;
+    for (; j + LINE <= half; j += LINE) {
+        lanes *b = (lanes *)(both + j), *h = (lanes *)(high + j);
+        lanes low0 = b[0], low1 = b[1], high0 = h[0], high1 = h[1];
+        for (int64_t i = 0; i < number; i += TOGETHER) {
+            const lanes *x = (const lanes *)(rows[i] + j), *y = (const lanes *)(rows[i + 1] + j);
+            const lanes *z = (const lanes *)(rows[i + 2] + j);
+            lanes three0 = x[0] + y[0] + z[0], three1 = x[1] + y[1] + z[1];
+            for (int k = 0; k < TOGETHER; k++)
+                __builtin_prefetch(rows[i + AHEAD + k] + j);
+            low0 += three0;
+            low1 += three1;
+            high0 += three0 >> 8;
+            high1 += three1 >> 8;
+        }
+        b[0] = low0;
+        b[1] = low1;
+        h[0] = high0;
+        h[1] = high1;
+    }
+    for (int64_t i = 0; j < half && i < number; i++)
+        __builtin_prefetch(rows[i + AHEAD] + j);
+    for (; j < half; j += VECTOR) {
+        few *b = (few *)(both + j), *h = (few *)(high + j), low0 = *b, high0 = *h;
+        for (int64_t i = 0; i < number; i += TOGETHER) {
+            few three = *(const few *)(rows[i] + j) + *(const few *)(rows[i + 1] + j) + *(const few *)(rows[i + 2] + j);
+            low0 += three;
+            high0 += three >> 8;
+        }
+        *b = low0;
+        *h = high0;
+    }
+}
+
+/* sums += some rows of the table, a multiple of TOGETHER. */
+INLINE void add_rows(uint16_t *sums, int64_t half, const uint16_t *const *rows, int64_t number)
+{
+    uint16_t *both = sums, *high = sums + half, middle = (uint16_t)(number * MIDDLE);
+    for (int64_t j = 0; j < half; j++)
+        both[j] = (uint16_t)(both[j] + (high[j] << 8));
+    for (int64_t i = 0; i < number; i += AHEAD)
+        add(both, high, rows + i, number - i < AHEAD ? number - i : AHEAD, half);
+    for (int64_t j = 0; j < half; j++) {
+        both[j] = (uint16_t)(both[j] - (high[j] << 8) - middle);
+        high[j] = (uint16_t)(high[j] - middle);
+    }
+}
+
+/* sums += one list of weights. */
+INLINE void add_list(uint16_t *sums, const int32_t *list, int64_t size)
+{
+    for (int64_t k = 0; k < size; k++) {
+        uint16_t *sum = sums + (list[k] >> 8);
+        *sum = (uint16_t)(*sum + (int8_t)list[k]);
+    }
+}
+
+/* sums += lists of weights. They are copied one behind the other first, since where a list ends cannot be foreseen. */
+INLINE void add_lists(uint16_t *sums, const struct block *block, const uint32_t *lists, int64_t number)
+{
+    int32_t some[COPIED + CHUNK];
+    int64_t copied = 0;
+    for (int64_t i = 0; i < number; i++) {
+        const int32_t *list = block->rest + block->starts[lists[i]];
+        int64_t size = block->starts[lists[i] + 1] - block->starts[lists[i]];
+        if (size > COPIED - copied) {
+            add_list(sums, some, copied);
+            copied = 0;
+        }
+        if (size > COPIED) {
+            add_list(sums, list, size);
+            continue;
+        }
+        for (int64_t k = 0; k < size; k += CHUNK)
+            memcpy(some + copied + k, list + k, CHUNK * sizeof *some);
+        copied += size;
+    }
+    add_list(sums, some, copied);
 }
 
 /* Add up what is asked for. sums: of the first row of the script. */
-INLINE void answer(struct asked *asked, const struct block *block, int16_t *sums)
+WIDE
+APART void answer(struct asked *asked, const struct block *block, uint16_t *sums)
 {
-    const uint32_t *rows = asked->row, *lists = asked->list;
+    const uint16_t *row[ASKED + AHEAD], *const *rows = row;
+    const uint32_t *lists = asked->list;
+    for (int64_t i = 0; i < asked->rows; i++)
+        row[i] = block->table + (uint64_t)asked->place[i] * (uint64_t)block->half;
     for (int64_t i = 0; i < AHEAD; i++)
-        asked->row[asked->rows + i] = (uint32_t)block->common;
-    for (int64_t i = 0; i < AHEAD; i += TOGETHER)
-        fetch(block, rows + i);
+        row[asked->rows + i] = block->table;
+    for (int64_t line = 0; line < block->half; line += LINE)
+        for (int64_t i = 0; i < AHEAD; i++)
+            __builtin_prefetch(rows[i] + line);
     for (int64_t p = 0; p < asked->parts; p++) {
-        int16_t *own = sums + asked->part[p].row * block->width;
-        if (asked->part[p].first)
-            memset(own, 0, (size_t)block->width * sizeof *own);
+        uint16_t *own = sums + asked->part[p].row * 2 * block->half;
+        if (asked->part[p].begins)
+            memset(own, 0, 2 * (size_t)block->half * sizeof *own);
         for (int64_t i = 0; i < asked->part[p].lists; i++) {
             __builtin_prefetch(block->rest + block->starts[lists[i]]);
             __builtin_prefetch(block->rest + block->starts[lists[i] + 1]);
         }
-        for (int64_t i = 0; i < asked->part[p].rows; i += TOGETHER) {
-            fetch(block, rows + i + AHEAD);
-            add(own, block->table, rows + i, block->width);
-        }
-        for (int64_t i = 0; i < asked->part[p].lists; i++)
-            for (int32_t k = block->starts[lists[i]]; k < block->starts[lists[i] + 1]; k++) {
-                int16_t *sum = own + (block->rest[k] >> 8);
-                *sum = (int16_t)(*sum + (block->rest[k] & 0xFF) - 128);
-            }
+        add_rows(own, block->half, rows, asked->part[p].rows);
+        add_lists(own, block, lists, asked->part[p].lists);
         rows += asked->part[p].rows;
         lists += asked->part[p].lists;
     }
@@ -315,25 +396,26 @@ INLINE void answer(struct asked *asked, const struct block *block, int16_t *sums
  *
  * order: the rows, those of the first script first; counts: how many are in each of the scripts. Row r has the features
  * from offsets[r] to offsets[r + 1] - 1; those that are not of its script do not count.
- * blocks: of each script the fields of `struct block` in that order; for the pointers, places in `table` and `starts`,
- * and 0. `rest` holds 256 times the column plus the weight plus 128.
- * sums: for each row in that order as many numbers as its script's table is wide, a multiple of VECTOR. Returns 0, or
- * WRONG.
+ * blocks: of each script the first fields of `struct block`, in numbers of the table, and where its table begins and where
+ * its lists begin in `starts`. `rest` holds 256 times the column plus the weight, below 0 plus 256; CHUNK more numbers stand
+ * behind the last list.
+ * sums: for each row in that order a number for each column, 2 * half. Returns 0, or WRONG.
  */
-WIDE
 int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *offsets, int64_t rows, const int64_t *order,
-                const int64_t *counts, int64_t scripts, const int64_t *blocks, const int8_t *table, int64_t cells,
-                const int32_t *starts, int64_t lists, const int32_t *rest, int16_t *sums, int64_t capacity)
+                const int64_t *counts, int64_t scripts, const int64_t *blocks, const uint16_t *table, int64_t cells,
+                const int32_t *starts, int64_t lists, const int32_t *rest, int64_t entries, uint16_t *sums,
+                int64_t capacity)
 {
     struct asked asked = {0};
     int64_t done = 0;
     for (int64_t script = 0; script < scripts; script++) {
         const int64_t *own = blocks + script * FIELDS;
         struct block block = {own[0], own[1], own[2], own[3], table + own[4], starts + own[5], rest};
-        if (block.common < 0 || block.rare < 0 || block.width < 0 || block.width % VECTOR ||
-            own[4] < 0 || own[5] < 0 || block.common > UINT32_MAX - 1 || block.rare > UINT32_MAX - 1 ||
-            own[4] + (block.common + 1) * block.width > cells || own[5] + block.rare + 1 > lists || counts[script] < 0 ||
-            counts[script] > rows - done || counts[script] * block.width > capacity)
+        if (block.first < 0 || block.common < 0 || block.rare < 0 || block.half < 0 || block.half % VECTOR ||
+            own[4] < 0 || own[5] < 0 || block.first + block.common + block.rare > INT32_MAX ||
+            own[4] + (block.common + 1) * block.half > cells || own[5] + block.rare + 1 > lists || counts[script] < 0 ||
+            counts[script] > rows - done || counts[script] * 2 * block.half > capacity ||
+            block.starts[block.rare] > entries - CHUNK)
             return WRONG;
         for (int64_t i = 0; i < counts[script]; i++) {
             int64_t row = order[done + i];
@@ -351,8 +433,8 @@ int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *offsets, i
         }
         answer(&asked, &block, sums);
         done += counts[script];
-        capacity -= counts[script] * block.width;
-        sums += counts[script] * block.width;
+        capacity -= counts[script] * 2 * block.half;
+        sums += counts[script] * 2 * block.half;
     }
     return 0;
 }
@@ -361,17 +443,18 @@ int64_t ng_sums(const int32_t *features, int64_t size, const int64_t *offsets, i
  *
  * gaps, values: `size` of them. state: how many are done, the cell of the last, and how many weights are in `rest`; all
  * move on. first: the script's first cell. Its `rows` features have `width` cells each; `common` of them become rows of
- * `table`, which are `stride` apart and 0 before, the others lists in `rest`, which has room for `capacity`; starts:
+ * `table`, and a row of zeros behind them, the others lists in `rest`, which has room for `capacity`; starts:
  * rows - common + 1 numbers. Weights beyond `most` are cut. Returns 0, or WRONG.
  */
 int64_t ng_unpack(const uint8_t *gaps, const int8_t *values, int64_t size, int64_t *state, int64_t first, int64_t rows,
-                  int64_t common, int64_t width, int8_t *table, int64_t stride, int32_t *starts, int32_t *rest,
+                  int64_t common, int64_t width, uint16_t *table, int64_t half, int32_t *starts, int32_t *rest,
                   int64_t capacity, int64_t most)
 {
     int64_t at = state[0], place = state[1] - first, used = state[2], row = 0, edge = width;
-    if (at < 0 || at > size || used < 0 || width < 1 || width > INT32_MAX >> 8 || stride < width || common < 0 || rows < common ||
-        rows > INT32_MAX || capacity > INT32_MAX || most < 0 || most > INT8_MAX)
+    if (at < 0 || at > size || used < 0 || width < 1 || width > INT32_MAX >> 8 || 2 * half < width || half > INT32_MAX || common < 0 || rows < common ||
+        rows > INT32_MAX || capacity > INT32_MAX || most < 0 || most > MIDDLE)
         return WRONG;
+    memset(table, MIDDLE, (size_t)((common + 1) * half) * sizeof *table);
     if (!common)
         starts[0] = (int32_t)used;
     for (; at < size; at++) {
@@ -389,11 +472,12 @@ int64_t ng_unpack(const uint8_t *gaps, const int8_t *values, int64_t size, int64
                 starts[row - common] = (int32_t)used;
         int64_t column = place - edge + width;
         if (row < common) {
-            table[row * stride + column] = (int8_t)value;
+            uint16_t *cell = table + row * half + column % half;
+            *cell = (uint16_t)(*cell + (column < half ? value : value * 256));
         } else {
             if (used >= capacity)
                 return WRONG;
-            rest[used++] = (int32_t)(column * 256 + value + 128);
+            rest[used++] = (int32_t)(column * 256 + (value & 0xFF));
         }
     }
     while (row < rows)

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_DENSE = 1 << 27  # weights in tables
-_VECTOR = 16  # bytes that rows of the table are a multiple of
-_LINE = 64
-_WIDTH = 3  # in `blocks`
+_VECTOR = 8  # numbers that rows of the table are a multiple of
+_LINE = 32
+_HALF = 3  # in `blocks`
+_BEHIND = 16  # numbers after the last list
 _MOST = (1 << 31) - 1  # n-grams times labels
 _NO_LISTS = np.zeros(0, dtype=np.int32)
 _kernel = Library("graphlang.content._ngrams")
-_sums = _kernel.function("ng_sums", "pipippippipippi")
+_sums = _kernel.function("ng_sums", "pipippippipipipi")
 _unpack = _kernel.function("ng_unpack", "ppipiiiipippii")
 
 
@@ -54,17 +55,19 @@ class ScriptWeights:
         names: The scripts.
         labels: Of each script: columns of the model's labels, a run of them.
         blocks: A line for each script, int64: number of its first feature; how many are common, which come first; how
-            many are not; bytes in a row of its table, its labels filled up with zeros; where its table begins in
-            `table`, and where its lists begin in `starts`.
-        table: Weights of the common features, int8, and a last row of zeros for each script.
+            many are not; numbers in a row of its table; where its table begins in `table`, and where its lists begin
+            in `starts`.
+        table: Weights of the common features, uint16, and a last row of zeros for each script. Number j of a row holds
+            the weights of the labels j (in its low byte) and j + half, where half is how long the row is; each plus 40.
         starts: Where in `rest` the weights of each of the other features begin, and where those of the last end, int32.
-        rest: Those weights: 256 times the column among the script's labels, plus the weight and 128; int32.
+        rest: Those weights: 256 times the column among the script's labels, plus the weight, below 0 plus 256; int32.
+            Zeros follow, since the kernel copies more than it needs.
     """
 
     names: tuple[str, ...]
     labels: tuple[slice, ...]
     blocks: NDArray[np.int64]
-    table: NDArray[np.int8]
+    table: NDArray[np.uint16]
     starts: NDArray[np.int32]
     rest: NDArray[np.int32]
 
@@ -79,7 +82,7 @@ class ScriptWeights:
         """
         order = np.argsort(scripts, kind="stable")
         counts = np.bincount(scripts, minlength=len(self.names))
-        flat = np.empty(int(counts[: len(self.names)] @ self.blocks[:, _WIDTH]), dtype=np.int16)
+        flat = np.empty(int(counts[: len(self.names)] @ self.blocks[:, _HALF]) * 2, dtype=np.int16)
         checked(
             _sums(
                 pointer(features, np.int32),
@@ -90,11 +93,12 @@ class ScriptWeights:
                 pointer(counts, np.int64),
                 len(self.names),
                 pointer(self.blocks, np.int64),
-                pointer(self.table, np.int8),
+                pointer(self.table, np.uint16),
                 len(self.table),
                 pointer(self.starts, np.int32),
                 len(self.starts),
                 pointer(self.rest, np.int32),
+                len(self.rest),
                 pointer(flat, np.int16),
                 len(flat),
             )
@@ -104,13 +108,13 @@ class ScriptWeights:
     def columns(self) -> NDArray[np.int64]:
         """Of each script its first label, how many it has, and how many numbers its sums have."""
         own = [(labels.start, labels.stop - labels.start) for labels in self.labels]
-        return np.column_stack([np.array(own, dtype=np.int64).reshape(-1, 2), self.blocks[:, _WIDTH]])
+        return np.column_stack([np.array(own, dtype=np.int64).reshape(-1, 2), 2 * self.blocks[:, _HALF]])
 
     def each(self, sums: Sums) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int16]]]:
         """Script by script: its number, the texts that are in it, and their sums, (texts, labels)."""
         begin = row = 0
         for script, own in enumerate(self.labels):
-            number, width = int(sums.counts[script]), int(self.blocks[script, _WIDTH])
+            number, width = int(sums.counts[script]), 2 * int(self.blocks[script, _HALF])
             if number:
                 table = sums.flat[begin : begin + number * width].reshape(number, width)
                 yield script, sums.order[row : row + number], table[:, : own.stop - own.start]
@@ -150,11 +154,11 @@ def unpack(model: Model, features: int, source: str) -> ScriptWeights:
     if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
         raise ModelError(f"{source}: more n-grams and labels than any model of this program")
     gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
-    wide = -(-widths // _VECTOR) * _VECTOR
-    sizes = -(-(common + 1) * wide // _LINE) * _LINE
+    half = -(-widths // (2 * _VECTOR)) * _VECTOR
+    sizes = -(-(common + 1) * half // _LINE) * _LINE
     lists = every - common + 1
     first, begin, start = (np.cumsum(own) - own for own in (every, sizes, lists))
-    blocks = np.stack([first, common, every - common, wide, begin, start], axis=1)
+    blocks = np.stack([first, common, every - common, half, begin, start], axis=1)
     made = ScriptWeights(
         tuple(names),
         tuple(members),
@@ -178,10 +182,10 @@ def _fill(made: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.int8]
     """
     if len(gaps) != len(values):
         raise KernelError("as many gaps as values are needed")
-    rest = np.empty(len(gaps), dtype=np.int32)  # what is not needed is never touched
+    rest = np.empty(len(gaps) + _BEHIND, dtype=np.int32)  # what is not needed is never touched
     state = np.array([0, -1, 0], dtype=np.int64)
     cell = 0
-    for labels, (_, common, rare, wide, begin, start) in zip(made.labels, made.blocks.tolist(), strict=True):
+    for labels, (_, common, rare, half, begin, start) in zip(made.labels, made.blocks.tolist(), strict=True):
         width = labels.stop - labels.start
         checked(
             _unpack(
@@ -193,22 +197,25 @@ def _fill(made: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.int8]
                 common + rare,
                 common,
                 width,
-                pointer(made.table[begin:], np.int8),
-                wide,
+                pointer(made.table[begin:], np.uint16),
+                half,
                 pointer(made.starts[start:], np.int32),
                 pointer(rest, np.int32),
-                len(rest),
+                len(gaps),
                 LEVELS,
             )
         )
         cell += (common + rare) * width
     if int(state[0]) != len(gaps):
         raise KernelError("weights beyond the last script")
-    return rest[: int(state[2])].copy()
+    used = int(state[2])
+    rest[used : used + _BEHIND] = 0
+    rest.resize(used + _BEHIND, refcheck=False)
+    return rest
 
 
-def _aligned(size: int) -> NDArray[np.int8]:
-    """Zeros that begin where a line of the cache does."""
-    room = np.zeros(size + _LINE, dtype=np.int8)
-    begin = -room.ctypes.data % _LINE
+def _aligned(size: int) -> NDArray[np.uint16]:
+    """Room that begins where a line of the cache does."""
+    room = np.empty(size + _LINE, dtype=np.uint16)
+    begin = -room.ctypes.data % (_LINE * room.itemsize) // room.itemsize
     return room[begin : begin + size]

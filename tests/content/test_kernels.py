@@ -186,6 +186,9 @@ def test_more_features_than_the_kernel_looks_up_at_once() -> None:
     assert np.bincount(found).tolist() == [9_999, 9_998, 9_997]
 
 
+BEHIND = np.zeros(16, np.int32)
+
+
 @st.composite
 def weights(draw: st.DrawFn) -> tuple[ScriptWeights, list[tuple[int, np.ndarray]], list[list[int]], list[int]]:
     """Weights of scripts as tables and as lists; the same as plain tables; texts as features, and their scripts."""
@@ -195,12 +198,14 @@ def weights(draw: st.DrawFn) -> tuple[ScriptWeights, list[tuple[int, np.ndarray]
         common, rare, width = draw(st.integers(0, 7)), draw(st.integers(0, 7)), draw(st.integers(1, 40))
         steps = random.integers(-40, 41, size=(common + rare, width))
         steps[common:][random.random((rare, width)) < 0.7] = 0
-        table = np.zeros((common + 1, -(-width // 16) * 16), dtype=np.int8)
-        table[:common, :width] = steps[:common]
+        half = -(-width // 16) * 8
+        both = np.zeros((common + 1, 2 * half), dtype=np.int64)
+        both[:common, :width] = steps[:common]
+        table = (both[:, :half] + 40) + 256 * (both[:, half:] + 40)
         row, column = np.nonzero(steps[common:])
-        blocks.append((first, common, rare, table.shape[1], sum(map(len, tables)), sum(map(len, starts))))
+        blocks.append((first, common, rare, half, sum(map(len, tables)), sum(map(len, starts))))
         starts.append(np.searchsorted(row, np.arange(rare + 1)) + sum(map(len, rest)))
-        rest.append(column * 256 + steps[common:][row, column] + 128)
+        rest.append(column * 256 + steps[common:][row, column] % 256)
         tables.append(table.ravel())
         plain.append((first, steps))
         first += common + rare
@@ -211,9 +216,9 @@ def weights(draw: st.DrawFn) -> tuple[ScriptWeights, list[tuple[int, np.ndarray]
         tuple(map(str, range(len(plain)))),
         labels,
         np.array(blocks, dtype=np.int64),
-        np.concatenate(tables),
+        np.concatenate(tables).astype(np.uint16),
         np.concatenate(starts).astype(np.int32),
-        np.concatenate(rest).astype(np.int32),
+        np.concatenate([*rest, BEHIND]).astype(np.int32),
     )
     return made, plain, texts, scripts
 
@@ -246,15 +251,25 @@ def test_sums_are_those_of_a_loop(
 def test_sums_of_more_features_than_the_kernel_asks_for_at_once() -> None:
     """In one text, and in all together; half of them have rows in the table, half have lists."""
     blocks = np.array([[0, 1, 1, 16, 0, 0]], dtype=np.int64)
-    table = np.zeros(32, dtype=np.int8)
-    table[:2] = 1, -2
-    made = ScriptWeights(
-        ("",), (slice(0, 2),), blocks, table, np.array([0, 1], np.int32), np.array([256 + 3 + 128], np.int32)
-    )
+    table = np.full(32, 40 + 256 * 40, dtype=np.uint16)
+    table[:2] += np.array([1, -2], dtype=np.int16).astype(np.uint16)
+    rest = np.concatenate([np.array([256 + 3], np.int32), BEHIND])
+    made = ScriptWeights(("",), (slice(0, 2),), blocks, table, np.array([0, 1], np.int32), rest)
     texts = [[0, 1] * 600, [0] * 999, [1] * 999, *([[0, 1]] * 300)]
     found = sums_of(made, texts, [0] * len(texts))
     assert [found[row] for row in range(4)] == [[600, 600], [999, -1998], [0, 2997], [1, 1]]
     assert all(found[row] == [1, 1] for row in range(3, 303))
+
+
+def test_sums_of_lists_longer_than_the_kernel_copies_at_once() -> None:
+    lengths = [900, 3, 511, 700]
+    rest = np.concatenate([*(np.arange(n, dtype=np.int32) * 256 + 1 for n in lengths), BEHIND])
+    starts = np.cumsum([0, *lengths]).astype(np.int32)
+    blocks, none = np.array([[0, 0, 4, 456, 0, 0]]), np.full(456, 40 * 257, np.uint16)
+    made = ScriptWeights(("",), (slice(0, 900),), blocks, none, starts, rest)
+    found = sums_of(made, [[0, 1, 2, 3], [1, 2, 1]], [0, 0])
+    assert found[0] == [4] * 3 + [3] * 508 + [2] * 189 + [1] * 200
+    assert found[1] == [3] * 3 + [1] * 508 + [0] * 389
 
 
 ROWS = st.lists(st.lists(st.floats(-200, 200, width=32), min_size=19, max_size=19), min_size=1, max_size=5)
@@ -333,19 +348,28 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     beyond = Letters(made.symbols, made.starts + 5, made.lengths, 1)
     with pytest.raises(KernelError):
         Vocabulary(["ab"]).find(beyond)
-    blocks, some = np.array([[0, 0, 0, 16, 0, 0]]), np.zeros(1, np.uint8)
-    block = ScriptWeights(
-        ("",), (slice(0, 1),), blocks, np.zeros(16, np.int8), np.zeros(1, np.int32), np.zeros(0, np.int32)
-    )
+    blocks, some = np.array([[0, 0, 0, 8, 0, 0]]), np.zeros(1, np.uint8)
+    block = ScriptWeights(("",), (slice(0, 1),), blocks, np.zeros(8, np.uint16), np.zeros(1, np.int32), BEHIND)
+    block.sums(np.zeros(3, np.int32), np.array([0, 3]), some)
     with pytest.raises(KernelError):
         block.sums(np.zeros(3, np.int32), np.array([0, 4]), some)
     with pytest.raises(KernelError):
         block.sums(np.zeros(3, np.int64), np.array([0, 3]), some)  # type: ignore[arg-type]
-    for wrong in ((1, 1), (2, 1), (3, 8), (4, 16), (5, 1)):  # rows, lists, widths and places that there are not
+    for wrong in (
+        (0, -1),
+        (1, 1),
+        (2, 1),
+        (3, 4),
+        (3, 16),
+        (4, 8),
+        (5, 1),
+    ):  # rows, lists, widths and places that there are not
         damaged = blocks.copy()
         damaged[0, wrong[0]] = wrong[1]
         with pytest.raises(KernelError):
             replace(block, blocks=damaged).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
+    with pytest.raises(KernelError):
+        replace(block, rest=BEHIND[1:]).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
     with pytest.raises(KernelError):
         pointer(np.zeros((4, 4), np.int32)[:, ::2], np.int32)
     with pytest.raises(KernelError):

@@ -98,7 +98,7 @@ def test_letters_that_no_language_has_still_give_a_distribution(tiny: Identifier
 
 @pytest.mark.parametrize("units", [34, 69, 400])
 def test_a_second_look_that_finds_another_script_leaves_nothing_of_the_first(tiny: Identifier, units: int) -> None:
-    """Every second character, from which the script of a long text is found, is Latin, and most of its letters Greek."""
+    """Every second character, which tells the script of a long text, is Latin, and most of its letters are Greek."""
     chances = tiny.probabilities(["1αaα11111111" * units])
     assert chances.sum() == pytest.approx(1, abs=1e-5)
     assert chances.argmax() == tiny.labels.index("ell")

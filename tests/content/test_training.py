@@ -131,9 +131,14 @@ def unpacked(steps: NDArray[np.int8]) -> NDArray[np.int16]:
     arrays["features"] = np.array([(common, steps.size)], dtype=np.int32)
     block = scriptweights.unpack(Model("nfc", ("eng",), {"scripts": ["LATIN"]}, arrays), steps.size, "here")
     lists = np.zeros(steps.size - common, dtype=np.int16)
-    lists[np.flatnonzero(np.diff(block.starts))] = (block.rest & 0xFF) - 128
-    assert (block.rest >> 8 == 0).all()
-    return np.concatenate([block.table.reshape(-1, 16)[:common, 0], lists]).reshape(steps.shape)
+    rest = block.rest[: block.starts[-1]]
+    lists[np.flatnonzero(np.diff(block.starts))] = rest.astype(np.int8)
+    assert (rest >> 8 == 0).all()
+    table = block.table[: 8 * common + 8].reshape(-1, 8)
+    assert (table[:, 1:] == 40 * 257).all()
+    assert (table[common] == 40 * 257).all()
+    assert (table >> 8 == 40).all()  # no label there
+    return np.concatenate([(table[:common, 0] & 0xFF).astype(np.int16) - 40, lists]).reshape(steps.shape)
 
 
 def test_weights_far_apart_survive_packing() -> None:
