@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
-
-from langcodes import Language
-from langcodes import find as find_by_name
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.territories import countries, official
+
+if TYPE_CHECKING:
+    from langcodes import Language
 
 __all__ = [
     "FASTTEXT",
@@ -79,6 +79,12 @@ class _Tag(NamedTuple):
     territory: str | None
 
 
+def _library() -> type[Language]:
+    from langcodes import Language  # noqa: PLC0415 - its tables take as long as a model of this program
+
+    return Language
+
+
 def _rows(table: str) -> list[list[str]]:
     """Rows of one of our tables: its comment lines and its head are left out."""
     lines = (_DATA / table).read_text("utf-8").splitlines()
@@ -102,7 +108,7 @@ def _language(subtag: str) -> str | None:
         return _aliases()[subtag]
     if subtag in {UND, ZXX}:
         return subtag
-    language = Language.get(subtag)
+    language = _library().get(subtag)
     if not language.is_valid():
         return None
     found = language.to_alpha3()
@@ -111,7 +117,7 @@ def _language(subtag: str) -> str | None:
 
 @cache
 def _is_script(title: str) -> bool:
-    return title not in _NO_SCRIPT and Language.make(script=title).is_valid()
+    return title not in _NO_SCRIPT and _library().make(script=title).is_valid()
 
 
 def _parse_tag(tag: str) -> _Tag | None:
@@ -139,7 +145,7 @@ def _parse_name(text: str) -> _Tag | None:
     if not all(character.isalpha() or character in " '’()-" for character in text):
         return None  # the library's tries take control characters for their own
     try:
-        language = find_by_name(text, "en")
+        language = _library().find(text, "en")
     except LookupError:
         return None
     return _parse_tag(str(language))
@@ -233,7 +239,7 @@ def bcp47(label: str) -> str:
     elif _aliases().get(language) == language:
         short = language
     else:
-        short = Language.get(language).language or UND
+        short = _library().get(language).language or UND
     return f"{short}-{written}" if written else short
 
 
@@ -249,7 +255,7 @@ def name(code: str) -> str:
     language, _, written = code.partition("_")
     if _read(language) is None:
         return code
-    shown = Language.get(bcp47(language), normalize=False).display_name()
+    shown = _library().get(bcp47(language), normalize=False).display_name()
     if not written:
         return shown
-    return f"{shown} ({Language.make(script=written).script_name()})"
+    return f"{shown} ({_library().make(script=written).script_name()})"

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import struct
 import tokenize
 import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
+def _zlib() -> Any:
+    """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
+    try:
+        return import_module("isal.isal_zlib")
+    except ImportError:
+        return zlib
+
+
 FORMAT = 1
 MAX_FILE = 64 << 20  # bytes
 MAX_ARRAYS = 512 << 20  # bytes, unpacked
@@ -36,10 +47,12 @@ MAX_HEADER = 4 << 20  # bytes, unpacked
 _THREADS = 3  # a model has about as many large arrays
 _HEADER = "model.json"
 _KINDS = "biuf"
+_LOCAL = struct.Struct("<4s2s4H3L2H")  # what stands before each member of a zip
+_ENCRYPTED = 1
 #: what reading a damaged zip, header or array raises
 _DAMAGE = (
-    zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError,
-    TypeError, MemoryError, tokenize.TokenError,  # numpy's, on a header of an array that is no Python
+    zipfile.BadZipFile, zlib.error, _zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError,
+    OSError, TypeError, MemoryError, struct.error, tokenize.TokenError,  # numpy's, on a header of an array that is no Python
 )  # fmt: skip
 
 
@@ -134,7 +147,7 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
             entries = archive.infolist()
             _bound(entries, name)
             with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
-                contents = pool.map(partial(_unpacked, archive), entries)
+                contents = pool.map(partial(_unpacked, data), entries)
                 members = dict(zip((entry.filename for entry in entries), contents, strict=True))
         method, labels, parameters = _header(members.pop(_HEADER), name)
         arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
@@ -157,10 +170,21 @@ def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
             raise ModelError(f"{name}: its header is longer than that of any model of this program")
 
 
-def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    # Sizes in the directory may be lies: asked for no number of bytes, zipfile unpacks all there are, and cuts then.
-    with archive.open(entry) as member:
-        return member.read(entry.file_size + 1)
+def _unpacked(data: bytes, entry: zipfile.ZipInfo) -> bytes:
+    """What a member of a zip holds; no more is unpacked than its entry in the directory says, which may be a lie."""
+    local = _LOCAL.unpack_from(data, entry.header_offset)
+    begin = entry.header_offset + _LOCAL.size + local[-2] + local[-1]
+    packed = memoryview(data)[begin : begin + entry.compress_size]
+    if local[0] != b"PK\3\4" or local[2] & _ENCRYPTED or len(packed) != entry.compress_size:
+        raise zipfile.BadZipFile(f"{entry.filename} is not where the directory says")
+    library = _zlib()
+    if entry.compress_type == zipfile.ZIP_STORED:
+        content = bytes(packed[: entry.file_size + 1])
+    else:
+        content = library.decompressobj(-zlib.MAX_WBITS).decompress(packed, entry.file_size + 1)
+    if len(content) != entry.file_size or library.crc32(content) != entry.CRC:
+        raise zipfile.BadZipFile(f"{entry.filename} is damaged")
+    return content
 
 
 def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
@@ -185,15 +209,15 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
     if npy.read_magic(stream) != (1, 0):
         raise ModelError(f"{name}: an array of an unknown format")
     shape, fortran, dtype = npy.read_array_header_1_0(stream)
-    body = content[stream.tell() :]
+    begin = stream.tell()
     if dtype.kind not in _KINDS or fortran or any(n < 0 for n in shape):
         raise ModelError(f"{name}: an array of a kind that no model has")
     size = dtype.itemsize
     for n in shape:
         size *= n
-    if size != len(body):
-        raise ModelError(f"{name}: an array's header and its {len(body)} bytes disagree")
-    return np.frombuffer(body, dtype=dtype).reshape(shape)
+    if size != len(content) - begin:
+        raise ModelError(f"{name}: an array's header and its {len(content) - begin} bytes disagree")
+    return np.frombuffer(content, dtype=dtype, offset=begin).reshape(shape)
 
 
 def take(model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str) -> NDArray[Any]:

@@ -23,6 +23,7 @@
 #define MAX_ORDER 5
 #define LONGEST 64 /* characters of a line in a list of n-grams and words */
 #define BUFFER 2048
+#define SOON 24
 
 #define VECTOR 8  /* rows of weights are so many numbers long, or a multiple of it */
 #define MIDDLE 40 /* of a byte that holds a weight: three add up to 240 at most */
@@ -87,7 +88,7 @@ INLINE int64_t next_character(const uint8_t *text, int64_t size, int64_t *at)
 
 /* Keys of n-grams and words, a line each: those of up to five characters, and longer ones between their two spaces.
  *
- * lines: in UTF-8; every one ends with a line feed. Returns how many there are, or WRONG: one is empty, longer than
+ * lines: in UTF-8; a line feed stands between two. Returns how many there are, or WRONG: one is empty, longer than
  * `longest`, too long for an n-gram and no word, or no UTF-8.
  */
 int64_t ng_keys(const uint8_t *lines, int64_t size, int64_t longest, uint32_t *keys, uint8_t *sizes, int64_t capacity)
@@ -96,11 +97,14 @@ int64_t ng_keys(const uint8_t *lines, int64_t size, int64_t longest, uint32_t *k
     int64_t number = 0, at = 0;
     if (longest < 1 || longest > LONGEST)
         return WRONG;
-    while (at < size) {
-        int64_t length = 0, character;
+    for (int more = size > 0; more;) {
+        int64_t length = 0;
         uint32_t key = 0;
-        while ((character = next_character(lines, size, &at)) != '\n') {
-            if (character < 0 || length >= longest || at >= size)
+        while ((more = at < size)) {
+            int64_t character = next_character(lines, size, &at);
+            if (character == '\n')
+                break;
+            if (character < 0 || length >= longest)
                 return WRONG;
             own[length++] = (uint32_t)character;
         }
@@ -155,6 +159,8 @@ int64_t ng_fill(const uint32_t *keys, int64_t number, int64_t bits, uint32_t *ta
         table[i] = nothing;
     for (int64_t i = 0; i < number; i++) {
         uint32_t mixed = mix(keys[i]), *slot = table + (mixed >> (32 - bits));
+        if (i + SOON < number)
+            __builtin_prefetch(table + (mix(keys[i + SOON]) >> (32 - bits)), 1);
         if ((*slot & nothing) != nothing)
             return WRONG;
         *slot = mixed << bits | (uint32_t)i;

@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from graphlang.content.kernel import Library, checked, pointer
 from graphlang.content.normalise import SPACE, Letters, normalise
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
 _WIDE = np.uint64(0x9E3779B97F4A7C15)
 MAX_ORDER = 5
@@ -159,6 +159,8 @@ class Vocabulary:
 
     def count(self, letters: Letters) -> sparse.csr_array:
         """How often each feature stands in each row: int32 CSR (rows, features), sorted, without duplicates."""
+        from scipy import sparse  # noqa: PLC0415 - takes as long as loading a model, which does without
+
         features, offsets = self.find(letters)
         ones = np.ones(len(features), dtype=np.int32)
         matrix = sparse.csr_array((ones, features, offsets), shape=(len(letters.lengths), len(self)))
@@ -180,11 +182,11 @@ def _lines(ngrams: Sequence[str]) -> bytes:
 
 
 def _keys_of_lines(lines: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    closed = np.frombuffer(lines + b"\n" if lines else lines, dtype=np.uint8)
-    number = lines.count(b"\n") + bool(lines)
+    text = np.frombuffer(lines, dtype=np.uint8)
+    number = int(np.count_nonzero(text == ord("\n"))) + bool(lines)
     keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
     places = (pointer(keys, np.uint32), pointer(sizes, np.uint8), number)
-    if _keys(pointer(closed, np.uint8), len(closed), _LONGEST, *places) != number:
+    if _keys(pointer(text, np.uint8), len(text), _LONGEST, *places) != number:
         raise ValueError(f"n-grams have 1 to {MAX_ORDER} characters, or are words of {_LONGEST} at most between spaces")
     return keys, sizes
 

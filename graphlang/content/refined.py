@@ -82,7 +82,9 @@ class Refined(Calibrated):
         lean = take(model, "lean", "f", (len(calibrate.KNOTS),), source).astype(np.float32)
         step = take(model, "step", "f", (1,), source).astype(np.float32)
         of_labels = [take(model, n, "f", (labels,), source).astype(np.float32) for n in _OF_LABELS]
-        for first, common, rare, *_ in self._weights.blocks.tolist():
+        # Where the n-grams of all scripts together would do, those of each do.
+        doubtful = limit > longest_text(len(self.vocabulary.orders) or 1, words=self.vocabulary.has_words)
+        for first, common, rare, *_ in self._weights.blocks.tolist() if doubtful else ():
             sizes = np.flatnonzero(np.bincount(self.vocabulary.sizes[first : first + common + rare]))
             orders = int(np.count_nonzero(sizes <= MAX_ORDER))
             if limit > longest_text(orders or 1, words=len(sizes) > orders):

@@ -8,12 +8,13 @@ import json
 import pickle
 import tracemalloc
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from graphlang import modelfile
+from graphlang import languages, modelfile
 from graphlang.content import methods
 from graphlang.content.refined import Refined
 from graphlang.modelfile import Model, ModelError
@@ -33,6 +34,25 @@ def test_round_trip(tmp_path: Path) -> None:
     assert back.arrays["a"].dtype == np.int8
     assert digest == same == hashlib.sha256((tmp_path / "m.npz").read_bytes()).hexdigest()
     assert back.to_bytes() == SMALL.to_bytes()
+
+
+def test_it_is_read_without_the_faster_library_too(tiny_model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tiny_model.to_bytes()
+    fast = modelfile.from_bytes(data)
+    monkeypatch.setattr(modelfile, "_zlib", lambda: zlib)
+    slow = modelfile.from_bytes(data)
+    assert slow.labels == fast.labels == tiny_model.labels
+    for name, array in tiny_model.arrays.items():
+        assert slow.arrays[name].tobytes() == fast.arrays[name].tobytes() == array.tobytes()
+    with pytest.raises(ModelError, match="damaged"):
+        modelfile.from_bytes(data[:2000] + bytes([data[2000] ^ 1]) + data[2001:])
+
+
+@pytest.mark.parametrize("name", ["nfc", "nfc-2004", "byte-trigrams"])
+def test_labels_of_shipped_models_are_labels(name: str) -> None:
+    """Which loading them relies upon."""
+    labels = modelfile.read(methods.path(name))[0].labels
+    assert [languages.label(label) for label in labels] == list(labels)
 
 
 def test_numpy_reads_it_too(tmp_path: Path) -> None:
