@@ -52,7 +52,8 @@ _ENCRYPTED = 1
 #: what reading a damaged zip, header or array raises
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, _zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError,
-    OSError, TypeError, MemoryError, struct.error, tokenize.TokenError,  # numpy's, on a header of an array that is no Python
+    OSError, TypeError, MemoryError, struct.error,
+    tokenize.TokenError,  # numpy's, on a header of an array that is no Python
 )  # fmt: skip
 
 
