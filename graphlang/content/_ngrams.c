@@ -22,13 +22,14 @@
 #define SPREAD 0x85EBCA6Bu
 #define MAX_ORDER 5
 #define LONGEST 64 /* characters of a line in a list of n-grams and words */
-#define BUFFER 2048
-#define SOON 24
+#define SOON 24    /* keys */
+#define PLACES 128 /* of texts that are looked up together */
+#define ROWS 32    /* texts */
 
 #define VECTOR 8  /* rows of weights are so many numbers long, or a multiple of it */
 #define MIDDLE 40 /* of a byte that holds a weight: three add up to 240 at most */
 #define TOGETHER 3
-#define AHEAD 24
+#define AHEAD 36
 #define ASKED 1024 /* rows, and lists, that are looked for at once */
 #define MOST 256   /* of them for one part of a text */
 #define PARTS 64
@@ -168,16 +169,80 @@ int64_t ng_fill(const uint32_t *keys, int64_t number, int64_t bits, uint32_t *ta
     return 0;
 }
 
-/* Look up mixed keys; the numbers of those that are features are put behind `out`. Returns how many they are. */
-static int64_t look_up(const uint32_t *mixed, int64_t number, const uint32_t *table, int64_t bits, uint32_t features,
-                       int32_t *out)
+/* Mixed keys that are sought, of some texts or parts of them. Memory has been asked for their slots when the keys of all
+ * are known, and they are looked up then. */
+struct sought {
+    int64_t parts, places, words;
+    struct {
+        int64_t row, places, words; /* how many of those up to here are of this part, or of those before it */
+    } part[ROWS];
+    uint32_t key[MAX_ORDER][PLACES]; /* of the n-grams of each length that begin at each place */
+    uint32_t word[PLACES];
+    int64_t word_place[PLACES];
+};
+
+/* The keys of the n-grams that begin at some places of a text. wanted: as ng_find has it. */
+INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t number, int64_t wanted, int64_t highest,
+                        const uint32_t *table, int64_t bits)
 {
-    int64_t found = 0;
-    for (int64_t i = 0; i < number; i++) {
-        uint32_t entry = table[mixed[i] >> (32 - bits)] ^ mixed[i] << bits;
-        out[found] = (int32_t)entry; /* what is left of equal bits is the number of the feature */
-        found += entry < features;
+    uint32_t value[PLACES] = {0};
+    for (int64_t order = 1, next = 0; order <= highest; order++) {
+        uint32_t *key = sought->key[next] + sought->places;
+        for (int64_t i = 0; i < number; i++)
+            value[i] = (value[i] + own[i + order - 1] + (order == 1)) * MULTIPLIER;
+        if (!(wanted >> order & 1))
+            continue;
+        for (int64_t i = 0; i < number; i++)
+            key[i] = mix(value[i]);
+        for (int64_t i = 0; i < number; i++)
+            __builtin_prefetch(table + (key[i] >> (32 - bits)));
+        next++;
     }
+}
+
+/* The keys of the words that begin between two places of a text. */
+INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin, int64_t end, int64_t length,
+                       const uint32_t *table, int64_t bits)
+{
+    for (int64_t i = begin, stop; i < end; i = stop) {
+        stop = i + 1;
+        if (own[i] == SPACE || (i && own[i - 1] != SPACE))
+            continue;
+        while (stop < length && own[stop] != SPACE)
+            stop++;
+        if (stop - i > MAX_ORDER - 2) {
+            uint32_t key = mix(word_key(own, i, stop));
+            __builtin_prefetch(table + (key >> (32 - bits)));
+            sought->word[sought->words] = key;
+            sought->word_place[sought->words++] = sought->places + i - begin;
+        }
+    }
+}
+
+/* Look up what is sought; the numbers of those that are features are put behind `out`. Returns how many there are then. */
+INLINE int64_t look_up(struct sought *sought, const uint32_t *table, int64_t bits, uint32_t features, int64_t orders,
+                       int32_t *out, int64_t found, int64_t *offsets)
+{
+    int64_t place = 0, word = 0;
+    for (int64_t p = 0; p < sought->parts; p++) {
+        for (;;) {
+            int last = word == sought->part[p].words;
+            int64_t stop = last ? sought->part[p].places : sought->word_place[word] + 1;
+            for (; place < stop; place++)
+                for (int64_t order = 0; order < orders; order++) {
+                    uint32_t key = sought->key[order][place], entry = table[key >> (32 - bits)] ^ key << bits;
+                    out[found] = (int32_t)entry; /* what is left of equal bits is the number of the feature */
+                    found += entry < features;
+                }
+            if (last)
+                break;
+            uint32_t key = sought->word[word++], entry = table[key >> (32 - bits)] ^ key << bits;
+            out[found] = (int32_t)entry;
+            found += entry < features;
+        }
+        offsets[sought->part[p].row + 1] = found;
+    }
+    sought->parts = sought->places = sought->words = 0;
     return found;
 }
 
@@ -188,53 +253,43 @@ static int64_t look_up(const uint32_t *mixed, int64_t number, const uint32_t *ta
  * offsets: rows + 1 numbers; row r gets out[offsets[r]] to out[offsets[r + 1] - 1].
  * Returns how many features there are in all, or WRONG.
  */
+WIDE
 int64_t ng_find(const uint32_t *symbols, int64_t size, const int64_t *starts, const int64_t *lengths, int64_t rows,
                 int64_t margin, const uint32_t *table, int64_t bits, int64_t features, int64_t wanted, int32_t *out,
                 int64_t capacity, int64_t *offsets)
 {
-    uint32_t keys[BUFFER];
-    int64_t found = 0, highest = 0, width = 0;
-    for (int64_t order = 0; order <= MAX_ORDER; order++)
+    struct sought sought;
+    int64_t found = 0, promised = 0, highest = 0, orders = 0, words = wanted & 1;
+    for (int64_t order = 1; order <= MAX_ORDER; order++)
         if (wanted >> order & 1) {
             highest = order;
-            width++;
+            orders++;
         }
     if (bits < 1 || bits > 31 || features < 0 || features >= (int64_t)1 << bits || margin + 1 < highest)
         return WRONG;
+    sought.parts = sought.places = sought.words = 0;
+    offsets[0] = 0;
     for (int64_t row = 0; row < rows; row++) {
-        int64_t start = starts[row], length = lengths[row], waiting = 0;
-        offsets[row] = found;
+        int64_t start = starts[row], length = lengths[row], number;
         if (start < 0 || length < 0 || start > size || size - start < (length ? length + margin : 0) ||
-            capacity - found < length * width)
+            capacity - promised < length * (orders + words))
             return WRONG;
+        promised += length * (orders + words);
         const uint32_t *own = symbols + start;
-        for (int64_t i = 0; i < length; i++) {
-            uint32_t value = 0;
-            for (int64_t order = 1; order <= highest; order++) {
-                value = (value + own[i + order - 1] + (order == 1)) * MULTIPLIER;
-                if (wanted >> order & 1) {
-                    keys[waiting] = mix(value);
-                    __builtin_prefetch(table + (keys[waiting++] >> (32 - bits)));
-                }
-            }
-            if (wanted & 1 && own[i] != SPACE && (!i || own[i - 1] == SPACE)) {
-                int64_t stop = i;
-                while (stop < length && own[stop] != SPACE)
-                    stop++;
-                if (stop - i > MAX_ORDER - 2) {
-                    keys[waiting] = mix(word_key(own, i, stop));
-                    __builtin_prefetch(table + (keys[waiting++] >> (32 - bits)));
-                }
-            }
-            if (waiting > BUFFER - MAX_ORDER - 1) {
-                found += look_up(keys, waiting, table, bits, (uint32_t)features, out + found);
-                waiting = 0;
-            }
+        for (int64_t begin = 0; begin < length || !begin; begin += number ? number : 1) {
+            number = length - begin < PLACES ? length - begin : PLACES;
+            if (sought.places + number > PLACES || sought.parts == ROWS)
+                found = look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
+            seek_ngrams(&sought, own + begin, number, wanted, highest, table, bits);
+            if (words)
+                seek_words(&sought, own, begin, begin + number, length, table, bits);
+            sought.places += number;
+            sought.part[sought.parts].row = row;
+            sought.part[sought.parts].places = sought.places;
+            sought.part[sought.parts++].words = sought.words;
         }
-        found += look_up(keys, waiting, table, bits, (uint32_t)features, out + found);
     }
-    offsets[rows] = found;
-    return found;
+    return look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
 }
 
 /* Weights of one script: of the features from `first` on, `common` have a row each in `table`, which has a last row of

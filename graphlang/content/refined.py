@@ -165,12 +165,13 @@ class Refined(Calibrated):
 
         A row depends on its own text alone, not on the batch it comes in.
         """
-        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         for begin, end in blocks([texts[i] for i in short.tolist()], limit=self.limit, characters=_TOGETHER):
             rows = short[begin:end]
             self._short([texts[i] for i in rows.tolist()], rows, answer)
+        answer[long] = 0  # all of a short text's row is filled in
         chosen = [texts[i] for i in long.tolist()]
         scripts = pieces.main_scripts(chosen)
         for script in np.unique(scripts).tolist():

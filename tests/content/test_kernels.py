@@ -186,6 +186,20 @@ def test_more_features_than_the_kernel_looks_up_at_once() -> None:
     assert np.bincount(found).tolist() == [9_999, 9_998, 9_997]
 
 
+@pytest.mark.parametrize("longest", [1, 40, 127, 128, 129, 700])
+def test_features_of_many_and_of_long_texts_are_those_of_a_loop(longest: int) -> None:
+    """Texts are looked up some together, and long ones in parts; a word may begin in one part and end in the next."""
+    random = np.random.default_rng(longest)
+    words = ["".join(random.choice(list("abж"), size=n)) for n in (1, 2, 4, 5, 7, 12, 33)]
+    every = sorted({*"abж", "ab", "ba ", "жabж", "abжab", *(f" {word} " for word in words if len(word) > 3)})
+    vocabulary = Vocabulary(every)
+    texts = [" ".join(random.choice(words, size=longest))[: random.integers(longest + 1)] for _ in range(80)]
+    found, offsets = vocabulary.find(normalise(texts, limit=1000, margin=4))
+    for row, text in enumerate(texts):
+        expected = features(spaced(text, closed=True), every)
+        assert found[offsets[row] : offsets[row + 1]].tolist() == expected
+
+
 BEHIND = np.zeros(16, np.int32)
 
 
