@@ -119,9 +119,9 @@ INLINE void soften(float *own, int64_t width, float rest, float even)
     float most = greatest(own, width);
     for (int64_t j = 0; j < width; j++)
         own[j] = exponential(own[j] - most);
-    float total = sum(own, width);
+    float part = rest / sum(own, width);
     for (int64_t j = 0; j < width; j++)
-        own[j] = own[j] / total * rest + even;
+        own[j] = own[j] * part + even;
 }
 
 /* Each row, plus `prior`, becomes its softmax, in place; a row that is not `spoken` becomes 0. NULL: none; all.

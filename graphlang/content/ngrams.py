@@ -218,15 +218,20 @@ def blocks(texts: Sequence[str], *, limit: int, characters: int = 1 << 15) -> li
     [(0, 2), (2, 3)]
     """
     sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    ends = np.cumsum(np.minimum(sizes, limit) + 8)
-    runs: list[tuple[int, int]] = []
+    return runs(np.minimum(sizes, limit), characters)
+
+
+def runs(sizes: NDArray[np.int64], characters: int) -> list[tuple[int, int]]:
+    """Cut a batch of texts of so many characters each, as `blocks` does."""
+    ends = np.cumsum(sizes + 8)
+    found: list[tuple[int, int]] = []
     start = 0
-    while start < len(texts):
+    while start < len(sizes):
         done = int(ends[start - 1]) if start else 0
         stop = max(start + 1, int(np.searchsorted(ends, done + characters, side="right")))
-        runs.append((start, stop))
+        found.append((start, stop))
         start = stop
-    return runs
+    return found
 
 
 __all__ = [
@@ -239,6 +244,7 @@ __all__ = [
     "bits_for",
     "blocks",
     "normalise",
+    "runs",
     "wide_hashes",
     "word_hashes",
     "words",

@@ -207,7 +207,7 @@ def _composed(given: Characters) -> Characters:
         begins, ends = given.begins.copy(), given.ends.copy()
         begins[rows], ends[rows] = more.begins + len(given.symbols), more.ends + len(given.symbols)
         given = Characters(np.concatenate((given.symbols, more.symbols)), begins, ends)
-        _look_over(given)
+        _look_over(more)
     return given
 
 

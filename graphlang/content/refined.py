@@ -30,7 +30,7 @@ import numpy as np
 from graphlang.content import calibrate, pieces, priors
 from graphlang.content.identifier import Calibrated
 from graphlang.content.nfc import settings, vocabulary
-from graphlang.content.ngrams import MAX_ORDER, blocks
+from graphlang.content.ngrams import MAX_ORDER, runs
 from graphlang.content.normalise import Characters, Letters, characters, fold, sample
 from graphlang.content.scores import LENGTHS, Scores
 from graphlang.content.scripts import registry
@@ -168,9 +168,9 @@ class Refined(Calibrated):
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
-        for begin, end in blocks([texts[i] for i in short.tolist()], limit=self.limit, characters=_TOGETHER):
-            rows = short[begin:end]
-            self._short([texts[i] for i in rows.tolist()], rows, answer)
+        some = [texts[i] for i in short.tolist()] if len(long) else texts
+        for begin, end in runs(sizes[short], _TOGETHER):
+            self._short(some[begin:end], short[begin:end], answer)
         answer[long] = 0  # all of a short text's row is filled in
         chosen = [texts[i] for i in long.tolist()]
         scripts = pieces.main_scripts(chosen)
@@ -178,9 +178,9 @@ class Refined(Calibrated):
             self._long(texts, long[scripts == script], script, answer)
         return answer
 
-    def _short(self, texts: list[str], places: NDArray[np.int64], answer: Floats) -> None:
+    def _short(self, texts: Sequence[str], places: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one piece, in their places."""
-        letters, offsets, sums = self._sums(texts)
+        letters, offsets, sums = self._sums(characters(texts))
         known = self._scores.answers(
             sums, self._weights, lengths=letters.lengths, offsets=offsets, odd=_ODD, places=places, answer=answer
         )
