@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import struct
 import tokenize
 import zipfile
@@ -221,8 +222,12 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
     return np.frombuffer(content, dtype=dtype, offset=begin).reshape(shape)
 
 
-def take(model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str) -> NDArray[Any]:
+def take(
+    model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str, *, most: float = math.inf
+) -> NDArray[Any]:
     """An array of the model, checked: its kind (numpy's letter), its shape (None for any), no NaN or infinity.
+
+    Floats may be told how great they may be at `most`, so that what is worked out from them stays finite.
 
     Raises:
         ModelError: the array is missing or not as the method needs it.
@@ -237,4 +242,6 @@ def take(model: Model, name: str, kind: str, shape: tuple[int | None, ...], sour
         raise ModelError(f"{source}: the array {name!r} has not the kind and shape that {model.method} needs")
     if kind == "f" and not np.isfinite(array).all():
         raise ModelError(f"{source}: the array {name!r} holds values that are no numbers")
+    if kind == "f" and np.abs(array).max(initial=0) > most:
+        raise ModelError(f"{source}: the array {name!r} holds greater values than any model of this program")
     return array

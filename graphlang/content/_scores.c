@@ -154,14 +154,18 @@ int64_t sc_softmax(float *scores, int64_t rows, int64_t width, const float *prio
  * how wide a row of its sums is. offsets: text t has offsets[t + 1] - offsets[t] features. lengths: the letters of each.
  * sharp: for each script and length up to `longest`; lean: for each length. base, bias, prior: of each label.
  * places: the row of `answer`, which has `room` rows, that each text gets; labels of other scripts get 0, and so do
- * all where there are no letters. Returns how many texts there are in the scripts, or WRONG.
+ * all where there are no letters.
+ * spelt: NULL, or sums like `sums` of what spelling says (spelling.py), in units of `unit`; gain: what that counts for,
+ * for each length up to `shortest`; letter, word, text: of each label; words: of each text.
+ * Returns how many texts there are in the scripts, or WRONG.
  */
 WIDE
 int64_t sc_answers(const int16_t *sums, int64_t size, const int64_t *order, const int64_t *counts, int64_t scripts,
                    const int64_t *columns, const int64_t *offsets, const int64_t *lengths, int64_t rows,
                    const float *sharp, const float *lean, int64_t longest, double step, const float *base,
                    const float *bias, const float *prior, int64_t labels, double odd, const int64_t *places,
-                   float *answer, int64_t room)
+                   float *answer, int64_t room, const int16_t *spelt, const float *gain, int64_t shortest, double unit,
+                   const float *letter, const float *word, const float *text, const int64_t *words)
 {
     int64_t done = 0;
     for (int64_t script = 0; script < scripts; script++) {
@@ -171,7 +175,7 @@ int64_t sc_answers(const int16_t *sums, int64_t size, const int64_t *order, cons
             return WRONG;
         const float *x = base + first, *y = bias + first, *z = prior + first;
         float even = (float)(odd / (double)width), rest = (float)(1 - odd);
-        for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride) {
+        for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride, spelt += spelt ? stride : 0) {
             int64_t row = order[done + i];
             if (row < 0 || row >= rows || places[row] < 0 || places[row] >= room || lengths[row] < 0)
                 return WRONG;
@@ -185,6 +189,12 @@ int64_t sc_answers(const int16_t *sums, int64_t size, const int64_t *order, cons
             own += first;
             for (int64_t j = 0; j < width; j++)
                 own[j] = (float)sums[j] * a + b * x[j] + c * y[j] + d * z[j];
+            if (spelt && lengths[row] < shortest) {
+                float g = gain[lengths[row]], e = g * (float)unit, f = g * (float)lengths[row], h = g * (float)words[row];
+                const float *u = letter + first, *v = word + first, *w = text + first;
+                for (int64_t j = 0; j < width; j++)
+                    own[j] += (float)spelt[j] * e + f * u[j] + h * v[j] + g * w[j];
+            }
             soften(own, width, rest, even);
         }
         done += counts[script];

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _WIDE = np.uint64(0x9E3779B97F4A7C15)
 MAX_ORDER = 5
 MOST_BITS = 24
-_LONGEST = 40
+LONGEST = 40  # characters of a word that is a feature, with its spaces
 
 _kernel = Library("graphlang.content._ngrams")
 _keys = _kernel.function("ng_keys", "piippi")
@@ -75,45 +75,36 @@ def wide_hashes(symbols: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
     return value
 
 
-class Vocabulary:
-    """The n-grams and words that are features, in their order, and the table that finds them.
+class Table:
+    """Finds n-grams and words by their keys; each has a number.
 
     Args:
-        ngrams: Distinct strings of 1 to 5 characters, or longer ones that begin and end with the only spaces in them
-            (words), normalised; feature f is `ngrams[f]`. Or all of them in UTF-8, a line each, which takes less room
-            and time.
+        keys: 32-bit hashes (`keys_of`); feature f is `keys[f]`.
+        orders: The lengths of n-grams that there are.
+        has_words: Whether there are words that are longer.
         bits: Size of the table, log 2 of the number of slots; as `bits_for` says if not given.
 
     Attributes:
-        sizes: Characters of each, uint8.
-        orders: The lengths of n-grams that there are.
-        has_words: Whether there are longer words.
+        orders: As given.
+        has_words: As given.
 
     Raises:
-        ValueError: when an n-gram is empty or longer than five characters and no word, or two want one slot.
+        ValueError: when two want one slot.
     """
 
-    def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
-        if not isinstance(ngrams, bytes) and "" in ngrams:
-            raise ValueError("an n-gram has one character at least")
-        self._lines = ngrams if isinstance(ngrams, bytes) else _lines(ngrams)
-        keys, self.sizes = _keys_of_lines(self._lines)
+    def __init__(
+        self, keys: NDArray[np.uint32], orders: Sequence[int], *, has_words: bool, bits: int | None = None
+    ) -> None:
         self._size = len(keys)
         self.bits = bits_for(self._size) if bits is None else bits
-        often = np.bincount(self.sizes, minlength=MAX_ORDER + 1)
-        self.orders = tuple(order for order in range(1, MAX_ORDER + 1) if often[order])
-        self.has_words = bool(often[MAX_ORDER + 1 :].any())
+        self.orders = tuple(orders)
+        self.has_words = has_words
         if self._size >= 1 << self.bits:
             raise ValueError("as many n-grams as slots")
         # An entry is the number of the feature, and, before it, as many bits of its hash as are left.
         self._table = np.empty(1 << self.bits, dtype=np.uint32)
         if _fill(pointer(keys, np.uint32), self._size, self.bits, pointer(self._table, np.uint32)) < 0:
             raise ValueError("two n-grams of the vocabulary stand in one slot")
-
-    @property
-    def ngrams(self) -> tuple[str, ...]:
-        """The n-grams and words."""
-        return tuple(self._lines.decode("utf-8", "surrogatepass").split("\n")) if self._size else ()
 
     def __len__(self) -> int:
         return self._size
@@ -157,6 +148,39 @@ class Vocabulary:
         )
         return out[:found], offsets
 
+
+class Vocabulary(Table):
+    """The n-grams and words that are features, in their order, and the table that finds them.
+
+    Args:
+        ngrams: Distinct strings of 1 to 5 characters, or longer ones that begin and end with the only spaces in them
+            (words), normalised; feature f is `ngrams[f]`. Or all of them in UTF-8, a line each, which takes less room
+            and time.
+        bits: Size of the table, log 2 of the number of slots; as `bits_for` says if not given.
+
+    Attributes:
+        sizes: Characters of each, uint8.
+        orders: The lengths of n-grams that there are.
+        has_words: Whether there are longer words.
+
+    Raises:
+        ValueError: when an n-gram is empty or longer than five characters and no word, or two want one slot.
+    """
+
+    def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
+        if not isinstance(ngrams, bytes) and "" in ngrams:
+            raise ValueError("an n-gram has one character at least")
+        self._lines = ngrams if isinstance(ngrams, bytes) else _lines(ngrams)
+        keys, self.sizes = _keys_of_lines(self._lines)
+        often = np.bincount(self.sizes, minlength=MAX_ORDER + 1)
+        orders = tuple(order for order in range(1, MAX_ORDER + 1) if often[order])
+        super().__init__(keys, orders, has_words=bool(often[MAX_ORDER + 1 :].any()), bits=bits)
+
+    @property
+    def ngrams(self) -> tuple[str, ...]:
+        """The n-grams and words."""
+        return tuple(self._lines.decode("utf-8", "surrogatepass").split("\n")) if self._size else ()
+
     def count(self, letters: Letters) -> sparse.csr_array:
         """How often each feature stands in each row: int32 CSR (rows, features), sorted, without duplicates."""
         from scipy import sparse  # noqa: PLC0415 - takes as long as loading a model, which does without
@@ -186,8 +210,8 @@ def _keys_of_lines(lines: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]
     number = int(np.count_nonzero(text == ord("\n"))) + bool(lines)
     keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
     places = (pointer(keys, np.uint32), pointer(sizes, np.uint8), number)
-    if _keys(pointer(text, np.uint8), len(text), _LONGEST, *places) != number:
-        raise ValueError(f"n-grams have 1 to {MAX_ORDER} characters, or are words of {_LONGEST} at most between spaces")
+    if _keys(pointer(text, np.uint8), len(text), LONGEST, *places) != number:
+        raise ValueError(f"n-grams have 1 to {MAX_ORDER} characters, or are words of {LONGEST} at most between spaces")
     return keys, sizes
 
 
@@ -235,10 +259,12 @@ def runs(sizes: NDArray[np.int64], characters: int) -> list[tuple[int, int]]:
 
 
 __all__ = [
+    "LONGEST",
     "MAX_ORDER",
     "MOST_BITS",
     "SPACE",
     "Letters",
+    "Table",
     "Vocabulary",
     "admissible",
     "bits_for",

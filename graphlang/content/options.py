@@ -45,6 +45,14 @@ class Options:
         batch: Texts per step (`nfc` only).
         prior: Exponent of the number of speakers in the prior (`priors`), for texts of as many letters as the knots of
             calibration (`calibrate.KNOTS`; `nfc` only).
+        spelling: What the log likelihood of a text's spelling counts for (`spelling`), for texts of as many letters as
+            the knots of calibration; if all are 0, there is no such model (`nfc` only).
+        spelt: What an n-gram or a word must add to the log likelihood of a language's words for its spelling to know it
+            (`nfc` only).
+        written: Exponent of the text that there is of a language in what is expected before its spelling (`nfc` only).
+        temper: Factor on all that is said of texts for which spelling counts, prior included: vectors and spelling
+            learn from the same text and err together, so that they are surer than they should be (measured on
+            development lines; `nfc` only).
         table: Weights of one script's common n-grams that may stand in a table (`scriptweights`; `nfc` only).
         step: Weights are rounded to whole multiples of this (`nfc` only).
         doubt: Factor on the fitted sharpness at the longest texts, less and less of it at shorter ones, none at the
@@ -77,9 +85,22 @@ class Options:
     table: int = 24_000_000
     step: float = 0.25
     prior: tuple[float, ...] = (0.3, 0.3, 0.22, 0.16, 0.08, 0.04, 0.035)
+    spelling: tuple[float, ...] = (0.2, 0.2, 0.15, 0.0, 0.0, 0.0, 0.0)
+    spelt: float = 4.0
+    written: float = 3.0
+    temper: float = 0.8
     doubt: float = 0.7
     held_out: int = 10
     seed: int = 2004
+
+    @property
+    def tempering(self) -> tuple[float, ...]:
+        """The factor at each knot of calibration.
+
+        >>> Options(temper=0.5, spelling=(0.2, 0.1, 0, 0, 0, 0, 0)).tempering
+        (0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0)
+        """
+        return tuple(self.temper if gain else 1.0 for gain in self.spelling)
 
 
 # The paper has eleven languages and many pages of each. Given hundreds of languages whose texts are few and much alike,
@@ -88,7 +109,7 @@ PAPER = Options(orders=(3,), features=1_000, closed=False, limit=10_000, minimum
 ONLY_REFINED = (
     *("words", "turns", "smoothing", "rounds", "draws", "power", "words_share", "words_size"),
     *("siblings", "plain", "rate", "batch"),
-    *("table", "step", "prior"),
+    *("table", "step", "prior", "spelling", "spelt", "written", "temper"),
 )
 _ANY = 2**31
 _RANGES: Final[Mapping[str, Rule]] = {
@@ -116,6 +137,12 @@ _RANGES: Final[Mapping[str, Rule]] = {
     "prior": Several(
         Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"one for each of so many letters: {KNOTS}"
     ),
+    "spelling": Several(
+        Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"one for each of so many letters: {KNOTS}"
+    ),
+    "spelt": Range(0, 1e9, whole=False),
+    "written": Range(0, 100, whole=False),
+    "temper": Range(0.01, 1, whole=False),
     "doubt": Range(0.01, 100, whole=False),
     "held_out": Range(1, _ANY),
     "seed": Range(0, 2**63),

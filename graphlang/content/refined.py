@@ -15,6 +15,8 @@ each of them. Against the published setting (module `nfc`):
 * a text's vector is the number of each n-gram divided by the root of the number of all of them, which is formula 0.3
   where no n-gram repeats;
 * how many people use a language (`priors`) counts for a word or two, and hardly for a long text;
+* of a few words it counts, too, how likely each language spells words so (`spelling`): a second inner product, with
+  weights that say what is rare in a language as well as what is common;
 * a long text is judged by several pieces, as a mixture (`pieces`); where the first few leave doubt, by more.
 
 Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
@@ -27,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.content import calibrate, pieces, priors
+from graphlang.content import calibrate, pieces, priors, spelling
 from graphlang.content.identifier import Calibrated
 from graphlang.content.nfc import settings, vocabulary
 from graphlang.content.ngrams import MAX_ORDER, runs
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.scriptweights import Sums
+    from graphlang.content.spelling import Spelt
 
     Floats = NDArray[np.float32]
 
@@ -56,6 +59,7 @@ _ODD = 0.008  # of texts are what nobody would take them for: names, quotations,
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _TOGETHER = 1 << 16  # characters that are worked on together
 _GUEST = "eng"
+_SHARPEST = 20.0  # log of it
 _OF_LABELS = ("base", "bias", "siblings", "prior")
 
 
@@ -75,13 +79,15 @@ class Refined(Calibrated):
             digest=digest,
             parameters=dict(model.parameters),
             limit=limit,
-            sharpness=take(model, "sharpness", "f", (None, len(calibrate.KNOTS)), source),
+            sharpness=take(model, "sharpness", "f", (None, len(calibrate.KNOTS)), source, most=_SHARPEST),
         )
         self.vocabulary = vocabulary(model, source)
         self._weights = unpack(model, len(self.vocabulary), source)
-        lean = take(model, "lean", "f", (len(calibrate.KNOTS),), source).astype(np.float32)
-        step = take(model, "step", "f", (1,), source).astype(np.float32)
-        of_labels = [take(model, n, "f", (labels,), source).astype(np.float32) for n in _OF_LABELS]
+        lean = take(model, "lean", "f", (len(calibrate.KNOTS),), source, most=spelling.GREATEST).astype(np.float32)
+        step = take(model, "step", "f", (1,), source, most=spelling.GREATEST).astype(np.float32)
+        of_labels = [
+            take(model, n, "f", (labels,), source, most=spelling.GREATEST).astype(np.float32) for n in _OF_LABELS
+        ]
         # Where the n-grams of all scripts together would do, those of each do.
         doubtful = limit > longest_text(len(self.vocabulary.orders) or 1, words=self.vocabulary.has_words)
         for first, common, rare, *_ in self._weights.blocks.tolist() if doubtful else ():
@@ -97,6 +103,8 @@ class Refined(Calibrated):
         except ValueError as error:
             raise ModelError(f"{source}: {error}") from error
         sharp = np.stack([calibrate.sharpness(logs, LENGTHS) for logs in self._sharpness])
+        self._spelling = spelling.read(model, source)
+        self._margin = max(self.vocabulary.margin, 0 if self._spelling is None else self._spelling.table.margin)
         self._scores = Scores(float(step[0]), sharp, priors.exponents(lean, LENGTHS), *of_labels)
         self._before = self._scores.prior * lean[0]
         self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1
@@ -113,42 +121,42 @@ class Refined(Calibrated):
             texts: Whole, unless they are longer than the limit; or a batch of them, none longer.
             script: That of all the texts (`scripts.registry`), if known.
             prior: Whether to add the log of how likely each language is before any text, the less the longer it is,
-                and what parts siblings.
+                what parts siblings, and what the spelling of short texts says.
 
         Yields:
             Rows of the texts in one script; columns of the labels in it; their inner products, (rows, columns), times
             the sharpness; and the number of letters and spaces of the texts. A text in a script that no language here
             is written in leaves all of them as likely as they are before any text.
         """
-        letters, offsets, sums = self._sums(texts, script)
+        letters, offsets, sums, spelt = self._sums(texts, script, spell=prior)
         found = np.diff(offsets)
         known = 0
         for number, rows, own in self._weights.each(sums):
             lengths, columns = letters.lengths[rows], self._weights.labels[number]
-            yield (
-                rows,
-                columns,
-                self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior),
-                lengths,
-            )
+            scores = self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior)
+            if self._spelling is not None and spelt is not None:
+                scores += self._spelling.scores(spelt, number, rows, lengths)
+            yield rows, columns, scores, lengths
             known += len(rows)
         if known < len(sums.order):
             rows = sums.order[known:]
             yield rows, slice(None), np.tile(self._before, (len(rows), 1)), letters.lengths[rows]
 
     def _sums(
-        self, texts: Sequence[str] | Characters, script: int | None = None
-    ) -> tuple[Letters, NDArray[np.int64], Sums]:
-        """The letters of some texts, where their features begin and end, and the sums of their weights."""
+        self, texts: Sequence[str] | Characters, script: int | None = None, *, spell: bool = True
+    ) -> tuple[Letters, NDArray[np.int64], Sums, Spelt | None]:
+        """Letters of some texts, where their features begin and end, the sums of their weights, and their spelling."""
         letters = fold(
             texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
-            margin=self.vocabulary.margin,
+            margin=self._margin,
             closed=self.closed,
             one_script=True,
             wanted=None if script is None else np.full(len(texts), script, dtype=np.uint8),
         )
         features, offsets = self.vocabulary.find(letters)
-        return letters, offsets, self._weights.sums(features, offsets, self._script[letters.scripts])
+        scripts = self._script[letters.scripts]
+        spelt = self._spelling.read(letters, scripts) if spell and self._spelling is not None else None
+        return letters, offsets, self._weights.sums(features, offsets, scripts), spelt
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
@@ -180,9 +188,17 @@ class Refined(Calibrated):
 
     def _short(self, texts: Sequence[str], places: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one piece, in their places."""
-        letters, offsets, sums = self._sums(characters(texts))
+        letters, offsets, sums, spelt = self._sums(characters(texts))
         known = self._scores.answers(
-            sums, self._weights, lengths=letters.lengths, offsets=offsets, odd=_ODD, places=places, answer=answer
+            sums,
+            self._weights,
+            lengths=letters.lengths,
+            offsets=offsets,
+            odd=_ODD,
+            places=places,
+            answer=answer,
+            spelling=self._spelling,
+            spelt=spelt,
         )
         others = sums.order[known:]
         before = np.tile(self._before, (len(others), 1))

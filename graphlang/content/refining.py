@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content import nfc, refine, weights, wordlists
+from graphlang.content import nfc, refine, spelling_training, weights, wordlists
 from graphlang.content.kinds import Kinds
 from graphlang.content.ngrams import Vocabulary, admissible, bits_for
 from graphlang.content.normalise import normalise
@@ -91,7 +91,7 @@ def arrays(
                 group.part(vectors, script.ngrams, own, options.siblings)
         base[own], bias[own] = vectors.base, vectors.bias
         whole = weights.quantise(vectors.weights, options.step)
-        common, rare = _common(whole, often, options.table // len(own))
+        common, rare = weights.dense_first(whole, often, options.table // len(own))
         order = np.concatenate([common, rare])
         script.ngrams = [script.ngrams[i] for i in order.tolist()]
         script.common = len(common)
@@ -112,9 +112,14 @@ def arrays(
         "base": base,
         "bias": bias,
         "prior": prior,
-        "lean": np.array(options.prior, dtype=np.float32),
+        "lean": np.array(options.prior, dtype=np.float32) * np.array(options.tempering, dtype=np.float32),
     }
-    return made, {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}
+    parameters: dict[str, Any] = {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}
+    if any(options.spelling):
+        spelt, more = spelling_training.arrays(texts, [(script.number, script.labels) for script in scripts], options)
+        made |= spelt
+        parameters |= more
+    return made, parameters
 
 
 def by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -225,18 +230,3 @@ def _refined(
         batch=options.batch,
     )
     return vectors, often
-
-
-def _common(
-    steps: NDArray[np.int8], often: NDArray[np.int64], room: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The features that go into the table (`scriptweights`), and the others; those without any weight are dropped.
-
-    >>> common, rare = _common(np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8), np.array([9, 9, 9, 1]), 1)
-    >>> common.tolist(), rare.tolist()
-    ([2], [0, 3])
-    """
-    used = np.count_nonzero(steps, axis=1)
-    order = np.argsort(-used * often, kind="stable")
-    order = order[used[order] > 0]
-    return np.sort(order[:room]), np.sort(order[room:])

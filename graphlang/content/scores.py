@@ -8,22 +8,23 @@ Then comes how likely the label is before any text.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang.content import calibrate
-from graphlang.content.kernel import Library, checked, pointer
+from graphlang.content.kernel import KernelError, Library, checked, pointer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.scriptweights import ScriptWeights, Sums
+    from graphlang.content.spelling import Spelling, Spelt
 
     Floats = NDArray[np.float32]
 
 LENGTHS = np.arange(calibrate.KNOTS[-1] + 1)  # beyond, all are as sharp
-_answers = Library("graphlang.content._scores").function("sc_answers", "pippipppippidpppidppi")
+_answers = Library("graphlang.content._scores").function("sc_answers", "pippipppippidpppidppippidpppp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class Scores:
         odd: float,
         places: NDArray[np.int64],
         answer: Floats,
+        spelling: Spelling | None = None,
+        spelt: Spelt | None = None,
     ) -> int:
         """Fill in the probabilities of texts: the softmax of their scores, prior included, over their script's labels.
 
@@ -103,6 +106,8 @@ class Scores:
             odd: The part of the probability that all labels of a script share equally.
             places: Row of `answer` for each text.
             answer: (any number, all labels).
+            spelling: What else is known of short texts, of the same scripts.
+            spelt: What it says of these.
 
         Returns:
             How many texts are in one of the scripts; the others keep what stands in their rows.
@@ -131,5 +136,22 @@ class Scores:
                 pointer(places, np.int64),
                 pointer(answer, np.float32),
                 len(answer),
+                *_spelt(sums, spelling, spelt),
             )
         )
+
+
+def _spelt(sums: Sums, spelling: Spelling | None, spelt: Spelt | None) -> tuple[Any, ...]:
+    if spelling is None or spelt is None:
+        return None, None, 0, 0.0, None, None, None, None
+    if len(spelt.sums.flat) != len(sums.flat):
+        raise KernelError("sums of spelling that are not laid out as the others are")
+    of_labels = (spelling.letter, spelling.word, spelling.text)
+    return (
+        pointer(spelt.sums.flat, np.int16),
+        pointer(spelling.gain, np.float32),
+        len(spelling.gain),
+        spelling.step,
+        *(pointer(own, np.float32) for own in of_labels),
+        pointer(spelt.words, np.int64),
+    )

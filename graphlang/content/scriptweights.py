@@ -121,7 +121,7 @@ class ScriptWeights:
                 begin, row = begin + number * width, row + number
 
 
-def unpack(model: Model, features: int, source: str) -> ScriptWeights:
+def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> ScriptWeights:
     """The weights of a model.
 
     Args:
@@ -129,6 +129,7 @@ def unpack(model: Model, features: int, source: str) -> ScriptWeights:
             each script: how many are common, how many there are), `gaps` and `values` (`weights.squeeze`).
         features: Size of the vocabulary.
         source: For messages.
+        prefix: Of the names of `features`, `gaps` and `values`.
 
     Raises:
         ModelError: they are missing or do not fit one another.
@@ -138,7 +139,7 @@ def unpack(model: Model, features: int, source: str) -> ScriptWeights:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelError(f"{source}: its parameters lack the scripts")
     script = take(model, "script", "u", (labels,), source)
-    numbers = take(model, "features", "i", (len(names), 2), source).astype(np.int64)
+    numbers = take(model, f"{prefix}features", "i", (len(names), 2), source).astype(np.int64)
     common, every = numbers[:, 0], numbers[:, 1]
     if not names or script.max() >= len(names) or (common < 0).any() or (common > every).any():
         raise ModelError(f"{source}: its scripts do not fit its labels")
@@ -153,7 +154,8 @@ def unpack(model: Model, features: int, source: str) -> ScriptWeights:
         raise ModelError(f"{source}: its scripts do not fit its n-grams")
     if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
         raise ModelError(f"{source}: more n-grams and labels than any model of this program")
-    gaps, values = take(model, "gaps", "u", (None,), source), take(model, "values", "i", (None,), source)
+    gaps = take(model, f"{prefix}gaps", "u", (None,), source)
+    values = take(model, f"{prefix}values", "i", (None,), source)
     half = -(-widths // (2 * _VECTOR)) * _VECTOR
     sizes = -(-(common + 1) * half // _LINE) * _LINE
     lists = every - common + 1

@@ -87,7 +87,7 @@ def train(
     parameters = {name: value for name, value in asdict(chosen).items() if method == "nfc" or name not in ONLY_REFINED}
     parameters |= {"corpus": material.digest, "left_out": material.left_out, "orders": list(chosen.orders)}
     if method == "nfc":
-        parameters["prior"] = list(chosen.prior)
+        parameters |= {"prior": list(chosen.prior), "spelling": list(chosen.spelling)}
         texts = [_by_kind(material, label, chosen.held_out) for label in labels]
         lists = _add(texts, labels, words, chosen, random)
         parameters["word_lists"] = sorted(lists)
@@ -182,19 +182,21 @@ def _sharpness(
             raise ModelError(_NO_LETTERS)
         fitted = calibrate.fit(scores[letters], lengths[letters], truth[letters])
         return np.asarray(fitted + doubt, dtype=np.float32)
-    # With a sharpness of one, as yet; the prior comes to what has been sharpened.
-    exponents = np.array(chosen.prior, dtype=np.float32)
+    doubt += np.log(chosen.tempering)
+    # With a sharpness of one, as yet; the prior and the spelling come to what has been sharpened.
+    fresh = refined.Refined(model, "", "the new model")
     every = np.zeros((len(model.parameters["scripts"]), len(calibrate.KNOTS)))
     own: list[tuple[int, Any]] = []
-    for rows, columns, scores, lengths in refined.Refined(model, "", "the new model").measure(texts, prior=False):
+    for (rows, columns, scores, lengths), (_, _, whole, _) in zip(
+        fresh.measure(texts, prior=False), fresh.measure(texts), strict=True
+    ):
         # A text in a script that its language is not written in teaches nothing.
         first, last, _ = columns.indices(len(model.labels))
         right = (lengths > 0) & (truth[rows] >= first) & (truth[rows] < last)
         if right.any() and columns != slice(None):
             kind = int(model.arrays["script"][first])
-            lean = priors.exponents(exponents, lengths[right])
-            known = lean[:, None] * model.arrays["prior"][columns]
             sharpened = scores[right] + model.arrays["siblings"][columns]
+            known = whole[right] - sharpened
             own.append((kind, (sharpened, lengths[right], truth[rows[right]] - first, known)))
     if not own:
         raise ModelError(_NO_LETTERS)

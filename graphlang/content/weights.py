@@ -58,3 +58,23 @@ def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8
     values = np.zeros(len(small), dtype=np.int8)
     values[ends] = flat[places]
     return small, values
+
+
+def dense_first(
+    steps: NDArray[np.int8], often: NDArray[np.int64], room: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The features that go into the table (`scriptweights`), and the others; those without any weight are dropped.
+
+    Args:
+        steps: Weights of features, (features, labels).
+        often: How often each feature stands in texts.
+        room: Features in the table.
+
+    >>> common, rare = dense_first(np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8), np.array([9, 9, 9, 1]), 1)
+    >>> common.tolist(), rare.tolist()
+    ([2], [0, 3])
+    """
+    used = np.count_nonzero(steps, axis=1)
+    order = np.argsort(-used * often, kind="stable")
+    order = order[used[order] > 0]
+    return np.sort(order[:room]), np.sort(order[room:])

@@ -115,7 +115,7 @@ def test_settings_of_nfc_that_are_none_are_refused_with_the_names_that_there_are
     names = "closed, document, documents, doubt, features, held_out, limit, maximum, minimum, orders, seed"
     with pytest.raises(ModelError, match=rf"^rounds: no option of training nfc-2004 \(it has {names}\)$"):
         train(corpus_folder, method="nfc-2004", rounds=3)
-    with pytest.raises(ModelError, match=r"^colour: no option of training nfc \(it has batch, .*words_size\)$"):
+    with pytest.raises(ModelError, match=r"^colour: no option of training nfc \(it has batch, .*written\)$"):
         train(corpus_folder, method="nfc", colour=1)
 
 

@@ -1,0 +1,159 @@
+"""How likely each language spells the words of a short text so: what is added to the scores of the vectors (`refined`).
+
+The vectors are made to tell texts of all lengths apart; of a single word they know what speaks for a language, and not
+how surprising it would be in each. A language model of characters does (`backoff`), and both together are better than
+either. Its log likelihood counts for a fraction, the less the longer the text: letters after one another are far from
+independent, and what is learnt discriminatively is soon the better judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.content import calibrate
+from graphlang.content.ngrams import MAX_ORDER, MOST_BITS, SPACE, Table
+from graphlang.content.normalise import Letters
+from graphlang.content.scriptweights import unpack
+from graphlang.content.weights import longest_text
+from graphlang.modelfile import ModelError, take
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.content.scriptweights import ScriptWeights, Sums
+    from graphlang.modelfile import Model
+
+    Floats = NDArray[np.float32]
+
+GREATEST = 1_000.0  #: number in a sound model, so that sums stay finite
+PREFIX = "spelling_"  #: of the model's arrays
+_OF_LABELS = ("letter", "word", "text")
+_LENGTHS = np.arange(calibrate.KNOTS[-1] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelt:
+    """What is known of how the texts of a batch are spelt.
+
+    Attributes:
+        sums: Of each text over the labels of its script, as those of the vectors' weights are laid out.
+        words: Of each text.
+    """
+
+    sums: Sums
+    words: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The spelling models of all scripts.
+
+    Attributes:
+        table: Finds n-grams and words.
+        weights: What they add, by script.
+        step: The unit of the weights.
+        gain: What the log likelihood counts for, by the number of letters; nothing at the last of them and beyond.
+        letter: What every letter and space adds, of each label.
+        word: What every word adds, of each label.
+        text: What every text adds, of each label.
+    """
+
+    table: Table
+    weights: ScriptWeights
+    step: float
+    gain: Floats
+    letter: Floats
+    word: Floats
+    text: Floats
+
+    def read(self, letters: Letters, scripts: NDArray[np.uint8]) -> Spelt:
+        """Look at a batch of texts; longer ones than count are passed over.
+
+        Args:
+            letters: The texts.
+            scripts: Which of the scripts each is in, as `ScriptWeights.sums` takes them.
+        """
+        short = np.where(letters.lengths < len(self.gain) - 1, letters.lengths, 0)
+        some = Letters(letters.symbols, letters.starts, short, letters.margin, letters.scripts)
+        features, offsets = self.table.find(some)
+        spaces = np.concatenate([[0], np.cumsum(letters.symbols == SPACE)])
+        words = spaces[letters.starts + short] - spaces[letters.starts]
+        return Spelt(self.weights.sums(features, offsets, scripts), words)
+
+    def scores(self, spelt: Spelt, script: int, rows: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
+        """What spelling adds to the scores of the texts in one script, (texts, its labels).
+
+        Args:
+            spelt: The batch that they are in.
+            script: Number of the script.
+            rows: All of its texts in the batch.
+            lengths: Letters and spaces of each of them.
+        """
+        sums = next(own for number, _, own in self.weights.each(spelt.sums) if number == script)
+        labels = self.weights.labels[script]
+        gain = self.gain[np.minimum(lengths, len(self.gain) - 1)]
+        return calibrate.linear(
+            sums,
+            scale=gain * np.float32(self.step),
+            factor=gain * lengths.astype(np.float32),
+            sharp=gain * spelt.words[rows].astype(np.float32),
+            lean=gain,
+            base=self.letter[labels],
+            bias=self.word[labels],
+            prior=self.text[labels],
+        )
+
+
+def read(model: Model, source: str) -> Spelling | None:
+    """The spelling models of a model; None if it has none.
+
+    Raises:
+        ModelError: they are not what they should be.
+    """
+    if f"{PREFIX}gain" not in model.arrays:
+        return None
+    table = _table(model, source)
+    knots = take(model, f"{PREFIX}gain", "f", (len(calibrate.KNOTS),), source, most=GREATEST)
+    gain = np.interp(calibrate.position(_LENGTHS), np.arange(len(knots)), knots).astype(np.float32)
+    if knots.min() < 0 or not gain.any():
+        raise ModelError(f"{source}: its spelling counts for nothing")
+    last = int(np.flatnonzero(gain)[-1]) + 2
+    if last > longest_text(MAX_ORDER, words=True):
+        raise ModelError(f"{source}: its spelling counts for texts whose weights cannot be summed")
+    labels = (len(model.labels),)
+    letter, word, text = (
+        take(model, f"{PREFIX}{n}", "f", labels, source, most=GREATEST).astype(np.float32) for n in _OF_LABELS
+    )
+    return Spelling(
+        table,
+        unpack(model, len(table), source, prefix=PREFIX),
+        float(take(model, f"{PREFIX}step", "f", (1,), source, most=GREATEST)[0]),
+        gain[:last],
+        letter,
+        word,
+        text,
+    )
+
+
+def pack(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Keys of n-grams for a model file: how far each is from the one before it, modulo 2 ** 32.
+
+    They are sorted, but for a few places, so that most distances are small and take two bytes in the file.
+    """
+    first: NDArray[np.uint32] = np.diff(keys, prepend=np.uint32(0))
+    return first
+
+
+def _table(model: Model, source: str) -> Table:
+    packed = take(model, f"{PREFIX}keys", "u", (None,), source)
+    bits: Any = model.parameters.get(f"{PREFIX}bits")
+    if type(bits) is not int or not 1 <= bits <= MOST_BITS:
+        raise ModelError(f"{source}: its parameter {PREFIX}bits is none")
+    keys = np.cumsum(packed, dtype=np.uint32)
+    try:
+        return Table(keys, range(1, MAX_ORDER + 1), has_words=True, bits=bits)
+    except ValueError as error:
+        raise ModelError(f"{source}: its n-grams of spelling are damaged ({error})") from error

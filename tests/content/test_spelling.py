@@ -1,0 +1,174 @@
+"""How likely a language spells a word so: the language models, as weights of n-grams, and what they add to scores."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import exp, log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content import backoff, calibrate, spelling
+from graphlang.content.refined import Refined
+from graphlang.content.train import train
+from graphlang.modelfile import Model, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from graphlang.content.backoff import Spellings
+
+SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 400, "rounds": 4, "draws": 60, "power": 0.0}
+ONCE = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.just(1), min_size=1, max_size=6)
+
+
+def score(made: Spellings, word: str, language: int = 0) -> float:
+    """The log likelihood of a word, summed up from its n-grams."""
+    closed = f" {word} "
+    grams = [closed[i : i + size] for size in range(1, 6) for i in range(len(closed) - size + 1)]
+    at = {ngram: place for place, ngram in enumerate(made.ngrams)}
+    rows = [at[gram] for gram in [*grams, *([closed] if len(closed) > 5 else [])] if gram in at]
+    total = made.weights[rows].sum() if made.weights.shape[1] == 1 else made.weights[rows].sum(axis=0)[language]
+    return float(total + made.letter[language] * (len(word) + 1) + made.word[language])
+
+
+def defined(words: Mapping[str, int], word: str) -> float:
+    """The probability of a word by the definition, each of `words` having been seen once."""
+    letters = len(set("".join(words))) + 1
+    closed = [f" {own} " for own in words]
+
+    def chance(before: str, letter: str) -> float:
+        ends = [own[i] for own in closed for i in range(1, len(own)) if own[:i].endswith(before)]
+        lower = 1 / letters if not before else chance(before[1:], letter)
+        return (ends.count(letter) + len(set(ends)) * lower) / (len(ends) + len(set(ends))) if ends else lower
+
+    spelt = 1.0
+    for i in range(1, len(word) + 2):
+        spelt *= chance(f" {word} "[max(0, i - 4) : i], f" {word} "[i])
+    return ((word in words) + len(words) * spelt) / (2 * len(words))
+
+
+def test_one_word_worked_by_hand() -> None:
+    made = backoff.spellings([{"ab": 1}], least=0)
+    assert made is not None
+    weights = dict(zip(made.ngrams, made.weights.toarray()[:, 0].tolist(), strict=True))
+    # Three letters with the space, each seen once: (1 + 3 / 3) / (3 + 3) each, six times less where never seen.
+    assert made.letter.tolist() == [pytest.approx(log(3 / 6 / 3))]
+    # "b" can be told from nothing, log 2, and is followed by nothing but a space, which leaves one half to others.
+    assert weights.get("b", 0) == pytest.approx(log(2) + log(1 / 2))
+    # After "a" comes "b": (1 + 1/3) / 2 = 2/3. It is four times 1/3 times what is left to others; it leaves one half.
+    assert weights["ab"] == pytest.approx(log(4) + log(1 / 2))
+    # 2/3, then (1 + 2/3) / 2 = 5/6, then (1 + 5/6) / 2 = 11/12; the word itself as often as it was not seen.
+    spelt = 2 / 3 * 5 / 6 * 11 / 12
+    assert weights[" ab "] == pytest.approx(log(1 + 6 / 5) + log(1 + 1 / spelt))
+    assert score(made, "ab") == pytest.approx(log((1 + spelt) / 2))
+
+
+@given(ONCE, st.text("abc", min_size=1, max_size=7))
+def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, int], word: str) -> None:
+    made = backoff.spellings([words], least=0)
+    assert made is not None
+    if set(word) <= set("".join(words)):
+        assert score(made, word) == pytest.approx(log(defined(words, word)), abs=1e-6)
+
+
+@pytest.mark.parametrize("least", [0.0, 1.0, 3.0, 1e9])
+def test_all_words_together_have_the_probability_one_whatever_is_left_out(least: float) -> None:
+    made = backoff.spellings([{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least=least)
+    assert made is not None
+    for language in (0, 1):
+        every = ["".join(letters) for size in range(13) for letters in product("ab", repeat=size)]
+        # What is missing is that of longer words.
+        assert 0.95 < sum(exp(score(made, word, language)) for word in every) < 1 + 1e-9
+
+
+def test_what_adds_little_is_left_out() -> None:
+    words = {"abcabc": 40, "cab": 1}
+    every, some = (backoff.spellings([words], least=least) for least in (0.0, 4.0))
+    assert every is not None
+    assert some is not None
+    assert set(some.ngrams) < set(every.ngrams)
+    assert " abcabc " in some.ngrams
+    assert score(some, "abcabc") > score(some, "cab") > score(some, "bbc")
+    assert some.worth[some.ngrams.index(" abcabc ")] > 4
+
+
+def test_a_language_without_words_and_a_script_with_too_many_letters() -> None:
+    made = backoff.spellings([{}, {"ab": 1}], least=0)
+    assert made is not None
+    assert exp(score(made, "ab", 0)) == pytest.approx((1 / 3) ** 3)
+    assert backoff.spellings([{chr(0x4E00 + i): 1 for i in range(5_000)}], least=0) is None
+    assert backoff.spellings([{}], least=0) is None
+
+
+@pytest.fixture(scope="module")
+def tiny(tiny_model: Model) -> Refined:
+    return Refined(tiny_model, "", "tiny")
+
+
+def test_a_word_of_both_languages_goes_where_it_is_likelier(tiny: Refined) -> None:
+    """`that` is no German word, nor are its n-grams; `das` is no English one."""
+    chances = tiny.probabilities(["that", "das"])
+    assert [tiny.labels[best] for best in chances.argmax(axis=1).tolist()] == ["eng", "deu"]
+
+
+def test_the_kernel_adds_what_is_told_of_each_script(tiny: Refined, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiny, "_guest", -1)  # which comes afterwards
+    texts = ["the dog", "wo", "sie denken", "το σπίτι", "the", "the cat sat on the mat and there it is", ""]
+    chances = tiny.probabilities(texts)
+    for rows, columns, scores, letters in tiny.measure(texts):
+        if columns != slice(None):
+            expected = calibrate.softmax(scores, spoken=letters > 0, odd=0.008)
+            assert chances[rows][:, columns] == pytest.approx(expected, abs=1e-5)
+
+
+def test_long_texts_are_not_looked_at(tiny: Refined) -> None:
+    assert tiny._spelling is not None
+    letters, _, _, spelt = tiny._sums(["the dog", "the weather is good, and this is the house"])
+    assert spelt is not None
+    assert spelt.words.tolist() == [2, 0]
+    assert letters.lengths[1] > len(tiny._spelling.gain)
+    added = tiny._spelling.scores(spelt, int(tiny._script[letters.scripts[0]]), np.arange(2), letters.lengths)
+    assert (added[0] != 0).all()
+    assert (added[1] == 0).all()
+
+
+def test_a_model_without_it(corpus_folder: Path) -> None:
+    plain = train(corpus_folder, method="nfc", **SMALL, spelling=(0.0,) * len(calibrate.KNOTS))
+    assert not [name for name in plain.arrays if name.startswith(spelling.PREFIX)]
+    assert Refined(plain, "", "plain").probabilities(["the dog"])[0].argmax() == plain.labels.index("eng")
+
+
+def test_keys_come_back() -> None:
+    keys = np.array([5, 900, 4_000_000_000, 3, 7], dtype=np.uint32)
+    assert np.cumsum(spelling.pack(keys), dtype=np.uint32).tolist() == keys.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("keys", np.zeros_like, "damaged"),
+        ("keys", lambda own: own[:-1], "do not fit"),
+        ("keys", lambda own: own.astype(np.float32), "kind and shape"),
+        ("gain", lambda own: own * 0, "counts for nothing"),
+        ("gain", lambda own: own - 1, "counts for nothing"),
+        ("gain", lambda own: own + 1, "cannot be summed"),
+        ("letter", lambda own: own + np.inf, "no numbers"),
+        ("word", lambda own: own + 1e9, "greater values"),
+        ("text", lambda own: own[1:], "kind and shape"),
+        ("step", lambda own: own * np.nan, "no numbers"),
+        ("values", lambda own: own[1:], "do not fit"),
+        ("bits", lambda _: 25, "bits"),
+        ("bits", lambda _: 3, "damaged"),
+    ],
+)
+def test_hostile_models_are_refused(tiny_model: Model, name: str, change: Any, message: str) -> None:
+    arrays, parameters = dict(tiny_model.arrays), dict(tiny_model.parameters)
+    where: dict[str, Any] = parameters if name == "bits" else arrays
+    where[spelling.PREFIX + name] = change(where[spelling.PREFIX + name])
+    with pytest.raises(ModelError, match=message):
+        Refined(Model("nfc", tiny_model.labels, parameters, arrays), "", "hostile")
