@@ -48,6 +48,7 @@ MAX_HEADER = 4 << 20  # bytes, unpacked
 _THREADS = 3  # a model has about as many large arrays
 _HEADER = "model.json"
 _KINDS = "biuf"
+_WIDEST = 8  # bytes of a number, the same on every machine
 _LOCAL = struct.Struct("<4s2s4H3L2H")  # what stands before each member of a zip
 _ENCRYPTED = 1
 #: what reading a damaged zip, header or array raises
@@ -212,7 +213,7 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
         raise ModelError(f"{name}: an array of an unknown format")
     shape, fortran, dtype = npy.read_array_header_1_0(stream)
     begin = stream.tell()
-    if dtype.kind not in _KINDS or fortran or any(n < 0 for n in shape):
+    if dtype.kind not in _KINDS or dtype.itemsize > _WIDEST or fortran or any(n < 0 for n in shape):
         raise ModelError(f"{name}: an array of a kind that no model has")
     size = dtype.itemsize
     for n in shape:
@@ -225,7 +226,9 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
 def take(
     model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str, *, most: float = math.inf
 ) -> NDArray[Any]:
-    """An array of the model, checked: its kind (numpy's letter), its shape (None for any), no NaN or infinity.
+    """An array of the model, checked: its kind, its shape (None for any), no NaN or infinity.
+
+    A kind is numpy's letter, with the bytes of a number behind it where no other size will do.
 
     Floats may be told how great they may be at `most`, so that what is worked out from them stays finite.
 
@@ -238,10 +241,10 @@ def take(
     fits = len(array.shape) == len(shape) and all(
         want in (None, have) for want, have in zip(shape, array.shape, strict=True)
     )
-    if array.dtype.kind != kind or not fits:
+    if not array.dtype.str[1:].startswith(kind) or not fits:
         raise ModelError(f"{source}: the array {name!r} has not the kind and shape that {model.method} needs")
-    if kind == "f" and not np.isfinite(array).all():
+    if kind[0] == "f" and not np.isfinite(array).all():
         raise ModelError(f"{source}: the array {name!r} holds values that are no numbers")
-    if kind == "f" and np.abs(array).max(initial=0) > most:
+    if kind[0] == "f" and np.abs(array).max(initial=0) > most:
         raise ModelError(f"{source}: the array {name!r} holds greater values than any model of this program")
     return array

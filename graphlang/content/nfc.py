@@ -85,7 +85,7 @@ class Nfc(Calibrated):
 
 def vocabulary(model: Model, source: str) -> Vocabulary:
     """The vocabulary that a model holds as lines of UTF-8. Raises ModelError."""
-    packed = take(model, "ngrams", "u", (None,), source)
+    packed = take(model, "ngrams", "u1", (None,), source)
     bits: Any = model.parameters.get("bits")
     if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
         raise ModelError(f"{source}: its parameter bits is none")

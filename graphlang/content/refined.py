@@ -97,20 +97,23 @@ class Refined(Calibrated):
                 raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")
         if len(self._sharpness) != len(self._weights.names):
             raise ModelError(f"{source}: its calibration does not fit its scripts")
-        self._script = np.full(256, len(self._weights.names), dtype=np.uint8)
         try:
-            self._script[[registry.number(name) for name in self._weights.names]] = np.arange(len(self._weights.names))
+            numbers = [registry.number(name) for name in self._weights.names]
         except ValueError as error:
             raise ModelError(f"{source}: {error}") from error
+        self._script = np.full(256, len(numbers), dtype=np.uint8)
+        self._script[numbers] = np.arange(len(numbers))
         sharp = np.stack([calibrate.sharpness(logs, LENGTHS) for logs in self._sharpness])
         self._spelling = spelling.read(model, source)
+        if self._spelling is not None and not self.closed:
+            raise ModelError(f"{source}: its spelling needs a space after the last word")
         self._margin = max(self.vocabulary.margin, 0 if self._spelling is None else self._spelling.table.margin)
         self._scores = Scores(float(step[0]), sharp, priors.exponents(lean, LENGTHS), *of_labels)
         self._before = self._scores.prior * lean[0]
-        self._guest = self.labels.index(_GUEST) if _GUEST in self.labels else -1
-        hosts = np.exp(self._before)
-        hosts[self._guest] = 0
-        self._hosts = hosts / max(hosts.sum(), 1e-9)
+        self._guest = self.labels.index(_GUEST) if _GUEST in self.labels and labels > 1 else -1
+        others = self._before.copy()
+        others[self._guest] = -np.inf
+        self._hosts = calibrate.softmax(others[None])[0]
 
     def measure(
         self, texts: Sequence[str] | Characters, *, script: int | None = None, prior: bool = True

@@ -16,8 +16,10 @@ stay.
 
 from __future__ import annotations
 
+import sys
 import threading
 import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +32,7 @@ EAST_ASIA = "EAST ASIA"
 LATIN = 1
 _DENSE = 3
 _MOST = 256
+_TRUSTED = 64  # names that nobody looks up; all scripts and so many more have numbers
 _FIRST_MARK = 0x300
 _EAST_ASIA = frozenset({"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC", "HENTAIGANA"})
 _SHARED = frozenset({"COMBINING", "MODIFIER", "VARIATION", "MUSICAL", "VERTICAL", ""})
@@ -64,15 +67,27 @@ class Registry:
         return self._names[number]
 
     def number(self, name: str) -> int:
-        """The number of a script. Raises ValueError when there are more scripts than numbers."""
+        """The number of a script.
+
+        Of many names, as only a hostile model has them, those of no letter are refused: each takes a number from a
+        script that there is.
+
+        Raises:
+            ValueError: no such script.
+        """
         known = self._numbers.get(name)
         if known is not None:
             return known
+        if len(self._names) > _TRUSTED and name not in _every():
+            raise ValueError(f"{name}: no script")
+        return self._add(name)
+
+    def _add(self, name: str) -> int:
         with self._lock:
             if name not in self._numbers:
                 number = len(self._names)
                 if number == _MOST:
-                    raise ValueError(f"{name}: more than {_MOST - 1} scripts")
+                    raise ValueError(f"{name}: more than {_MOST - 1} scripts")  # than Unicode is likely to have
                 self._names.append(name)
                 self.weights[number] = _DENSE if name == EAST_ASIA else 1
                 self._numbers[name] = number
@@ -88,7 +103,7 @@ class Registry:
         known = self._words.get(word)
         if known is None:
             name = _OTHER_NAMES.get(word, word)
-            known = 0 if name in _SHARED else self.number(EAST_ASIA if name in _EAST_ASIA else name)
+            known = 0 if name in _SHARED else self._add(EAST_ASIA if name in _EAST_ASIA else name)
             self._words[word] = known
         return known
 
@@ -99,6 +114,13 @@ class Registry:
         (1, [0])
         """
         return LATIN if code_point < _FIRST_MARK else self.script(code_point)
+
+
+@cache
+def _every() -> frozenset[str]:
+    """The names of all scripts, which it takes a fifth of a second to find."""
+    scripts = Registry()
+    return frozenset(scripts.name(number) for number in {scripts.script(c) for c in range(sys.maxunicode + 1)})
 
 
 registry = Registry()

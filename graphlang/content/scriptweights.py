@@ -138,10 +138,10 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
     names: Any = model.parameters.get("scripts")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelError(f"{source}: its parameters lack the scripts")
-    script = take(model, "script", "u", (labels,), source)
+    script = take(model, "script", "u1", (labels,), source)
     numbers = take(model, f"{prefix}features", "i", (len(names), 2), source).astype(np.int64)
     common, every = numbers[:, 0], numbers[:, 1]
-    if not names or script.max() >= len(names) or (common < 0).any() or (common > every).any():
+    if not names or not labels or script.max() >= len(names) or (common < 0).any() or (common > every).any():
         raise ModelError(f"{source}: its scripts do not fit its labels")
     if (np.diff(script.astype(np.int64)) < 0).any():
         raise ModelError(f"{source}: its labels are not in the order of their scripts")
@@ -154,8 +154,8 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
         raise ModelError(f"{source}: its scripts do not fit its n-grams")
     if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
         raise ModelError(f"{source}: more n-grams and labels than any model of this program")
-    gaps = take(model, f"{prefix}gaps", "u", (None,), source)
-    values = take(model, f"{prefix}values", "i", (None,), source)
+    gaps = take(model, f"{prefix}gaps", "u1", (None,), source)
+    values = take(model, f"{prefix}values", "i1", (None,), source)
     half = -(-widths // (2 * _VECTOR)) * _VECTOR
     sizes = -(-(common + 1) * half // _LINE) * _LINE
     lists = every - common + 1
@@ -170,7 +170,7 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
         _NO_LISTS,
     )
     try:
-        rest = _fill(made, gaps.astype(np.uint8, copy=False), values.astype(np.int8, copy=False))
+        rest = _fill(made, gaps, values)
     except KernelError as error:
         raise ModelError(f"{source}: weights that do not fit the vocabulary and the labels") from error
     return replace(made, rest=rest)

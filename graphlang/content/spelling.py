@@ -113,7 +113,7 @@ def read(model: Model, source: str) -> Spelling | None:
     Raises:
         ModelError: they are not what they should be.
     """
-    if f"{PREFIX}gain" not in model.arrays:
+    if not any(name.startswith(PREFIX) for name in model.arrays):
         return None
     table = _table(model, source)
     knots = take(model, f"{PREFIX}gain", "f", (len(calibrate.KNOTS),), source, most=GREATEST)
@@ -148,10 +148,12 @@ def pack(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _table(model: Model, source: str) -> Table:
-    packed = take(model, f"{PREFIX}keys", "u", (None,), source)
+    packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
     bits: Any = model.parameters.get(f"{PREFIX}bits")
     if type(bits) is not int or not 1 <= bits <= MOST_BITS:
         raise ModelError(f"{source}: its parameter {PREFIX}bits is none")
+    if len(packed) >= 1 << bits:
+        raise ModelError(f"{source}: its n-grams of spelling are damaged (as many n-grams as slots)")
     keys = np.cumsum(packed, dtype=np.uint32)
     try:
         return Table(keys, range(1, MAX_ORDER + 1), has_words=True, bits=bits)

@@ -128,6 +128,7 @@ HUGE = npy(np.zeros(8, np.int8)).replace(b"(8,), }       ", b"(9999999999,)}")
         (archive(model_json=header(), a_npy=LYING), "disagree"),
         (archive(model_json=header(), a_npy=HUGE), "disagree"),
         (archive(model_json=header(), a_npy=npy(np.array(["text"]))), "kind"),
+        (archive(model_json=header(), a_npy=npy(np.zeros(2, np.longdouble))), "kind"),
         (archive(model_json=header(), **{f"x{i}_npy": b"" for i in range(100)}), "unpacks to more"),
         (archive(model_json=header(), a_npy=bytes(600 << 20)), "unpacks to more"),
     ],

@@ -137,6 +137,28 @@ def test_the_prior_says_less_the_longer_the_text(tiny_model: Model) -> None:
     assert gaps[0] == pytest.approx(0.3 * 0.8 * (priors.log_prior(["eng", "deu"], 1.0) @ [1, -1]), abs=1e-4)
 
 
+@pytest.mark.parametrize("prior", [[0, 0, -1000], [1000, 1000, 1000], [0, -30, -1], [-30, -30, 0]])
+@pytest.mark.parametrize("lean", [1.0, 1000.0, -1000.0])
+def test_what_english_gives_away_is_given_whatever_the_prior(
+    tiny_model: Model, prior: list[float], lean: float
+) -> None:
+    changed = {"prior": np.array(prior, np.float32), "lean": np.full(7, lean, np.float32)}
+    hostile = Refined(replace(tiny_model, arrays={**tiny_model.arrays, **changed}), "", "")
+    assert hostile.probabilities(["the dog", "ο", "the"]).sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+
+
+def test_english_alone_gives_nothing_away(tiny_model: Model) -> None:
+    keep = {"ngrams": np.zeros(0, np.uint8), "gaps": np.zeros(0, np.uint8), "values": np.zeros(0, np.int8)}
+    keep |= {
+        "features": np.zeros((1, 2), np.int32),
+        "script": np.zeros(1, np.uint8),
+        "sharpness": np.zeros((1, 7), "f4"),
+    }
+    keep |= {name: tiny_model.arrays[name][-1:] for name in ("base", "bias", "prior", "siblings", "step")}
+    alone = Model("nfc", ("eng",), {**tiny_model.parameters, "scripts": ["LATIN"]}, {**keep, "lean": np.zeros(7, "f4")})
+    assert Refined(alone, "", "").probabilities(["the dog"]).tolist() == [[1]]
+
+
 def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:
     about = tiny.describe()
     assert about["method"] == tiny.name == "nfc"
@@ -185,10 +207,27 @@ def test_scripts_without_labels_and_too_many_of_them_are_refused(tiny_model: Mod
             Refined(Model(tiny_model.method, tiny_model.labels, changed, arrays), "", "m")
 
 
-def test_a_registry_of_scripts_that_is_full_says_so() -> None:
+def test_names_of_no_script_leave_numbers_for_those_that_there_are() -> None:
     scripts = Registry()
-    for i in range(254):
+    for i in range(63):
         scripts.number(f"S{i}")
-    with pytest.raises(ValueError, match="more than 255 scripts"):
-        scripts.number("one more")
+    with pytest.raises(ValueError, match="S63: no script"):
+        scripts.number("S63")
     assert scripts.number("S0") == 2
+    numbers = {scripts.number("GREEK"), scripts.script(ord("ж")), scripts.number("CYRILLIC")}
+    assert len(numbers) == 2
+    assert {scripts.name(scripts.script(code_point)) for code_point in range(0x110000)} <= set(scripts._names)
+
+
+@pytest.mark.parametrize("number", [65, 255, 256, 300])
+def test_more_scripts_than_there_are(tiny_model: Model, number: int) -> None:
+    labels = tuple(f"x{i}" for i in range(number))
+    arrays = {name: array for name, array in tiny_model.arrays.items() if not name.startswith("spelling")}
+    arrays |= dict.fromkeys(("base", "bias", "prior", "siblings"), np.zeros(number, np.float32))
+    arrays |= {"script": np.arange(number).astype(np.uint8), "features": np.zeros((number, 2), np.int32)}
+    arrays |= {"ngrams": np.zeros(0, np.uint8), "gaps": np.zeros(0, np.uint8), "values": np.zeros(0, np.int8)}
+    arrays["sharpness"] = np.zeros((number, 7), np.float32)
+    parameters = {**tiny_model.parameters, "scripts": [f"NO SCRIPT {i}" for i in range(number)]}
+    with pytest.raises(ModelError, match=r"no script|order of their scripts"):
+        Refined(Model("nfc", labels, parameters, arrays), "", "m")
+    assert Refined(tiny_model, "", "tiny").probabilities(["ο καιρός"]).argmax() == 0

@@ -162,6 +162,13 @@ def test_keys_come_back() -> None:
         ("text", lambda own: own[1:], "kind and shape"),
         ("step", lambda own: own * np.nan, "no numbers"),
         ("values", lambda own: own[1:], "do not fit"),
+        ("keys", lambda own: own.astype(np.uint64), "kind and shape"),
+        ("keys", lambda own: np.zeros(5 << 20, own.dtype), "as many n-grams as slots"),
+        ("gaps", lambda own: own.astype(np.uint16) + 256, "kind and shape"),
+        ("values", lambda own: own.astype(np.int16), "kind and shape"),
+        ("features", lambda own: own[::-1].copy(), "do not fit"),
+        ("features", lambda own: np.full_like(own, 2**31 - 1), "do not fit"),
+        ("features", lambda own: own + np.array([[0, 1], [0, 0]], own.dtype), "do not fit its n-grams"),
         ("bits", lambda _: 25, "bits"),
         ("bits", lambda _: 3, "damaged"),
     ],
@@ -172,3 +179,15 @@ def test_hostile_models_are_refused(tiny_model: Model, name: str, change: Any, m
     where[spelling.PREFIX + name] = change(where[spelling.PREFIX + name])
     with pytest.raises(ModelError, match=message):
         Refined(Model("nfc", tiny_model.labels, parameters, arrays), "", "hostile")
+
+
+@pytest.mark.parametrize("name", ["keys", "features", "gaps", "values", "step", "gain", "letter", "word", "text"])
+def test_models_that_lack_a_part_of_it_are_refused(tiny_model: Model, name: str) -> None:
+    arrays = {own: array for own, array in tiny_model.arrays.items() if own != spelling.PREFIX + name}
+    with pytest.raises(ModelError, match=r"hostile: the array 'spelling_.*' is missing"):
+        Refined(Model("nfc", tiny_model.labels, tiny_model.parameters, arrays), "", "hostile")
+
+
+def test_a_model_whose_texts_do_not_end_with_a_space_has_none(tiny_model: Model) -> None:
+    with pytest.raises(ModelError, match="needs a space"):
+        Refined(Model("nfc", tiny_model.labels, {**tiny_model.parameters, "closed": False}, tiny_model.arrays), "", "")
