@@ -47,7 +47,7 @@ class Flag(NamedTuple):
 
 
 class Several(NamedTuple):
-    """Some numbers, each of which is in a range.
+    """Some numbers, each of which is in a range; the last `zeros` of them must be 0.
 
     >>> orders = Several(Range(1, 5), 1, 5, rising=True)
     >>> str(orders), orders.allows((1, 3)), orders.allows((3, 3)), orders.allows(())
@@ -58,6 +58,7 @@ class Several(NamedTuple):
     fewest: int
     most: int
     rising: bool = False
+    zeros: int = 0
     note: str = ""
 
     def allows(self, value: Any) -> bool:
@@ -67,6 +68,7 @@ class Several(NamedTuple):
             and self.fewest <= len(value) <= self.most
             and all(map(self.each.allows, value))
             and not (self.rising and any(a >= b for a, b in pairwise(value)))
+            and not any(value[len(value) - self.zeros :])
         )
 
     def __str__(self) -> str:

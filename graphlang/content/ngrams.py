@@ -51,18 +51,18 @@ def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: ND
 
 
 def words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the words of a batch begin and end (the place of the space after each); rows must be closed."""
-    symbols = letters.symbols
-    space = symbols == SPACE
-    begin = ~space
-    begin[1:] &= space[:-1]
+    """Where the words of a batch begin and end (the place after the last letter of each)."""
+    letter = letters.symbols != SPACE
     full = letters.lengths > 0
-    begin[letters.starts[full]] = True
-    stops = letters.starts + letters.lengths
+    starts, stops = letters.starts[full], (letters.starts + letters.lengths)[full]
     for place in range(letters.margin):
-        begin[stops + place] = False
-        space[stops + place] = False
-    return np.flatnonzero(begin), np.flatnonzero(space)
+        letter[letters.starts + letters.lengths + place] = False
+    begin, end = letter.copy(), letter.copy()
+    begin[1:] &= ~letter[:-1]
+    end[:-1] &= ~letter[1:]
+    begin[starts] = True
+    end[stops - 1] = letter[stops - 1]
+    return np.flatnonzero(begin), np.flatnonzero(end) + 1
 
 
 def wide_hashes(symbols: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:

@@ -30,7 +30,8 @@ class Options:
         maximum: Characters of a label that are used at most.
         document: Characters of a training document (for Fisher).
         documents: Documents of a label at most (for Fisher).
-        closed: Whether a space follows the last word before the text wraps round.
+        closed: Whether a space follows the last word before the text wraps round. Where none does, there is no model of
+            spelling either.
         limit: Characters of a text that are looked at when classifying.
         smoothing: Characters of a text of no particular language added to each language's own (`nfc` only).
         rounds: Of refinement (`nfc` only).
@@ -112,6 +113,7 @@ ONLY_REFINED = (
     *("table", "step", "prior", "spelling", "spelt", "written", "temper"),
 )
 _ANY = 2**31
+_UNSPELT = sum(knot >= longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1  # it ends at the next knot
 _RANGES: Final[Mapping[str, Rule]] = {
     "orders": Several(Range(1, MAX_ORDER), 1, MAX_ORDER, rising=True),
     "features": Range(1, (1 << MOST_BITS) // 3),  # three slots of the table for each
@@ -138,10 +140,14 @@ _RANGES: Final[Mapping[str, Rule]] = {
         Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"one for each of so many letters: {KNOTS}"
     ),
     "spelling": Several(
-        Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"one for each of so many letters: {KNOTS}"
+        Range(0, 10, whole=False),
+        len(KNOTS),
+        len(KNOTS),
+        zeros=_UNSPELT,
+        note=f"one for each of so many letters: {KNOTS}, the last {_UNSPELT} of them 0",
     ),
     "spelt": Range(0, 1e9, whole=False),
-    "written": Range(0, 100, whole=False),
+    "written": Range(0, 20, whole=False),
     "temper": Range(0.01, 1, whole=False),
     "doubt": Range(0.01, 100, whole=False),
     "held_out": Range(1, _ANY),

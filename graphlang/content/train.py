@@ -8,7 +8,7 @@ The same corpus and options give the same bytes: every draw comes from one seede
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +71,10 @@ def train(
     base = Options() if method == "nfc" else PAPER
     checked(options, ranges(method), method=method)
     chosen = Options(**{**asdict(base), **options})
+    if not chosen.closed:
+        if any(options.get("spelling", ())):
+            raise ModelError("spelling: needs closed=true, for the last word is to be told from the first")
+        chosen = replace(chosen, spelling=(0.0,) * len(calibrate.KNOTS))
     material = corpus.read(
         folder,
         label=languages.label,
@@ -200,7 +204,7 @@ def _sharpness(
             own.append((kind, (sharpened, lengths[right], truth[rows[right]] - first, known)))
     if not own:
         raise ModelError(_NO_LETTERS)
-    common = max(own, key=lambda item: len(item[1][1]))
+    common = max(own, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
     every[:] = calibrate.fit(*common[1])
     for kind, sample in own:
         if len(sample[1]) >= _ENOUGH and sample[0].shape[1] > 1:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.ngrams import Vocabulary, admissible, bits_for, blocks
+from graphlang.content.ngrams import Vocabulary, admissible, bits_for, blocks, words
 from graphlang.content.normalise import normalise
 
 WORDS = st.text("abcé жल्", max_size=20)
@@ -65,6 +65,14 @@ def test_words_are_found_wherever_they_stand(words: list[str], margin: int) -> N
     texts = ["", " ".join(words), *words, f"x{words[0]} {words[0]}x", "42"]
     counts = vocabulary.count(normalise(texts, limit=1000, margin=margin)).toarray()
     assert counts.tolist() == [[text.split().count(word) for word in distinct] for text in texts]
+
+
+@given(st.lists(st.text("abж ", max_size=12), max_size=6), st.integers(0, 4), st.booleans())
+def test_words_begin_and_end_where_they_do_in_each_text(texts: list[str], margin: int, closed: bool) -> None:
+    letters = normalise(texts, limit=1000, margin=margin, closed=closed)
+    begins, ends = words(letters)
+    found = ["".join(map(chr, letters.symbols[i:j].tolist())) for i, j in zip(begins, ends, strict=True)]
+    assert found == [word for text in texts for word in text.split()]
 
 
 def test_words_and_ngrams_side_by_side() -> None:

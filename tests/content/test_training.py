@@ -12,6 +12,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from graphlang.content import corpus, methods, priors, refine, refining, scriptweights, selection, weights
+from graphlang.content.options import ranges
+from graphlang.content.refined import Refined
 from graphlang.content.train import train
 from graphlang.modelfile import Model, ModelError
 
@@ -65,11 +67,42 @@ def test_parameters_say_what_was_left_out(corpus_folder: Path, tmp_path: Path) -
         ({"prior": 0.3}, "prior=0.3: 7 numbers"),
         ({"prior": (0.3,) * 6}, "7 numbers"),
         ({"prior": (float("nan"),) * 7}, "7 numbers"),
+        ({"spelling": (0.2,) * 7}, "the last 2 of them 0"),
+        ({"spelling": (0, 0, 0, 0, 0, 0.2, 0)}, "the last 2 of them 0"),
+        ({"spelling": (0.2, 0, 0, 0, 0, 0, 0), "closed": False}, "needs closed=true"),
+        ({"written": 100}, "written=100: a number from 0 to 20"),
+        ({"temper": 0}, r"temper=0: a number from 0\.01 to 1"),
+        ({"spelt": -1}, "spelt=-1: a number from 0"),
     ],
 )
 def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         train(corpus_folder, **change)
+
+
+@pytest.mark.parametrize("knot", range(7))
+def test_a_model_that_training_allows_can_be_loaded(corpus_folder: Path, knot: int) -> None:
+    spelling = [0.0] * 7
+    spelling[knot] = 10.0
+    if not ranges("nfc")["spelling"].allows(spelling):
+        return
+    made = train(corpus_folder, **SMALL, spelling=spelling, written=20, temper=0.01, spelt=0)
+    assert Refined(made, "", "").probabilities(["the dog"]).sum() == pytest.approx(1)
+
+
+def test_texts_whose_last_word_has_no_space(corpus_folder: Path) -> None:
+    made = train(corpus_folder, **SMALL, closed=False)
+    assert made.parameters["spelling"] == [0] * 7
+    chances = Refined(made, "", "").probabilities(["where is the dog", "wo ist der hund"])
+    assert [made.labels[best] for best in chances.argmax(axis=1)] == ["eng", "deu"]
+
+
+def test_languages_each_in_a_script_of_its_own(corpus_folder: Path, tmp_path: Path) -> None:
+    for name in ("de", "el"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text.txt").write_bytes((corpus_folder / name / "text.txt").read_bytes())
+    made = train(tmp_path, **SMALL)
+    assert Refined(made, "", "").probabilities(["wo", "που"]).tolist() == [[0, 1], [1, 0]]
 
 
 def test_bad_corpora(tmp_path: Path) -> None:
