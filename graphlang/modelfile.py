@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import struct
 import tokenize
 import zipfile
@@ -76,9 +77,21 @@ class Model:
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
 
     def save(self, path: str | Path) -> str:
-        """Write the file and return its hash. Raises OSError."""
+        """Write the file and return its hash. Raises OSError.
+
+        A file that is there is replaced when the new one is whole, so that no disk that is full and no stop costs it.
+        """
         data = self.to_bytes()
-        Path(path).write_bytes(data)
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)  # a pipe or a device
+        else:
+            fresh = target.with_name(f".{target.name}.{os.getpid()}")
+            try:
+                fresh.write_bytes(data)
+                fresh.replace(target)
+            finally:
+                fresh.unlink(missing_ok=True)
         return hashlib.sha256(data).hexdigest()
 
     def to_bytes(self) -> bytes:

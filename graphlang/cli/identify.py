@@ -48,6 +48,8 @@ _BYTES = 1 << 20
 def identify(files: tuple[str, ...], method: str, format_: str, limit: int | None, output: str, *, lines: bool) -> None:
     """Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input.
 
+    Files that cannot be read are told at the end, and the rest is identified; the exit code is 1 then.
+
     'und' means that there is no text, 'zxx' that it has no letters. Of a file, or a line, the first MiB is read. With a
     URL method every line is a URL; 'und' is one that names no page (data:, javascript:), or has no yes from two merged
     methods.
@@ -68,8 +70,13 @@ def identify(files: tuple[str, ...], method: str, format_: str, limit: int | Non
         identifier = url_methods.load(method)
     else:
         identifier = content_methods.load(method)
-    texts = _lines(files or ("-",)) if lines else _files(files or ("-",))
+    unread: list[str] = []
+    texts = (_lines if lines else _files)(files or ("-",), unread)
     write_rows(_COLUMNS, _answers(identifier, texts), format_=format_, limit=limit, output=output)
+    for name in unread:
+        click.echo(f"Error: {name}", err=True)
+    if unread:
+        sys.exit(1)
 
 
 def _answers(identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
@@ -108,22 +115,36 @@ def _open(name: str) -> BinaryIO:
     return sys.stdin.buffer if name == "-" else Path(name).open("rb")
 
 
-def _files(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _files(names: Iterable[str], unread: list[str]) -> Iterator[tuple[str, str]]:
+    """The beginning of each file; what cannot be read, and why, is added to `unread`."""
     for name in names:
-        with _open(name) as file:
-            yield name, _decode(file.read(_BYTES))
+        try:
+            with _open(name) as file:
+                data = file.read(_BYTES)
+        except OSError as error:
+            unread.append(f"{name}: {error.strerror or error}")
+            continue
+        yield name, _decode(data)
 
 
-def _lines(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _lines(names: Iterable[str], unread: list[str]) -> Iterator[tuple[str, str]]:
+    """The lines of each file; what cannot be read, and why, is added to `unread`."""
     for name in names:
-        with _open(name) as file:
-            number = 0
-            while line := file.readline(_BYTES):
-                number += 1
-                text = _decode(line)
-                while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
-                    continue  # the rest of a line that is longer than any language needs
-                yield f"{name}:{number}", text
+        try:
+            with _open(name) as file:
+                yield from _lines_of(file, name)
+        except OSError as error:
+            unread.append(f"{name}: {error.strerror or error}")
+
+
+def _lines_of(file: BinaryIO, name: str) -> Iterator[tuple[str, str]]:
+    number = 0
+    while line := file.readline(_BYTES):
+        number += 1
+        text = _decode(line)
+        while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+            continue  # the rest of a line that is longer than any language needs
+        yield f"{name}:{number}", text
 
 
 def _decode(data: bytes) -> str:

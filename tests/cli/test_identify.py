@@ -65,3 +65,14 @@ def test_settings_by_the_name_of_something_else(graphlang: Call, tmp_path: Path,
     told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "nfc", "--option", f"{name}=1")
     assert told.exit_code == 2
     assert f"{name} is no setting of a model" in told.stderr
+
+
+@pytest.mark.parametrize("lines", [[], ["--lines"]])
+def test_files_that_cannot_be_read_do_not_cost_the_others(graphlang: Call, tmp_path: Path, lines: list[str]) -> None:
+    for name in ("a", "c"):
+        (tmp_path / name).write_text("Das Wetter wird morgen leider wieder schlechter.\n", encoding="utf-8")
+    files = [tmp_path / name for name in ("a", "b", "c")]
+    result = graphlang("identify", *lines, "--format", "tsv", *files)
+    assert result.stdout.count("\tdeu\t") == 2
+    assert result.stderr == f"Error: {files[1]}: No such file or directory\n"
+    assert result.exit_code == 1

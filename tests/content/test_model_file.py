@@ -9,6 +9,7 @@ import pickle
 import tracemalloc
 import zipfile
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SMALL = Model("nfc", ("deu", "eng"), {"limit": 9, "closed": True}, {"a": np.arange(6, dtype=np.int8).reshape(2, 3)})
 
@@ -53,6 +53,26 @@ def test_labels_of_shipped_models_are_labels(name: str) -> None:
     """Which loading them relies upon."""
     labels = modelfile.read(methods.path(name))[0].labels
     assert [languages.label(label) for label in labels] == list(labels)
+
+
+def test_a_file_that_is_there_is_replaced_whole_or_not_at_all(
+    tiny_model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, link = tmp_path / "m.npz", tmp_path / "link.npz"
+    path.write_bytes(b"the old one")
+    link.symlink_to(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", _disk_full)
+        with pytest.raises(OSError, match="no space"):
+            tiny_model.save(link)
+    assert path.read_bytes() == b"the old one"
+    assert tiny_model.save(link) == modelfile.read(path)[1]
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+def _disk_full(*_: object) -> None:
+    raise OSError("no space")
 
 
 def test_numpy_reads_it_too(tmp_path: Path) -> None:
