@@ -271,7 +271,8 @@ int64_t ng_find(const uint32_t *symbols, int64_t size, const int64_t *starts, co
     offsets[0] = 0;
     for (int64_t row = 0; row < rows; row++) {
         int64_t start = starts[row], length = lengths[row], number;
-        if (start < 0 || length < 0 || start > size || size - start < (length ? length + margin : 0) ||
+        if (start < 0 || length < 0 || start > size || length > size - start ||
+            (length && size - start - length < margin) ||
             capacity - promised < length * (orders + words))
             return WRONG;
         promised += length * (orders + words);

@@ -177,14 +177,15 @@ int64_t sc_answers(const int16_t *sums, int64_t size, const int64_t *order, cons
         float even = (float)(odd / (double)width), rest = (float)(1 - odd);
         for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride, spelt += spelt ? stride : 0) {
             int64_t row = order[done + i];
-            if (row < 0 || row >= rows || places[row] < 0 || places[row] >= room || lengths[row] < 0)
+            if (row < 0 || row >= rows || places[row] < 0 || places[row] >= room || lengths[row] < 0 ||
+                offsets[row] < 0 || offsets[row + 1] < offsets[row])
                 return WRONG;
             float *own = answer + places[row] * labels;
             memset(own, 0, (size_t)labels * sizeof *own);
             if (!lengths[row])
                 continue;
             int64_t length = lengths[row] < longest ? lengths[row] : longest, found = offsets[row + 1] - offsets[row];
-            float root = (float)sqrt((double)(found > 0 ? found : 0)), c = sharp[script * (longest + 1) + length];
+            float root = (float)sqrt((double)found), c = sharp[script * (longest + 1) + length];
             float a = c * (float)step / (root > 1 ? root : 1), b = c * root, d = lean[length];
             own += first;
             for (int64_t j = 0; j < width; j++)
