@@ -233,7 +233,8 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
         size *= n
     if size != len(content) - begin:
         raise ModelError(f"{name}: an array's header and its {len(content) - begin} bytes disagree")
-    return np.frombuffer(content, dtype=dtype, offset=begin).reshape(shape)
+    array = np.frombuffer(content, dtype=dtype, offset=begin).reshape(shape)
+    return array if array.flags.aligned else array.copy()  # as a header of another length leaves it
 
 
 def take(

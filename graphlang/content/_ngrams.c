@@ -513,8 +513,8 @@ int64_t ng_unpack(const uint8_t *gaps, const int8_t *values, int64_t size, int64
                   int64_t capacity, int64_t most)
 {
     int64_t at = state[0], place = state[1] - first, used = state[2], row = 0, edge = width;
-    if (at < 0 || at > size || used < 0 || width < 1 || width > INT32_MAX >> 8 || 2 * half < width || half > INT32_MAX || common < 0 || rows < common ||
-        rows > INT32_MAX || capacity > INT32_MAX || most < 0 || most > MIDDLE)
+    if (at < 0 || at > size || used < 0 || width < 1 || width > INT32_MAX >> 8 || 2 * half < width || half > INT32_MAX ||
+        common < 0 || rows < common || rows > INT32_MAX || capacity > INT32_MAX || most < 0 || most > MIDDLE)
         return WRONG;
     memset(table, MIDDLE, (size_t)((common + 1) * half) * sizeof *table);
     if (!common)

@@ -7,7 +7,7 @@ The table is direct-mapped: an n-gram has one slot that it may stand in, `2 ** b
 want the same slot cannot both be in a vocabulary; `admissible` keeps the first, so that training lists the better one
 first. The slot is the first `bits` bits of the mixed hash, and what stands there are the other bits and the number of
 the feature: of the n-grams that are no feature, about one in 2 ** (32 - bits) * (slots / features) is taken for one,
-fewer than one in 2,500.
+fewer than one in 2,000.
 
 A whole word may be a feature too, however long: it is written with the spaces around it (" whole "), and what is of no
 more than `MAX_ORDER` characters with them is an n-gram like others. The hash of a word is the sum of its mixed letters,
@@ -171,7 +171,7 @@ class Vocabulary(Table):
         if not isinstance(ngrams, bytes) and "" in ngrams:
             raise ValueError("an n-gram has one character at least")
         self._lines = ngrams if isinstance(ngrams, bytes) else _lines(ngrams)
-        keys, self.sizes = _keys_of_lines(self._lines)
+        keys, self.sizes = _keys_of_lines(self._lines, most=1 << MOST_BITS)
         often = np.bincount(self.sizes, minlength=MAX_ORDER + 1)
         orders = tuple(order for order in range(1, MAX_ORDER + 1) if often[order])
         super().__init__(keys, orders, has_words=bool(often[MAX_ORDER + 1 :].any()), bits=bits)
@@ -198,16 +198,21 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
     Raises:
         ValueError: one is empty, or longer than five characters and no word between spaces.
     """
-    return _keys_of_lines(_lines(ngrams))[0]
+    keys, _ = _keys_of_lines(_lines(ngrams), most=len(ngrams))
+    if len(keys) < len(ngrams):
+        raise ValueError("an n-gram has one character at least")
+    return keys
 
 
 def _lines(ngrams: Sequence[str]) -> bytes:
     return "\n".join(ngrams).encode("utf-8", "surrogatepass")
 
 
-def _keys_of_lines(lines: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+def _keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     text = np.frombuffer(lines, dtype=np.uint8)
     number = int(np.count_nonzero(text == ord("\n"))) + bool(lines)
+    if number > most:
+        raise ValueError(f"{number:,} n-grams where there is room for {most:,}")
     keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
     places = (pointer(keys, np.uint32), pointer(sizes, np.uint8), number)
     if _keys(pointer(text, np.uint8), len(text), LONGEST, *places) != number:

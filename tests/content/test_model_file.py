@@ -196,6 +196,16 @@ def test_an_array_whose_shape_is_no_number_is_told() -> None:
         modelfile.from_bytes(archive(model_json=header(), a_npy=array))
 
 
+@pytest.mark.parametrize("odd", range(1, 8))
+def test_arrays_behind_headers_of_any_length_stand_where_numbers_may(odd: int) -> None:
+    array = npy(np.array([1.5, -2], np.float32))
+    size = int.from_bytes(array[8:10], "little")
+    moved = array[:8] + (size + odd).to_bytes(2, "little") + array[10 : 9 + size] + b" " * odd + array[9 + size :]
+    back = modelfile.from_bytes(archive(model_json=header(), a_npy=moved)).arrays["a"]
+    assert back.flags.aligned
+    assert back.tolist() == [1.5, -2]
+
+
 def test_pickles_are_never_opened() -> None:
     class Trap:
         def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.ngrams import Vocabulary, admissible, bits_for, blocks, words
+from graphlang.content.ngrams import Vocabulary, admissible, bits_for, blocks, keys_of, words
 from graphlang.content.normalise import normalise
 
 WORDS = st.text("abcé жल्", max_size=20)
@@ -56,6 +56,15 @@ def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
 def test_what_is_no_ngram_and_no_word_is_refused(grams: list[str]) -> None:
     with pytest.raises(ValueError, match=r"1 to 5|one character at least"):
         Vocabulary(grams)
+
+
+def test_more_ngrams_than_any_table_has_slots_are_not_looked_at() -> None:
+    with pytest.raises(ValueError, match="room for 16,777,216"):
+        Vocabulary(b"a\n" * (1 << 24) + b"a")
+    with pytest.raises(ValueError, match="room for 1"):
+        keys_of(["a\nb"])
+    with pytest.raises(ValueError, match="one character at least"):
+        keys_of([""])
 
 
 @given(st.lists(st.text("abжल", min_size=4, max_size=12), min_size=1, max_size=8), st.integers(1, 4))
