@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partial
 from itertools import product
-from math import exp, log
+from math import exp, log, log1p, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from graphlang.content.backoff import Spellings
 
 SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 400, "rounds": 4, "draws": 60, "power": 0.0}
-ONCE = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.just(1), min_size=1, max_size=6)
+WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.sampled_from([1, 2, 9, 100]), min_size=1, max_size=6)
 
 
 def score(made: Spellings, word: str, language: int = 0) -> float:
@@ -36,20 +38,36 @@ def score(made: Spellings, word: str, language: int = 0) -> float:
     return float(total + made.letter[language] * (len(word) + 1) + made.word[language])
 
 
-def defined(words: Mapping[str, int], word: str) -> float:
-    """The probability of a word by the definition, each of `words` having been seen once."""
+def defined(words: Mapping[str, int], word: str, least: float) -> float:
+    """The log probability of a word by the definition; what adds less than `least` is as if it had not been seen."""
     letters = len(set("".join(words))) + 1
-    closed = [f" {own} " for own in words]
+    seen: dict[str, Counter[str]] = {}
+    for own, number in words.items():
+        closed = f" {own} "
+        for end in range(1, len(closed)):
+            for begin in range(max(0, end - 4), end + 1):
+                seen.setdefault(closed[begin:end], Counter())[closed[end]] += number**0.6  # type: ignore[assignment]
+
+    def shared(counts: Mapping[str, float], lower: Mapping[str, float], least: float) -> dict[str, float]:
+        """Witten & Bell's estimate of what was seen, and under an empty name what is left for a lower one."""
+        kept = {own: k for own, k in counts.items() if k * log1p(k / (len(counts) * lower[own])) >= least}
+        total = sum(counts.values()) + len(counts)
+        free = (total - sum(kept.values())) / total
+        return {own: kept.get(own, 0) / total + free * lower[own] for own in counts} | {"": free}
 
     def chance(before: str, letter: str) -> float:
-        ends = [own[i] for own in closed for i in range(1, len(own)) if own[:i].endswith(before)]
-        lower = 1 / letters if not before else chance(before[1:], letter)
-        return (ends.count(letter) + len(set(ends)) * lower) / (len(ends) + len(set(ends))) if ends else lower
+        lower = partial(chance, before[1:]) if before else lambda _: 1 / letters
+        if before not in seen:
+            return lower(letter)
+        counts = seen[before]
+        made = shared(counts, {own: lower(own) for own in counts}, least if len(before) > 1 else 0)
+        return made[letter] if letter in made else made[""] * lower(letter)
 
-    spelt = 1.0
-    for i in range(1, len(word) + 2):
-        spelt *= chance(f" {word} "[max(0, i - 4) : i], f" {word} "[i])
-    return ((word in words) + len(words) * spelt) / (2 * len(words))
+    def spelt(own: str) -> float:
+        return prod(chance(f" {own} "[max(0, end - 4) : end], f" {own} "[end]) for end in range(1, len(own) + 2))
+
+    made = shared(words, {own: spelt(own) for own in words}, least)
+    return log(made[word] if word in made else made[""] * spelt(word))
 
 
 def test_one_word_worked_by_hand() -> None:
@@ -68,12 +86,13 @@ def test_one_word_worked_by_hand() -> None:
     assert score(made, "ab") == pytest.approx(log((1 + spelt) / 2))
 
 
-@given(ONCE, st.text("abc", min_size=1, max_size=7))
-def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, int], word: str) -> None:
-    made = backoff.spellings([words], least=0)
+@given(WORDS, st.text("abc", min_size=1, max_size=7), st.sampled_from([0.0, 0.7, 3.0, 30.0]))
+def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, int], word: str, least: float) -> None:
+    made = backoff.spellings([words, {"abc": 1}], least=least)
     assert made is not None
-    if set(word) <= set("".join(words)):
-        assert score(made, word) == pytest.approx(log(defined(words, word)), abs=1e-6)
+    for own in {*words, word}:
+        if set("abc") <= set("".join(words)):
+            assert score(made, own) == pytest.approx(defined(words, own, least), abs=1e-6)
 
 
 @pytest.mark.parametrize("least", [0.0, 1.0, 3.0, 1e9])

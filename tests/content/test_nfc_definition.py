@@ -1,0 +1,143 @@
+"""The probabilities of `nfc` against the same thing written plainly: one text, one n-gram, one weight at a time.
+
+What becomes of letters, and the keys of n-grams, are held against their definitions in test_kernels.py.
+"""
+
+from __future__ import annotations
+
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphlang.content import calibrate, pieces
+from graphlang.content.ngrams import LONGEST, keys_of
+from graphlang.content.normalise import normalise
+from graphlang.content.refined import Refined
+from graphlang.content.scripts import registry
+from graphlang.content.train import train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphlang.modelfile import Model
+
+SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 400, "rounds": 4, "draws": 60, "power": 0.0}
+ODD = 0.008
+
+
+def features(text: str, keys: dict[int, int], orders: list[int], *, words: bool) -> list[int]:
+    grams = [(text[place:] + text * 5)[:order] for place in range(len(text)) for order in orders]
+    grams += [f" {word} " for word in text.split() if 3 < len(word) <= LONGEST - 2] if words else []
+    return [keys[key] for key in keys_of(grams).tolist() if key in keys]
+
+
+class Plain:
+    """A model's arrays, read without any kernel."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.arrays, self.scripts = model, model.arrays, model.parameters["scripts"]
+        self.grams = [gram for gram in self.arrays["ngrams"].tobytes().decode().split("\n") if gram]
+        self.keys = {key: number for number, key in enumerate(keys_of(self.grams).tolist())}
+        self.weights = self.unpacked("")
+        self.spelling_keys: dict[int, int] = {}
+        if "spelling_keys" in self.arrays:
+            keys = np.cumsum(self.arrays["spelling_keys"], dtype=np.uint32)
+            self.spelling_keys = {key: number for number, key in enumerate(keys.tolist())}
+            self.spelling = self.unpacked("spelling_")
+
+    def unpacked(self, prefix: str) -> dict[tuple[int, int], int]:
+        """Weights by feature and label."""
+        cells = [
+            (first + feature, label)
+            for first, script, number in zip(
+                [0, *np.cumsum(self.arrays[f"{prefix}features"][:, 1])], *self.every(prefix), strict=False
+            )
+            for feature in range(number)
+            for label in np.flatnonzero(self.arrays["script"] == script).tolist()
+        ]
+        places = np.cumsum(self.arrays[f"{prefix}gaps"].astype(int)) - 1
+        values = self.arrays[f"{prefix}values"].tolist()
+        return {cells[place]: value for place, value in zip(places.tolist(), values, strict=True) if value}
+
+    def every(self, prefix: str) -> tuple[range, list[int]]:
+        return range(len(self.scripts)), self.arrays[f"{prefix}features"][:, 1].tolist()
+
+    def knots(self, name: str, length: int, script: int | None = None) -> float:
+        own = self.arrays[name] if script is None else self.arrays[name][script]
+        return float(np.interp(np.log2(length), np.log2(calibrate.KNOTS), own))
+
+    def scores(self, text: str, script: int, label: int) -> float:
+        a, length = {name: array.tolist() for name, array in self.arrays.items() if array.ndim == 1}, len(text)
+        orders = sorted({len(gram) for gram in self.grams if len(gram) <= 5})
+        found = features(text, self.keys, orders, words=any(len(gram) > 5 for gram in self.grams))
+        steps = sum(self.weights.get((feature, label), 0) for feature in found)
+        score = steps * a["step"][0] / max(1, sqrt(len(found))) + sqrt(len(found)) * a["base"][label]
+        score = (score + a["bias"][label] + a["siblings"][label]) * exp(self.knots("sharpness", length, script))
+        score += self.knots("lean", length) * a["prior"][label]
+        if self.spelling_keys and (gain := self.knots("spelling_gain", length)):
+            found = features(text, self.spelling_keys, [1, 2, 3, 4, 5], words=True)
+            spelt = sum(self.spelling.get((feature, label), 0) for feature in found) * a["spelling_step"][0]
+            spelt += length * a["spelling_letter"][label] + len(text.split()) * a["spelling_word"][label]
+            score += gain * (spelt + a["spelling_text"][label])
+        return score
+
+    def chances(self, given_: str) -> list[float]:
+        made = normalise([given_], limit=1000, closed=self.model.parameters["closed"], one_script=True)
+        text = "".join(map(chr, made.symbols.tolist()))
+        chances, before = np.zeros(len(self.model.labels)), self.arrays["prior"] * self.arrays["lean"][0]
+        if not text:
+            return chances.tolist()
+        if (name := registry.name(int(made.scripts[0]))) in self.scripts:
+            number = self.scripts.index(name)
+            columns = np.flatnonzero(self.arrays["script"] == number)
+            scores = np.array([self.scores(text, number, label) for label in columns.tolist()])
+        else:
+            columns, scores = np.arange(len(chances)), before
+        shares = np.exp(scores - scores.max())
+        chances[columns] = shares / shares.sum() * (1 - ODD) + ODD / len(columns)
+        english = self.model.labels.index("eng")
+        part = chances[english] * pieces.ALONE * min(1, pieces.ALONE_LENGTH / len(text))
+        if part > pieces.ALONE / 100:
+            hosts = np.exp(before) * (np.arange(len(chances)) != english)
+            chances[english] -= part
+            chances += part * hosts / hosts.sum()
+        return chances.tolist()
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        {},
+        {"orders": (3,)},
+        {"orders": (2, 5), "spelling": (0.5, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0), "spelt": 0.0},
+        {"table": 40, "temper": 1.0},
+        {"closed": False},
+        {"spelling": (0.0,) * 7},
+    ],
+    ids=str,
+)
+def both(request: pytest.FixtureRequest, corpus_folder: Path) -> tuple[Refined, Plain]:
+    model = train(corpus_folder, **{**SMALL, **request.param})
+    return Refined(model, "", ""), Plain(model)
+
+
+PARTS = st.sampled_from(["the", "weather", "das", "ist", "wetter", "και", "σπίτι", "é", "e\u0301", "жук", "中", "ß"])
+TEXTS = st.one_of(
+    st.text(max_size=40),
+    st.lists(PARTS, max_size=12).map(" ".join),
+    st.builds(
+        lambda part, size: (part * 40)[:size], PARTS, st.sampled_from([*range(28, 34), 37, 38, 39, 63, 126, 180])
+    ),
+)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(texts=st.lists(TEXTS, max_size=4))
+def test_probabilities_are_those_of_the_definition(both: tuple[Refined, Plain], texts: list[str]) -> None:
+    kernels, plain = both
+    for text, row in zip(texts, kernels.probabilities(texts).tolist(), strict=True):
+        assert row == pytest.approx(plain.chances(text), abs=3e-5)
