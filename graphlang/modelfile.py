@@ -46,6 +46,7 @@ MAX_FILE = 64 << 20  # bytes
 MAX_ARRAYS = 512 << 20  # bytes, unpacked
 MAX_MEMBERS = 64
 MAX_HEADER = 4 << 20  # bytes, unpacked
+MAX_LABELS = (1 << 15) - 1  # answers number them in 16 bits
 _THREADS = 3  # a model has about as many large arrays
 _HEADER = "model.json"
 _KINDS = "biuf"
@@ -213,6 +214,8 @@ def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, 
     if header["format"] > FORMAT:
         raise ModelError(f"{name}: written by a newer version (format {header['format']}, known up to {FORMAT})")
     match header:
+        case {"labels": list(labels)} if len(labels) > MAX_LABELS:
+            raise ModelError(f"{name}: more labels than any model of this program has")
         case {"method": str(method), "labels": list(labels), "parameters": dict(parameters)} if all(
             isinstance(label, str) for label in labels
         ) and len(set(labels)) == len(labels):

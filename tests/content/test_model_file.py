@@ -141,6 +141,7 @@ HUGE = npy(np.zeros(8, np.int8)).replace(b"(8,), }       ", b"(9999999999,)}")
         (archive(model_json=header(format=2)), "newer version"),
         (archive(model_json=header(format="1")), "header"),
         (archive(model_json=header(labels=["a", "a"])), "lacks"),
+        (archive(model_json=header(labels=[str(i) for i in range(1 << 15)])), "more labels"),
         (archive(model_json=header(labels=[1])), "lacks"),
         (archive(model_json=header(parameters=None)), "lacks"),
         (archive(model_json=header(), a_npy=b"no array"), "damaged"),
