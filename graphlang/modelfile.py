@@ -78,11 +78,19 @@ class Model:
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
 
     def save(self, path: str | Path) -> str:
-        """Write the file and return its hash. Raises OSError.
+        """Write the file and return its hash.
 
         A file that is there is replaced when the new one is whole, so that no disk that is full and no stop costs it.
+
+        Raises:
+            OSError: it cannot be written.
+            ModelError: it would be larger than what is read.
         """
         data = self.to_bytes()
+        if len(data) > MAX_FILE or sum(array.nbytes for array in self.arrays.values()) > MAX_ARRAYS - MAX_HEADER:
+            raise ModelError(
+                f"{path}: the model would be larger ({len(data):,} bytes) than what is read: give it fewer features"
+            )
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
             target.write_bytes(data)  # a pipe or a device

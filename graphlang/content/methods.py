@@ -36,7 +36,7 @@ class _Method:
 
 _METHODS = {
     "nfc": _Method(
-        "n-grams and words chosen by Fisher discriminant, script by script, refined language vectors (default)",
+        "n-grams and words chosen by Fisher discriminant, script by script, refined vectors, spelling (default)",
         "refined",
         "Refined",
         "nfc.npz",

@@ -207,6 +207,18 @@ def test_arrays_behind_headers_of_any_length_stand_where_numbers_may(odd: int) -
     assert back.tolist() == [1.5, -2]
 
 
+def test_a_model_that_could_not_be_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, size in (("MAX_FILE", 100), ("MAX_ARRAYS", modelfile.MAX_HEADER + 5)):
+        with monkeypatch.context() as smaller:
+            smaller.setattr(modelfile, most, size)
+            with pytest.raises(ModelError, match="than what is read"):
+                SMALL.save(tmp_path / "m.npz")
+            assert not list(tmp_path.iterdir())
+            smaller.setattr(modelfile, most, modelfile.MAX_HEADER + 6)
+            SMALL.save(tmp_path / "m.npz")
+            (tmp_path / "m.npz").unlink()
+
+
 def test_pickles_are_never_opened() -> None:
     class Trap:
         def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
