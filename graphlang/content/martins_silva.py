@@ -135,7 +135,7 @@ class MartinsSilva(Calibrated):
         bounds = self._information.min(initial=0), self._information.max(initial=0)
         if (
             type(size) is not int
-            or size < 1
+            or not 1 <= size <= _FEATURES
             or len(vocabulary) != shape[0]
             or bounds[0] < 0
             or bounds[1] > _INFORMATION

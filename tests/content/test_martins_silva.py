@@ -16,18 +16,18 @@ from graphlang.content.boilerplate import without_boilerplate
 from graphlang.content.martins_silva import Marked, MartinsSilva
 from graphlang.content.nfc import pack
 from graphlang.content.train import train
-from graphlang.modelfile import Model
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def by_hand() -> MartinsSilva:
+def by_hand(features: int = 3) -> MartinsSilva:
     """Language x has a (P 1/4) and b (P 1/2), once each; y has b three times and c (P 1/4) once."""
     model = Model(
         "martins-silva",
         ("x", "y"),
-        {"limit": 1_000, "closed": False, "features": 3},
+        {"limit": 1_000, "closed": False, "features": features},
         {
             "ngrams": pack(["a", "b", "c"]),
             "information": -np.log(np.array([1 / 4, 1 / 2, 1 / 4], np.float32)),
@@ -51,6 +51,12 @@ def test_lins_similarity_by_hand() -> None:
     scores, lengths = by_hand().similarities(["ab"])
     assert lengths.tolist() == [2]
     assert scores == pytest.approx(np.array([[shared_x / (own + described_x), shared_y / (own + described_y)]]))
+
+
+@pytest.mark.parametrize("features", [0, -1, 2**63, True])
+def test_a_size_of_profiles_that_no_training_makes_is_refused(features: int) -> None:
+    with pytest.raises(ModelError, match="by hand: its profiles do not fit together"):
+        by_hand(features)
 
 
 def test_a_profile_is_wholly_like_itself() -> None:
