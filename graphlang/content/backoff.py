@@ -146,7 +146,7 @@ def _language(counts: Mapping[str, int], numbers: Numbers, letters: int, least: 
     if not words:
         return _Language([], [], np.zeros(0), often, -float(np.log(letters)), 0.0)
     text = f" {'  '.join(words)} "
-    symbols = numbers[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
+    symbols = numbers[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")]
     sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 2
     word = np.repeat(np.arange(len(words)), sizes)
     place = (

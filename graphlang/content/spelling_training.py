@@ -112,5 +112,6 @@ def _words(lines: Sequence[str], script: int) -> dict[str, int]:
     for begin, end in blocks(lines, limit=longest):
         wanted = np.full(end - begin, script, dtype=np.uint8)
         letters = normalise(lines[begin:end], limit=longest, one_script=True, wanted=wanted)
-        counts.update(letters.symbols.tobytes().decode("utf-32-le", "surrogatepass").split(" "))
+        symbols = letters.symbols.astype("<u4", copy=False)
+        counts.update(symbols.tobytes().decode("utf-32-le", "surrogatepass").split(" "))
     return {word: number for word, number in counts.items() if 0 < len(word) <= LONGEST - 2}
