@@ -13,6 +13,7 @@ import io
 import json
 import math
 import os
+import shutil
 import struct
 import tokenize
 import zipfile
@@ -98,6 +99,8 @@ class Model:
             fresh = target.with_name(f".{target.name}.{os.getpid()}")
             try:
                 fresh.write_bytes(data)
+                if target.exists():
+                    shutil.copymode(target, fresh)
                 fresh.replace(target)
             finally:
                 fresh.unlink(missing_ok=True)

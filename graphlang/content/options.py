@@ -53,7 +53,7 @@ class Options:
         written: Exponent of the text that there is of a language in what is expected before its spelling (`nfc` only).
         temper: Factor on all that is said of texts for which spelling counts, prior included: vectors and spelling
             learn from the same text and err together, so that they are surer than they should be (measured on
-            development lines; `nfc` only).
+            development lines; `nfc` only). Scripts without a model of spelling share the prior, and no more.
         table: Weights of one script's common n-grams that may stand in a table (`scriptweights`; `nfc` only).
         step: Weights are rounded to whole multiples of this (`nfc` only).
         doubt: Factor on the fitted sharpness at the longest texts, less and less of it at shorter ones, none at the

@@ -69,6 +69,9 @@ def arrays(
         steps.append(whole[order].reshape(-1))
     gaps, values = weights.squeeze(np.concatenate(steps))
     text = options.written * np.log(sizes / sizes.max())
+    for made, (_, labels) in zip(found, scripts, strict=True):
+        if made is None:
+            text[labels] = 0  # nothing at all is said of how they are spelt
     made_arrays = {
         "keys": spelling.pack(np.concatenate(packed)),
         "features": np.array(numbers, dtype=np.int32),

@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang import languages
-from graphlang.content import calibrate, corpus, nfc, plain, priors, published, refined, refining, siblings, wordlists
+from graphlang.content import (
+    calibrate,
+    corpus,
+    nfc,
+    plain,
+    priors,
+    published,
+    refined,
+    refining,
+    siblings,
+    spelling,
+    wordlists,
+)
 from graphlang.content.checks import checked
 from graphlang.content.cuts import Cuts
 from graphlang.content.ngrams import Vocabulary
@@ -186,7 +198,10 @@ def _sharpness(
             raise ModelError(_NO_LETTERS)
         fitted = calibrate.fit(scores[letters], lengths[letters], truth[letters])
         return np.asarray(fitted + doubt, dtype=np.float32)
-    doubt += np.log(chosen.tempering)
+    spelt = np.zeros(len(model.parameters["scripts"]), dtype=np.bool_)
+    if spelling.PREFIX + "features" in model.arrays:
+        spelt = model.arrays[spelling.PREFIX + "features"][:, 1] > 0
+    tempered = np.outer(spelt, np.log(chosen.tempering))
     # With a sharpness of one, as yet; the prior and the spelling come to what has been sharpened.
     fresh = refined.Refined(model, "", "the new model")
     every = np.zeros((len(model.parameters["scripts"]), len(calibrate.KNOTS)))
@@ -209,4 +224,4 @@ def _sharpness(
     for kind, sample in own:
         if len(sample[1]) >= _ENOUGH and sample[0].shape[1] > 1:
             every[kind] = calibrate.fit(*sample)
-    return np.asarray(every + doubt, dtype=np.float32)
+    return np.asarray(every + doubt + tempered, dtype=np.float32)

@@ -68,6 +68,9 @@ def test_a_file_that_is_there_is_replaced_whole_or_not_at_all(
     assert path.read_bytes() == b"the old one"
     assert tiny_model.save(link) == modelfile.read(path)[1]
     assert link.is_symlink()
+    path.chmod(0o640)
+    tiny_model.save(path)
+    assert path.stat().st_mode & 0o777 == 0o640
     assert sorted(tmp_path.iterdir()) == [link, path]
 
 

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content import backoff, calibrate, spelling
+from graphlang.content import backoff, calibrate, spelling, spelling_training
+from graphlang.content.options import Options
 from graphlang.content.refined import Refined
+from graphlang.content.scripts import registry
 from graphlang.content.train import train
 from graphlang.modelfile import Model, ModelError
 
@@ -210,3 +212,11 @@ def test_models_that_lack_a_part_of_it_are_refused(tiny_model: Model, name: str)
 def test_a_model_whose_texts_do_not_end_with_a_space_has_none(tiny_model: Model) -> None:
     with pytest.raises(ModelError, match="needs a space"):
         Refined(Model("nfc", tiny_model.labels, {**tiny_model.parameters, "closed": False}, tiny_model.arrays), "", "")
+
+
+def test_nothing_is_said_of_scripts_whose_words_are_not_parted() -> None:
+    texts = [{"": ["这是中文"] * 9}, {"": ["これは日本語"]}, {"": ["the dog"] * 9}, {"": ["das haus"]}]
+    scripts = [(registry.number("EAST ASIA"), np.array([0, 1])), (registry.number("LATIN"), np.array([2, 3]))]
+    arrays, _ = spelling_training.arrays(texts, scripts, Options(spelt=0.0))
+    assert arrays["spelling_features"][0].tolist() == [0, 0]
+    assert arrays["spelling_text"].tolist() == [0, 0, 0, pytest.approx(3 * log(8 / 63))]
