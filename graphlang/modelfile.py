@@ -102,6 +102,8 @@ class Model:
                 if target.exists():
                     shutil.copymode(target, fresh)
                 fresh.replace(target)
+            except OSError as error:  # a full disk names no file
+                raise OSError(error.errno, error.strerror or str(error), str(path)) from error
             finally:
                 fresh.unlink(missing_ok=True)
         return hashlib.sha256(data).hexdigest()

@@ -63,8 +63,9 @@ def test_a_file_that_is_there_is_replaced_whole_or_not_at_all(
     link.symlink_to(path)
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", _disk_full)
-        with pytest.raises(OSError, match="no space"):
+        with pytest.raises(OSError, match="no space") as told:
             tiny_model.save(link)
+    assert told.value.filename == str(link)
     assert path.read_bytes() == b"the old one"
     assert tiny_model.save(link) == modelfile.read(path)[1]
     assert link.is_symlink()
