@@ -70,7 +70,8 @@ def kill_and_go_on(job: Callable[[Path, int], list[str]], folder: Path, workers:
         for table, rows in expected.items():
             assert found[table] == rows, table
 
-    while killed < kills:
+    while killed < kills or not midway:
+        assert killed < 10 * kills, "the moments are too early: nothing had been written at any of them"
         began = time.monotonic()
         process = subprocess.Popen(
             job(db, turns[killed % len(turns)]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -82,6 +83,8 @@ def kill_and_go_on(job: Callable[[Path, int], list[str]], folder: Path, workers:
             process.wait()
             killed += 1
             midway += db.exists()
+            if not db.exists():
+                whole *= 1.2  # the machine is busier than it was
         else:
             whole = min(whole, time.monotonic() - began)  # the clean run may have had a busier machine
             compare()
@@ -89,7 +92,6 @@ def kill_and_go_on(job: Callable[[Path, int], list[str]], folder: Path, workers:
             db = folder / f"killed-{number}.db"
     compare()
     sys.stdout.write(f"{killed} kills, {midway} of them after writing had begun, {number + 1} databases compared\n")
-    assert midway  # else nothing was tested: the moments are too early
 
 
 def test_the_main_job_killed_at_random_moments(tmp_path: Path) -> None:
