@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz kill lint types docs model content-models url-models example bench clean weights
+.PHONY: demo test check fuzz fuzz-native kill pairs lint types docs model content-models url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
@@ -23,9 +23,22 @@ KILLS ?= 50
 kill: $(STAMP)  ## kill the job at random moments, KILLS times for each kind of archive, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
 
+RUNS ?= 15
+soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and with four workers, against that of one
+	$(BIN)/python tests/benchmarks/soak.py --runs $(RUNS)
+
+OFFSETS ?= 20
+pairs: $(STAMP)  ## start every pair of verbs that write at OFFSETS offsets from one another, and compare with one after the other
+	GRAPHLANG_PAIRS=$(OFFSETS) $(BIN)/pytest -s ./tests/cli/test_pairs.py
+
 SECONDS ?= 60
 fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS
 	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS)
+
+TARGETS ?= html join ngrams db graph
+JOBS ?= 1
+fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS for each of TARGETS, JOBS at a time
+	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) --jobs $(JOBS) $(TARGETS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -36,11 +49,13 @@ types: $(STAMP)
 
 docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
+	$(BIN)/python docs/picture.py
 	$(BIN)/python tests/examples/test_walkthrough.py
-	$(BIN)/python tests/ingest/make_entities.py
 
 model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
-	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords
+	$(BIN)/python tests/content/make_sources.py $(DATA)
+	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords \
+	  --messages $(DATA)/train-software
 
 content-models: model  ## train every shipped model that reads text: the same data gives the same bytes
 	for method in nfc-2004 byte-trigrams; do \
@@ -75,7 +90,7 @@ bench: $(STAMP)  ## timings and accuracy beside named peers; needs the data, and
 # files is part of the stamp's name for that reason.
 FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
 
-$(STAMP): pyproject.toml $(KERNELS) $(FILES)
+$(STAMP): pyproject.toml setup.py $(KERNELS) $(FILES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --config-settings editable_mode=strict --editable .
 	$(BIN)/python -m pip install --quiet --group dev

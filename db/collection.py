@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphlang.db.url_ids.stored import given_out
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 4096
+_NUMBERS = 1 << 16  #: that SQLite joins to one string
 #: Of a page that everybody links to the first few different words will do.
 _ANCHORS = 20
 _WITH_ANCHORS = f"""
@@ -61,8 +64,25 @@ class Edges(NamedTuple):
 
 
 def count_pages(connection: sqlite3.Connection) -> int:
-    """How many pages there are, fetched or not; ids are 1 to this number."""
-    return int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM pages").fetchone()[0])
+    """The greatest id that a page was ever given; so many pages there are, but for those that were removed."""
+    return given_out(connection, "pages")
+
+
+def count_hosts(connection: sqlite3.Connection) -> int:
+    """The greatest id that a host was ever given."""
+    return given_out(connection, "hosts")
+
+
+def missing(connection: sqlite3.Connection) -> NDArray[np.int64]:
+    """Ids up to `count_pages` that no page has any more, ascending."""
+    total = count_pages(connection)
+    if connection.execute("SELECT COUNT(*) FROM pages").fetchone()[0] == total:
+        return np.zeros(0, dtype=np.int64)
+    there = np.zeros(total + 1, dtype=np.bool_)
+    cursor = connection.execute("SELECT id FROM pages")
+    while rows := cursor.fetchmany(_BATCH):
+        there[[page for (page,) in rows]] = True
+    return np.flatnonzero(~there[1:]) + 1
 
 
 def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
@@ -104,6 +124,31 @@ def urls(
         pages, found = map(list, zip(*rows, strict=True))
         yield pages, found
         after = pages[-1]
+
+
+def urls_of(
+    connection: sqlite3.Connection, pages: NDArray[np.int64], *, batch: int = _BATCH
+) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
+    """URLs of some pages, given by their ids, ``batch`` at a time, each time with their places among the ids.
+
+    Pages that were removed have none.
+    """
+    order = np.argsort(pages, kind="stable")
+    for at in range(0, len(pages), batch):
+        rows = order[at : at + batch]
+        few = pages[rows]
+        if few[-1] - few[0] == len(few) - 1:
+            found = connection.execute(
+                "SELECT id, url FROM pages WHERE id BETWEEN ? AND ? ORDER BY id", (int(few[0]), int(few[-1]))
+            ).fetchall()
+        else:
+            found = connection.execute(
+                "SELECT id, url FROM pages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                (str(few.tolist()),),
+            ).fetchall()
+        if len(found) < len(few):
+            rows = rows[np.isin(few, [page for page, _ in found])]
+        yield rows, [url for _, url in found]
 
 
 def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
@@ -164,12 +209,25 @@ def _hreflang(
 
 
 def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
-    """The host of every page: ``hosts.id`` - 1, one for each page in order of ids."""
-    return np.fromiter(
-        (host - 1 for (host,) in connection.execute("SELECT host FROM pages ORDER BY id")),
-        dtype=np.int32,
-        count=count_pages(connection),
-    )
+    """The host of every page: ``hosts.id`` - 1, one for each page in order of ids.
+
+    Pages that were removed have one that no page has.
+    """
+    total = count_pages(connection)
+    found = np.full(total, count_hosts(connection), dtype=np.int32)
+    for first in range(0, total, _NUMBERS):
+        count, numbers = connection.execute(
+            "SELECT COUNT(*), GROUP_CONCAT(host, ' ') FROM (SELECT host FROM pages WHERE id > ? AND id <= ?"
+            " ORDER BY id)",
+            (first, first + _NUMBERS),
+        ).fetchone()
+        if count == min(_NUMBERS, total - first):
+            found[first : first + _NUMBERS] = np.fromstring(numbers, dtype=np.int32, sep=" ") - 1
+        elif count:
+            rows = connection.execute("SELECT id, host FROM pages WHERE id > ? AND id <= ?", (first, first + _NUMBERS))
+            table = np.array(rows.fetchall(), dtype=np.int64)
+            found[table[:, 0] - 1] = table[:, 1] - 1
+    return found
 
 
 def fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:

@@ -4,33 +4,80 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .schema import APPLICATION_ID, VERSION, make, migrations
+from graphlang.db import lock
+from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.schema.migrations import APPLICATION_ID, VERSION, make, migrations
 
-#: Writers wait this long for another process that holds the file.
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphlang.db.lock import Holder, Lock
+
+_Kind = TypeVar("_Kind", bound=sqlite3.Connection)
+
+#: Whoever uses the file with another program than this is waited for so long.
 BUSY_SECONDS = 30.0
 
 
-class StoreError(Exception):
-    """The file is no collection of ours, or cannot be read or written; the words are for the user, in one line."""
+class Writer(sqlite3.Connection):
+    """A connection that holds the database's lock until it is closed."""
+
+    lock: Lock | None = None
+
+    def close(self) -> None:
+        """Close it, and give the lock back."""
+        super().close()
+        if self.lock is not None:
+            self.lock.release()
 
 
-def create(path: str | Path) -> sqlite3.Connection:
+def create(
+    path: str | Path,
+    *,
+    verb: str = "writing",
+    patience: float | None = 0.0,
+    told: Callable[[Holder | None], None] | None = None,
+) -> sqlite3.Connection:
     """Open the collection at ``path`` for writing; make it, or bring it to this version's schema, where needed.
+
+    There is one writer at a time; readers are never blocked.
+
+    Args:
+        path: the file.
+        verb: what it is opened for, in a word; others who want to write are told.
+        patience: seconds to wait for another writer; None waits for as long as it takes.
+        told: called once if there is one to wait for, with who it is, or with None where that is not known.
 
     Returns:
         A connection in write-ahead mode: killing the process at any moment loses at most the open transaction, and
         readers are not blocked meanwhile.
 
     Raises:
+        LockedError: another process, or another connection of this one, is writing to it.
         StoreError: the folder does not exist, the file is something else, or a newer version of graphlang made it.
     """
     path = Path(path)
     if not path.parent.is_dir():
         msg = f"cannot create {path}: the folder {path.parent} does not exist"
         raise StoreError(msg)
+    if path.exists() and not path.is_file():
+        msg = f"{path} is not a graphlang database (it is no file)"
+        raise StoreError(msg)
+    held = lock.acquire(path, verb, patience=patience, told=told)
+    try:
+        connection = _writable(path)
+    except BaseException:
+        held.release()
+        raise
+    connection.lock = held
+    return connection
+
+
+def _writable(path: Path) -> Writer:
     new = not path.exists() or path.stat().st_size == 0
-    connection = _connect(path)
+    connection = _connect(path, Writer)
     try:
         if new or _is_blank(connection):
             # Before anything else: whoever is killed in the next moment leaves a file that is known to be ours.
@@ -46,16 +93,20 @@ def create(path: str | Path) -> sqlite3.Connection:
             connection.execute(f"PRAGMA user_version={VERSION}")
     except sqlite3.DatabaseError as error:
         connection.close()
-        msg = f"cannot write {path}: {error}"
-        raise StoreError(msg) from error
+        raise _told(f"cannot write {path}", error) from error
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def open_existing(path: str | Path, *, write: bool = False) -> sqlite3.Connection:
+def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> sqlite3.Connection:
     """Open a collection that exists; ``write=False`` opens it read-only.
+
+    Args:
+        path: the file.
+        write: whether it is opened for writing.
+        writing: with ``write``, see `create`.
 
     Raises:
         StoreError: there is no such file, or it is no collection that this version can read.
@@ -65,34 +116,62 @@ def open_existing(path: str | Path, *, write: bool = False) -> sqlite3.Connectio
         msg = f"no such database: {path}"
         raise StoreError(msg)
     if write:
-        return create(path)
-    connection = _connect(path, mode="ro")
+        return create(path, **writing)
+    connection = _readable(path)
     try:
         _check(connection, path)
         if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
             connection.close()
-            # An older schema is brought up to date by the only means there is: opening it for writing, once.
-            create(path).close()
-            connection = _connect(path, mode="ro")
+            # An older schema is brought up to date by the only means there is: opening it for writing, once. A writer
+            # that is there does it first of all.
+            create(path, verb="migrating", patience=BUSY_SECONDS).close()
+            connection = _connect(path, sqlite3.Connection, mode="ro")
     except sqlite3.DatabaseError as error:
         connection.close()
-        msg = f"cannot read {path}: {error}"
-        raise StoreError(msg) from error
+        raise _told(f"cannot read {path}", error) from error
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _connect(path: Path, mode: str = "rwc") -> sqlite3.Connection:
+def _readable(path: Path) -> sqlite3.Connection:
+    """Open for reading, also where nothing can be written, not even the side files of a reader.
+
+    On such a medium a write-ahead log that is left over cannot be read with the file, and none is needed without one.
+    """
+    connection = _connect(path, sqlite3.Connection, mode="ro")
+    try:
+        connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError:
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            return connection  # whoever asks next is told what is wrong
+        connection.close()
+        return _connect(path, sqlite3.Connection, mode="ro&immutable=1")
+    except sqlite3.DatabaseError:
+        return connection
+    return connection
+
+
+def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:
     try:
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            factory=kind,
         )
     except sqlite3.Error as error:
         msg = f"cannot open {path}: {error}"
         raise StoreError(msg) from error
     return connection
+
+
+def _told(words: str, error: sqlite3.Error) -> StoreError:
+    kind = LockedError if "locked" in str(error) else StoreError
+    return kind(f"{words}: {error}")
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:

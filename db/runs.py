@@ -1,12 +1,14 @@
 """What was computed and how: runs, their predictions and scores, and the one that is chosen.
 
 Nothing is overwritten. A run that was stopped halfway is either continued (content runs go through the pages in order
-of ids) or dropped before the next one starts, so that stopping leaves no trace.
+of ids) or dropped before the next one starts, so that stopping leaves no trace. A run that is not finished belongs to
+the connection that started it, or went on with it, and no other writes to it.
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import repeat
@@ -14,16 +16,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import sources
-from .connection import StoreError
+from graphlang.db import lock
+from graphlang.db.connection import Writer
+from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.write import sources
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
 _READ = 100_000
+#: What can be a run's answers; `linked_answers` are those for URLs that were only linked to.
+_TABLES = ("predictions", "scores", "linked_answers")
+BLOCK = 64  #: pages of a row of `linked_answers`
+_BASE = 127  #: of the digits in it, each in a byte from 1 on: SQL reads them as characters of ASCII
+_DIGITS = 10_000  #: a confidence of 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,7 @@ class Run:
     rounds: int | None
     converged: bool | None
     inputs: str | None
+    linked: bool | None  #: whether URLs that were only linked to have their answers yet; None: nothing is kept apart
 
 
 class Answers(NamedTuple):
@@ -86,7 +96,8 @@ def _run(row: Sequence[Any]) -> Run:
     fields = dict(zip(Run.__slots__, row, strict=True))
     fields["parameters"] = json.loads(fields["parameters"])
     fields["seeds"] = tuple(json.loads(fields["seeds"]))
-    fields["converged"] = None if fields["converged"] is None else bool(fields["converged"])
+    for name in ("converged", "linked"):
+        fields[name] = None if fields[name] is None else bool(fields[name])
     return Run(**fields)
 
 
@@ -136,7 +147,12 @@ def start(
 
     Returns:
         If the collection has not grown since a run of the same kind, method, model, parameters and seeds, that run:
-        finished (there is nothing to do) or stopped halfway (go on after ``last_page``). Else a new run.
+        finished (there is nothing to do) or stopped halfway (go on after ``last_page``). Else a new run. What is not
+        finished is this connection's from now on.
+
+    Raises:
+        LockedError: another process is writing a run.
+        StoreError: the collection was not opened for writing.
     """
     identity = (
         kind,
@@ -148,22 +164,71 @@ def start(
         sources.state(connection),
         version,
     )
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM runs WHERE (kind, method, parameters, seeds, collection, version) = (?, ?, ?, ?, ?, ?)"
-        " AND model IS ? AND model_hash IS ? ORDER BY id DESC LIMIT 1",
-        (*identity[:2], *identity[4:], *identity[2:4]),
-    ).fetchone()
-    if row is not None:
-        return _run(row)
+    token = _token(connection)
+    with _transaction(connection):
+        row = connection.execute(
+            f"SELECT {_COLUMNS} FROM runs WHERE (kind, method, parameters, seeds, collection, version)"
+            " = (?, ?, ?, ?, ?, ?) AND model IS ? AND model_hash IS ? ORDER BY id DESC LIMIT 1",
+            (*identity[:2], *identity[4:], *identity[2:4]),
+        ).fetchone()
+        if row is not None:
+            found = _run(row)
+            if found.finished is None:
+                _check_abandoned(connection, found.id)
+                connection.execute("UPDATE runs SET owner = ? WHERE id = ?", (token, found.id))
+            return found
+        _drop_unfinished(connection)
+        cursor = connection.execute(
+            "INSERT INTO runs (kind, method, model, model_hash, parameters, seeds, collection, version, started, owner)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, now(), token),
+        )
+        row = connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
+    return _run(row)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
-    drop_unfinished(connection)
-    cursor = connection.execute(
-        "INSERT INTO runs (kind, method, model, model_hash, parameters, seeds, collection, version, started)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*identity, now()),
-    )
-    connection.execute("COMMIT")
-    return _run(connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone())
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _token(connection: sqlite3.Connection) -> str:
+    held = connection.lock if isinstance(connection, Writer) else None
+    if held is None:
+        msg = "the collection was not opened for writing"
+        raise StoreError(msg)
+    return held.token
+
+
+def _check_abandoned(connection: sqlite3.Connection, run: int) -> None:
+    """Make sure that no other process is writing an unfinished run; the lock should see to that, but it is a file."""
+    method, owner = connection.execute("SELECT method, owner FROM runs WHERE id = ?", (run,)).fetchone()
+    pid = None if owner is None else lock.alive(owner)
+    if pid is not None:
+        msg = f"run {run} ({method}) is being written by process {pid}: wait for it"
+        raise LockedError(msg)
+
+
+def _check_own(connection: sqlite3.Connection, run: int) -> None:
+    """Make sure that a run is not finished and belongs to this connection."""
+    token = _token(connection)
+    row = connection.execute("SELECT owner, finished FROM runs WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        msg = f"run {run} is gone: another process has dropped it"
+    elif row[1] is not None:
+        msg = f"run {run} is finished, and nothing is added to it"
+    elif row[0] != token:
+        msg = f"run {run} belongs to another process by now: start again"
+    else:
+        return
+    raise StoreError(msg)
 
 
 def reuse(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
@@ -221,19 +286,36 @@ def readings(connection: sqlite3.Connection, run: int, shorter: int) -> tuple[ND
 
 
 def drop_unfinished(connection: sqlite3.Connection) -> None:
-    """Forget runs that were stopped halfway."""
+    """Forget runs that were stopped halfway.
+
+    Raises:
+        LockedError: another process is writing one of them.
+    """
+    with _transaction(connection):
+        _drop_unfinished(connection)
+
+
+def _drop_unfinished(connection: sqlite3.Connection) -> None:
     for (run,) in connection.execute("SELECT id FROM runs WHERE finished IS NULL").fetchall():
-        for table in ("predictions", "scores"):
-            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+        _check_abandoned(connection, run)
+        _drop_answers(connection, run)
         connection.execute("DELETE FROM runs WHERE id = ?", (run,))
 
 
-def clear(connection: sqlite3.Connection, run: int) -> None:
-    """Forget what a run that was stopped halfway had written."""
-    connection.execute("BEGIN IMMEDIATE")
-    for table in ("predictions", "scores"):
+def _drop_answers(connection: sqlite3.Connection, run: int) -> None:
+    for table in _TABLES:
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
-    connection.execute("COMMIT")
+
+
+def clear(connection: sqlite3.Connection, run: int) -> None:
+    """Forget what a run that was stopped halfway had written.
+
+    Raises:
+        StoreError: the run does not belong to this connection.
+    """
+    with _transaction(connection):
+        _check_own(connection, run)
+        _drop_answers(connection, run)
 
 
 def last_page(connection: sqlite3.Connection, run: int) -> int:
@@ -257,9 +339,12 @@ def write(
         answers: one row a page.
         top: label ids and scores, both of shape (pages, k), best first; a label of -1 is not written.
         copied: an earlier run, and other pages that have its answers and scores in this run, too.
+
+    Raises:
+        StoreError: the run is finished, or does not belong to this connection.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _transaction(connection):
+        _check_own(connection, run)
         runner_up = answers.runner_up
         connection.executemany(
             "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -296,11 +381,88 @@ def write(
         if copied is not None:
             for statement in _COPY:
                 connection.execute(statement, (run, copied[0], json.dumps(list(copied[1]))))
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+
+
+class Linked(NamedTuple):
+    """Answers for pages one after the other by id, as arrays of equal length; -1 in a label column means none."""
+
+    label: NDArray[np.integer[Any]]  #: ``labels.id``
+    confidence: NDArray[np.floating[Any]]
+    runner_up: NDArray[np.integer[Any]]
+    runner_up_confidence: NDArray[np.floating[Any]]
+
+
+def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[Linked]) -> int:
+    """Write the answers of a finished run for the URLs that were only linked to, all of them in one transaction.
+
+    Args:
+        connection: the collection.
+        run: the run.
+        parts: answers for all pages from the first on, the fetched ones among them without any; each part but the last
+            has a multiple of ``BLOCK`` pages.
+
+    Returns:
+        How many pages have an answer.
+
+    Raises:
+        ValueError: a label that has no place in a cell.
+    """
+    answered = first = 0
+    with _transaction(connection):
+        connection.execute("DELETE FROM linked_answers WHERE run = ?", (run,))
+        for part in parts:
+            rows = _cells(part)
+            answered += int((part.label >= 0).sum())
+            filled = np.flatnonzero(rows.any(axis=1))
+            connection.executemany(
+                "INSERT INTO linked_answers VALUES (?, ?, ?)",
+                ((run, first + block, rows[block].tobytes()) for block in filled.tolist()),
+            )
+            first += len(rows)
+        connection.execute("UPDATE runs SET linked = 1, pages = pages + ? WHERE id = ?", (answered, run))
+    return answered
+
+
+def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
+    """Take pages out of what runs answered for URLs that were only linked to; returns how many answers there were.
+
+    Args:
+        connection: within a transaction.
+        pages: ids.
+    """
+    blocks: dict[int, list[int]] = {}
+    for page in pages:
+        blocks.setdefault((page - 1) // BLOCK, []).append((page - 1) % BLOCK)
+    dropped = 0
+    for block, places in blocks.items():
+        rows = connection.execute("SELECT run, cells FROM linked_answers WHERE block = ?", (block,)).fetchall()
+        for run, cells in rows:
+            left = np.frombuffer(cells, dtype=np.uint8).reshape(BLOCK, -1).copy()
+            answered = int(left[places].any(axis=1).sum())
+            left[places] = 0
+            connection.execute(
+                "UPDATE linked_answers SET cells = ? WHERE run = ? AND block = ?", (left.tobytes(), run, block)
+            )
+            connection.execute("UPDATE runs SET pages = pages - ? WHERE id = ?", (answered, run))
+            dropped += answered
+    return dropped
+
+
+def _cells(part: Linked) -> NDArray[np.uint8]:
+    """Cells of pages, a row for each block; see the table's documentation."""
+    count = len(part.label)
+    found = np.zeros((-(-count // BLOCK) * BLOCK, 8), dtype=np.uint8)
+    for place, (label, chance) in enumerate(
+        ((part.label, part.confidence), (part.runner_up, part.runner_up_confidence))
+    ):
+        known = np.flatnonzero(label >= 0)
+        numbers = np.asarray(label)[known].astype(np.int64)
+        if len(numbers) and numbers.max() >= _BASE**2:
+            raise ValueError(f"label {numbers.max()} is outside 0..{_BASE**2 - 1}")
+        levels = np.round(np.clip(np.asarray(chance)[known], 0, 1) * _DIGITS).astype(np.int64)
+        for at, values in ((4 * place, numbers), (4 * place + 2, levels)):
+            found[known, at], found[known, at + 1] = values // _BASE + 1, values % _BASE + 1
+    return found.reshape(-1, BLOCK * 8)
 
 
 def _tidy(values: NDArray[np.floating[Any]]) -> list[float]:
@@ -316,17 +478,23 @@ def finish(
     rounds: int | None = None,
     converged: bool | None = None,
     inputs: str | None = None,
+    linked: bool | None = None,
     choose: bool = True,
 ) -> None:
-    """Close a run; it becomes the chosen one unless told otherwise."""
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute(
-        "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ?, inputs = ? WHERE id = ?",
-        (now(), pages, rounds, None if converged is None else int(converged), inputs, run),
-    )
-    if choose:
-        connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
-    connection.execute("COMMIT")
+    """Close a run; it becomes the chosen one unless told otherwise. ``linked``: see `Run`.
+
+    Raises:
+        StoreError: the run is finished, or does not belong to this connection.
+    """
+    with _transaction(connection):
+        _check_own(connection, run)
+        connection.execute(
+            "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ?, inputs = ?, linked = ?,"
+            " owner = NULL WHERE id = ?",
+            (now(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
+        )
+        if choose:
+            connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
 
 
 def choose(connection: sqlite3.Connection, run: int) -> None:
@@ -348,7 +516,12 @@ def chosen(connection: sqlite3.Connection) -> Run | None:
 def label_ids(connection: sqlite3.Connection, labels: Iterable[tuple[str, str, str | None]]) -> list[int]:
     """Ids of labels, given as (label, language, script); new ones are entered."""
     rows = list(labels)
-    connection.executemany("INSERT OR IGNORE INTO labels (label, language, script) VALUES (?, ?, ?)", rows)
+    # Not OR IGNORE: a row that is ignored uses up an id all the same, and ids would tell how often a job was begun.
+    connection.executemany(
+        "INSERT INTO labels (label, language, script) SELECT ?1, ?2, ?3"
+        " WHERE NOT EXISTS (SELECT 1 FROM labels WHERE label = ?1)",
+        rows,
+    )
     known = dict(connection.execute("SELECT label, id FROM labels"))
     return [int(known[label]) for label, _, _ in rows]
 
@@ -368,30 +541,54 @@ def read_answers(connection: sqlite3.Connection, run: int) -> Answers:
     parts: list[NDArray[np.float64]] = []
     while rows := cursor.fetchmany(_READ):
         parts.append(np.array(rows, dtype=np.float64))
+    if len(linked := _read_linked(connection, run)):
+        parts.append(linked)
     table = np.concatenate(parts) if parts else np.zeros((0, 6))
+    if len(linked):
+        table = table[np.argsort(table[:, 0], kind="stable")]
     whole = table.astype(np.int64)
     return Answers(whole[:, 0], whole[:, 1], table[:, 2], whole[:, 3], table[:, 4], whole[:, 5])
 
 
-def read_scores(connection: sqlite3.Connection, run: int, pages: int, width: int) -> Scores:
+def _read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]:
+    """Answers for URLs that were only linked to, with the columns of `Answers`, shape (pages, 6)."""
+    rows = connection.execute("SELECT block, cells FROM linked_answers WHERE run = ? ORDER BY block", (run,)).fetchall()
+    if not rows:
+        return np.zeros((0, 6))
+    blocks, cells = zip(*rows, strict=True)
+    pages = (np.array(blocks, dtype=np.int64)[:, None] * BLOCK + np.arange(1, BLOCK + 1)).ravel()
+    digits = np.frombuffer(b"".join(cells), dtype=np.uint8).reshape(-1, 4, 2).astype(np.float64)
+    values = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
+    values[:, 1::2] = np.maximum(values[:, 1::2], 0) / _DIGITS
+    known = values[:, 0] >= 0
+    return np.column_stack([pages[known], values[known], np.zeros(int(known.sum()))])
+
+
+def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.integer[Any]], width: int) -> Scores:
     """The score lists of a run.
 
     Args:
         connection: the collection.
         run: the run.
-        pages: how many pages the collection has; row ``id - 1`` is the page ``id``.
+        row_of: where the page ``id`` stands in what is returned: ``row_of[id - 1]``, -1 for pages that are left out.
         width: at most so many labels a page.
     """
-    label = np.full((pages, width), -1, dtype=np.int32)
-    score = np.zeros((pages, width), dtype=np.float32)
     cursor = connection.execute(
         "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank", (run, width)
     )
+    parts = []
     while rows := cursor.fetchmany(_READ):
         table = np.array(rows, dtype=np.float64)
-        row, rank = table[:, 0].astype(np.int64) - 1, table[:, 1].astype(np.int64) - 1
-        label[row, rank] = table[:, 2].astype(np.int32)
-        score[row, rank] = table[:, 3]
+        table[:, 0] = row_of[table[:, 0].astype(np.int64) - 1]
+        parts.append(table[table[:, 0] >= 0])
+    longest = max((int(part[:, 1].max()) for part in parts if len(part)), default=1)
+    pages = int(row_of.max(initial=-1)) + 1
+    label = np.full((pages, longest), -1, dtype=np.int32)
+    score = np.zeros((pages, longest), dtype=np.float32)
+    for part in parts:
+        row, rank = part[:, 0].astype(np.int64), part[:, 1].astype(np.int64) - 1
+        label[row, rank] = part[:, 2].astype(np.int32)
+        score[row, rank] = part[:, 3]
     return Scores(label, score)
 
 

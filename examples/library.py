@@ -13,15 +13,14 @@ from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 
-from graphlang.db import create, open_existing, runs
-
 from graphlang.analysis import classify, ingest, propagate, vote
-from graphlang.content import methods
-from graphlang.content.train import train
-from graphlang.evaluate import evaluate, read_gold
-from graphlang.explain import explain
-from graphlang.graph.propagate import Options
-from graphlang.languages import bcp47, code, name, official
+from graphlang.analysis.explain import explain
+from graphlang.codes.languages import bcp47, code, name, official
+from graphlang.content import registry
+from graphlang.content.training.train import train
+from graphlang.db import create, open_existing, runs
+from graphlang.evaluation.evaluate import evaluate, read_gold
+from graphlang.graph.propagation.inference import Options
 from graphlang.maps.sites import language_map
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
@@ -37,7 +36,7 @@ done = ingest.ingest(collection, [HERE / "crawl.warc.gz"])
 print(f"{done.pages} pages, {done.links} links, {done.problems} problems")
 
 # %% Classify every text by its n-grams. A method is anything with a name, labels, and probabilities(texts)
-identifier = methods.load("nfc")
+identifier = registry.load("nfc")
 for text in ("Nebel im Tal", "Nebbia a valle", "Foto 12"):
     row = identifier.probabilities([text])[0]
     print(text, "->", identifier.labels[int(row.argmax())], f"{row.max():.2f}")
@@ -90,7 +89,7 @@ for language, own in texts.items():
     (corpus / language / "pages.txt").write_text("\n".join(own), encoding="utf-8")
 model = train(corpus, method="nfc-2004", minimum=500)
 model.save(FOLDER / "own.npz")
-own_run = classify.classify(collection, methods.load(str(FOLDER / "own.npz")), choose=False)
+own_run = classify.classify(collection, registry.load(str(FOLDER / "own.npz")), choose=False)
 print(f"{len(model.labels)} languages, {own_run.pages} pages classified by run {own_run.id}")
 collection.close()
 

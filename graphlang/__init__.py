@@ -1,15 +1,68 @@
-"""graphlang finds the language of every page of a crawled collection by its text and by its links."""
+"""graphlang finds the language of every page of a crawled collection by its text and by its links.
 
-from typing import TYPE_CHECKING
+>>> import graphlang as gl
+>>> gl.identify(["Der Nebel liegt noch über dem Tal."])[0].language
+'deu'
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphlang.collection import Collection
+    from graphlang.collection import open_collection as open  # noqa: A004  gl.open, as gzip.open
+    from graphlang.db import Link, Page, Problem, StoreError
+    from graphlang.identification import Prediction, identify
+    from graphlang.ingest import Limits
+    from graphlang.modelfile import ModelError
+    from graphlang.reading import read
+    from graphlang.rows import Rows
+
     __version__: str
 
+#: Name -> module, and its name there: nothing is imported before it is used, for a worker process needs little of it.
+_WHERE = {
+    "Collection": ("collection", "Collection"),
+    "Limits": ("ingest", "Limits"),
+    "Link": ("db", "Link"),
+    "ModelError": ("modelfile", "ModelError"),
+    "Page": ("db", "Page"),
+    "Prediction": ("identification", "Prediction"),
+    "Problem": ("db", "Problem"),
+    "Rows": ("rows", "Rows"),
+    "StoreError": ("db", "StoreError"),
+    "identify": ("identification", "identify"),
+    "open": ("collection", "open_collection"),
+    "read": ("reading", "read"),
+}
 
-def __getattr__(name: str) -> str:
-    # Looking the version up takes longer than all the rest of what a parsing process has to import.
-    if name == "__version__":
+__all__ = [
+    "Collection",
+    "Limits",
+    "Link",
+    "ModelError",
+    "Page",
+    "Prediction",
+    "Problem",
+    "Rows",
+    "StoreError",
+    "__version__",
+    "identify",
+    "open",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":  # looking it up takes longer than all that a parsing process has to import
         from importlib.metadata import version  # noqa: PLC0415
 
         return version("graphlang")
-    raise AttributeError(name)
+    if name in _WHERE:
+        module, there = _WHERE[name]
+        return getattr(import_module(f"graphlang.{module}"), there)
+    raise AttributeError(f"module 'graphlang' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -28,6 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
+from graphlang.regular_file import open_regular, read_regular
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -146,9 +148,7 @@ def read(path: str | Path) -> tuple[Model, str]:
     """
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ModelError(f"{path}: larger than {MAX_FILE >> 20} MiB, no model of this program")
-        data = path.read_bytes()
+        data = read_regular(path, most=MAX_FILE)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
     return from_bytes(data, str(path)), hashlib.sha256(data).hexdigest()
@@ -161,7 +161,11 @@ def method_of(path: str | Path) -> str:
         ModelError: no such file, or not a model.
     """
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(_HEADER) as header:
+        with (
+            open_regular(path, most=MAX_FILE) as file,
+            zipfile.ZipFile(file) as archive,
+            archive.open(_HEADER) as header,
+        ):
             content = header.read(MAX_HEADER)
         return _header(content, str(path))[0]
     except ModelError:
@@ -171,7 +175,15 @@ def method_of(path: str | Path) -> str:
 
 
 def from_bytes(data: bytes, name: str = "model") -> Model:
-    """The model that `Model.to_bytes` wrote. Raises ModelError, whose text begins with `name`."""
+    """The model that `Model.to_bytes` wrote.
+
+    Args:
+        data: Of a model file.
+        name: For messages.
+
+    Raises:
+        ModelError: the bytes are no sound model; its text begins with `name`.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
@@ -256,11 +268,15 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
 def take(
     model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str, *, most: float = math.inf
 ) -> NDArray[Any]:
-    """An array of the model, checked: its kind, its shape (None for any), no NaN or infinity.
+    """An array of the model, checked: its type, its shape, no NaN or infinity.
 
-    A kind is numpy's letter, with the bytes of a number behind it where no other size will do.
-
-    Floats may be told how great they may be at `most`, so that what is worked out from them stays finite.
+    Args:
+        model: What the file holds.
+        name: Of the array.
+        kind: Numpy's letter of its type, with the bytes of a number behind it where no other size will do.
+        shape: Its shape, None for any length.
+        source: For messages.
+        most: Greatest absolute value of a float, so that what is computed from it stays finite.
 
     Raises:
         ModelError: the array is missing or not as the method needs it.

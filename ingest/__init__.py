@@ -14,21 +14,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .files import SUFFIXES, expand
-    from .limits import Limits
-    from .process import WorkerError
-    from .reading import Batch, batches
-    from .team import Team, small
+    from graphlang.ingest.files.discover import SUFFIXES, expand
+    from graphlang.ingest.limits import Limits
+    from graphlang.ingest.read_batches import Batch, batches
+    from graphlang.ingest.workers.prestart import Team, small
+    from graphlang.ingest.workers.process import WorkerError
 
 _MODULES = {
-    "Batch": "reading",
+    "Batch": "read_batches",
     "Limits": "limits",
-    "SUFFIXES": "files",
-    "Team": "team",
-    "WorkerError": "process",
-    "batches": "reading",
-    "expand": "files",
-    "small": "team",
+    "SUFFIXES": "files.discover",
+    "Team": "workers.prestart",
+    "WorkerError": "workers.process",
+    "batches": "read_batches",
+    "expand": "files.discover",
+    "small": "workers.prestart",
 }
 
 __all__ = ["SUFFIXES", "Batch", "Limits", "Team", "WorkerError", "batches", "expand", "small"]
@@ -37,5 +37,5 @@ __all__ = ["SUFFIXES", "Batch", "Limits", "Team", "WorkerError", "batches", "exp
 def __getattr__(name: str) -> Any:
     # A worker process imports what it needs, and not what starts and feeds worker processes.
     if name in _MODULES:
-        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+        return getattr(import_module(f"graphlang.ingest.{_MODULES[name]}"), name)
     raise AttributeError(name)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import re
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from .arc import Arc
-from .formats import open_records
-from .http import text
-from .limits import Limits
-from .store import write_record
+from graphlang.ingest.formats.arc import Arc
+from graphlang.ingest.formats.detect import open_records
+from graphlang.ingest.formats.observatory_store import write_record
+from graphlang.ingest.limits import Limits
+from graphlang.ingest.payload.http_response import text
+from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from .raw import Raw
+    from graphlang.ingest.formats.records import Raw
 
 _LENGTH = re.compile(rb"(\ncontent-length[ \t]*:[ \t]*)\d{1,18}", re.IGNORECASE)
 _LIMITS = Limits(max_payload=1 << 30)  # a record is to be copied whole, whatever it is
@@ -42,10 +41,10 @@ def to_store(source: Path, target: Path, *, progress: Callable[[int], None] = la
         progress: told how many bytes of the source are done.
 
     Raises:
-        OSError: the source cannot be read, or the target not written.
+        OSError: the source cannot be read, or the target not written; the source has no record and there is a target.
     """
-    with _replacing(target) as file:
-        return _copied(source, lambda raw: write_record(file, raw.head, raw.block), progress)
+    with replacing(target) as file:
+        return _copied(source, target, lambda raw: write_record(file, raw.head, raw.block), progress)
 
 
 def to_warc(source: Path, target: Path, *, progress: Callable[[int], None] = lambda _done: None) -> Converted:
@@ -62,16 +61,16 @@ def to_warc(source: Path, target: Path, *, progress: Callable[[int], None] = lam
         OSError: the source cannot be read, or the target not written.
     """
     compressed = target.name.lower().endswith(".gz")
-    with _replacing(target) as file:
+    with replacing(target) as file:
 
         def write(raw: Raw) -> None:
             record = _header(raw) + raw.block + b"\r\n\r\n"
             file.write(gzip.compress(record, mtime=0) if compressed else record)
 
-        return _copied(source, write, progress)
+        return _copied(source, target, write, progress)
 
 
-def _copied(source: Path, write: Callable[[Raw], None], progress: Callable[[int], None]) -> Converted:
+def _copied(source: Path, target: Path, write: Callable[[Raw], None], progress: Callable[[int], None]) -> Converted:
     records = 0
     faults: list[tuple[int, str, str]] = []
     with open_records(source, _LIMITS) as reader:
@@ -85,18 +84,9 @@ def _copied(source: Path, write: Callable[[Raw], None], progress: Callable[[int]
                 write(raw)
                 records += 1
             progress(reader.bytes_read)
+    if not records:
+        refuse_empty(target)
     return Converted(records, faults)
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        os.replace(part, target)  # noqa: PTH105 - replaces on every system
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _header(raw: Raw) -> bytes:

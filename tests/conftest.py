@@ -8,14 +8,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import uuid
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
 # 'python -m pytest' puts the checkout before the installed package, and graphlang.db is only in the latter.
@@ -25,6 +31,10 @@ sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _CHECKOUT
 # A shell without job control starts background jobs with Ctrl-C ignored, and their children would ignore it too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says nothing about the code: other programs run beside the tests.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 GERMAN = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Jeden Morgen öffnet eine Frau die"
@@ -91,6 +101,116 @@ def graphlang() -> Callable[..., Result]:
     return call
 
 
+@dataclass
+class Written:
+    """A page of a collection that is written row by row; see `make_collection`."""
+
+    url: str
+    language: str | None = None  #: label of the chosen run: ``deu``, ``srp_Latn``; None: no answer
+    confidence: float = 1.0
+    runner_up: str | None = None
+    runner_up_confidence: float | None = None
+    own: str | None = None  #: label of the content run
+    own_confidence: float = 1.0
+    fetched: bool = True
+    text: str = "a text of more than fifty letters, which is enough for all of them"
+    main: int | None = None
+    title: str = ""
+    status: int | None = 200
+    mime: str = "text/html"
+    charset: str | None = "utf-8"
+    date: str = "2012-06-01T00:00:00Z"
+    links: tuple[int, ...] = ()  #: numbers of pages, from 0
+
+
+def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
+    from graphlang.codes import languages  # noqa: PLC0415 - tests of other parts do without
+    from graphlang.db import create, runs  # noqa: PLC0415
+
+    connection = create(path)
+    connection.execute("INSERT INTO sources (name, sha256, bytes, finished) VALUES ('crawl.warc.gz', 'ab', 1, 1)")
+    hosts: dict[str, int] = {}
+    for number, page in enumerate(pages, 1):
+        host = page.url.partition("://")[2].partition("/")[0]
+        if host not in hosts:
+            hosts[host] = len(hosts) + 1
+            parts = host.split(".")
+            row = (hosts[host], host, ".".join(parts[-2:]), parts[-1], parts[-1])
+            connection.execute("INSERT INTO hosts VALUES (?, ?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO pages VALUES (?, ?, ?)", (number, page.url, hosts[host]))
+        if page.fetched:
+            connection.execute(
+                "INSERT INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size,"
+                " digest) VALUES (?, 1, ?, ?, ?, ?, ?, 'http', ?, 9, 'D')",
+                (number, number * 100, page.date, page.status, page.mime, page.charset, len(page.text)),
+            )
+            main = len(page.text) if page.main is None else page.main
+            connection.execute(
+                "INSERT INTO texts (page, title, text, main) VALUES (?, ?, ?, ?)",
+                (number, page.title, page.text, main),
+            )
+    for number, page in enumerate(pages, 1):
+        for place, target in enumerate(page.links):
+            connection.execute("INSERT INTO links VALUES (?, ?, 7, 0, NULL, ?)", (number, target + 1, place))
+    said = {name for page in pages for name in (page.language, page.runner_up, page.own) if name}
+    given = sorted(said)
+    ids = dict(
+        zip(
+            given,
+            runs.label_ids(
+                connection,
+                [(name, name[:3], None if name in ("und", "zxx") else languages.split(name)[1]) for name in given],
+            ),
+            strict=True,
+        )
+    )
+    own = runs.start(connection, kind="content", method="nfc", parameters={}, version="1")
+    _answer(connection, own.id, [(n, p.own, p.own_confidence, None, None, p) for n, p in enumerate(pages, 1)], ids)
+    runs.finish(connection, own.id, pages=len(pages))
+    final = runs.start(connection, kind="propagation", method="bp", parameters={}, version="1", seeds=[own.id])
+    _answer(
+        connection,
+        final.id,
+        [(n, p.language, p.confidence, p.runner_up, p.runner_up_confidence, p) for n, p in enumerate(pages, 1)],
+        ids,
+    )
+    runs.finish(connection, final.id, pages=len(pages))
+    connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+    connection.close()
+    return path
+
+
+def _answer(
+    connection: sqlite3.Connection,
+    run: int,
+    rows: Iterable[tuple[int, str | None, float, str | None, float | None, Written]],
+    ids: dict[str, int],
+) -> None:
+    for number, label, confidence, runner_up, second, page in rows:
+        if label is not None:
+            connection.execute(
+                "INSERT INTO predictions (run, page, label, confidence, runner_up, runner_up_confidence, characters)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (run, number, ids[label], confidence, ids.get(runner_up or ""), second, len(page.text)),
+            )
+
+
+@pytest.fixture
+def make_collection(tmp_path: Path) -> Callable[..., Path]:
+    """Write a collection row by row: ``make_collection([Written("http://a.example/", "deu")])`` gives its path."""
+
+    def make(pages: Sequence[Written], name: str = "crawl.db") -> Path:
+        return _make_collection(tmp_path / name, pages)
+
+    return make
+
+
+@pytest.fixture
+def written() -> type[Written]:
+    """The type of a page for `make_collection`."""
+    return Written
+
+
 _SANITISED = ("-O1", "-g", "-std=c11", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
@@ -134,3 +254,90 @@ def sanitised(tmp_path: Path) -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+#: Sanitisers, and the library that must be loaded before Python.
+_LIBRARIES = {"address,undefined": "libasan.so", "thread": "libtsan.so"}
+_QUIET = {
+    "ASAN_OPTIONS": "detect_leaks=0",
+    "TSAN_OPTIONS": "halt_on_error=1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+@cache
+def _sanitised(sanitisers: str, kernels: str) -> tuple[Path, str]:
+    """Build kernels with some sanitisers; their folder, and the library that must be loaded before Python."""
+    compiler = os.environ.get("CC", sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(compiler) is None:
+        pytest.skip("no C compiler")
+    with TemporaryDirectory() as folder:
+        tried = [
+            compiler,
+            f"-fsanitize={sanitisers}",
+            "-shared",
+            "-fPIC",
+            "-xc",
+            os.devnull,
+            "-o",
+            f"{folder}/empty.so",
+        ]
+        made = subprocess.run(tried, capture_output=True, check=False)
+    named = [compiler, f"-print-file-name={_LIBRARIES[sanitisers]}"]
+    library = subprocess.run(named, capture_output=True, text=True, check=False).stdout.strip()
+    if made.returncode or not Path(library).is_absolute():
+        pytest.skip(f"{compiler} has no sanitisers of {sanitisers} that can be loaded before Python")
+    built = _CHECKOUT / "build" / "sanitised" / (sanitisers.replace(",", "-") + "-some" * bool(kernels))
+    made = subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_ext", f"--build-lib={built}", f"--build-temp={built}/objects"],
+        cwd=_CHECKOUT,
+        env={**os.environ, "GRAPHLANG_SANITIZE": sanitisers, "GRAPHLANG_KERNELS": kernels},
+        capture_output=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr.decode(errors="replace")[-3000:]
+    return built, library
+
+
+@pytest.fixture
+def sanitiser(tmp_path: Path) -> Callable[..., Callable[..., str]]:
+    """What runs a workout under sanitisers: ``sanitiser("thread", threads=4)(workout, *arguments)``.
+
+    Of ``kernels`` other than all, the paths of the sources are given, with blanks between.
+    """
+
+    def of(sanitisers: str, *, threads: int, kernels: str = "") -> Callable[..., str]:
+        built, library = _sanitised(sanitisers, kernels)
+
+        def run(workout: Path, *arguments: str) -> str:
+            harness = Path(__file__).parent / "native" / "run_workout.py"
+            called = [sys.executable, "-P", str(harness), str(built), str(threads), str(workout), *arguments]
+            # The sanitiser of threads wants its own layout of memory.
+            fixed = ["setarch", "-R"] if sanitisers == "thread" and shutil.which("setarch") else []
+            done = subprocess.run(
+                [*fixed, *called],
+                env={**os.environ, **_QUIET, "LD_PRELOAD": library},
+                capture_output=True,
+                text=True,
+                check=False,
+                cwd=tmp_path,
+            )
+            assert done.returncode == 0, done.stderr[-5000:]
+            return done.stdout
+
+        return run
+
+    return of
+
+
+@pytest.fixture(params=["address,undefined-1", "address,undefined-4", "thread-4"])
+def under_sanitisers(
+    request: pytest.FixtureRequest, sanitiser: Callable[..., Callable[..., str]]
+) -> Callable[..., str]:
+    """Runs a workout, by one thread or four at once, and returns what it answered; see `run_workout`.
+
+    >>> under_sanitisers(Path(__file__).with_name("workout_ids.py"), "argument")  # doctest: +SKIP
+    """
+    sanitisers, _, threads = request.param.rpartition("-")
+    return sanitiser(sanitisers, threads=int(threads))

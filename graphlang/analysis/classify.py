@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import graphlang
-from graphlang import languages
 from graphlang.analysis import digests
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.analysis.threads import side_by_side
-from graphlang.content.answers import top
-from graphlang.content.material import ENOUGH, Material, Said, say
-from graphlang.content.normalise import normalise
+from graphlang.codes import languages
+from graphlang.content.page_input import ENOUGH, Answers, Material, ask
+from graphlang.content.scoring.top_k import top
+from graphlang.content.text.normalise import normalise
 from graphlang.db import collection, runs
+from graphlang.native.threads import side_by_side
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,7 +35,7 @@ _TOGETHER = 1024  # pages
 
 
 class _Batch(NamedTuple):
-    """Pages of a run and what is said of them."""
+    """Pages of a run and what is answers of them."""
 
     pages: list[int]
     probabilities: NDArray[np.float32]  #: shape (pages, labels); a row of zeros: no linguistic content
@@ -57,7 +57,7 @@ def classify(
 ) -> runs.Run:
     """Classify the text of every page that has any.
 
-    What a method sees of a page is told in ``graphlang.content.material``: its title and main content, or its bytes
+    What a method sees of a page is told in ``graphlang.content.page_input``: its title and main content, or its bytes
     where these are kept and the method reads bytes. A page whose text holds no letters is ``zxx``. Pages without text
     (never fetched, images, redirects) get no row: the views show them as ``und``. Stopped halfway, the next call with
     the same method goes on; called again on an unchanged collection, it finds the run done. Where the collection has
@@ -82,10 +82,15 @@ def classify(
         numbers = digests.of_pages(*batch[1:])
         new, same = _apart(batch.pages, numbers, known)
         columns = [[column[place] for place in new] for column in batch[1:]] if same else batch[1:]
-        said = say(identifier, Material(*columns), title=title) if new else Said(_none(identifier), None, [])
+        answers = ask(identifier, Material(*columns), title=title) if new else Answers(_none(identifier), None, [])
         own = [batch.pages[place] for place in new]
         return _Batch(
-            own, said.probabilities, _letters(said.texts), said.encodings, [numbers[place] for place in new], same
+            own,
+            answers.probabilities,
+            _letters(answers.texts),
+            answers.encodings,
+            [numbers[place] for place in new],
+            same,
         )
 
     def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
@@ -108,9 +113,9 @@ def classify_urls(
         for pages, urls in collection.urls(connection, after=after):
             numbers = digests.of_pages(urls)
             new, same = _apart(pages, numbers, known(pages))
-            said = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
+            answers = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
             own, read = [pages[place] for place in new], [numbers[place] for place in new]
-            yield _Batch(own, said, np.zeros(len(new), dtype=np.int64), None, read, same)
+            yield _Batch(own, answers, np.zeros(len(new), dtype=np.int64), None, read, same)
 
     run = _start(connection, identifier, "url", {})
     return _fill(connection, run, identifier.labels, "pages", batches, choose=choose, progress=progress)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.seeds import Seeds
+    from graphlang.analysis.graph_input import Seeds
 
 _BYTES = 8  # what SQLite's INTEGER holds
 
@@ -44,10 +44,12 @@ def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
     arrays: list[NDArray[np.generic]] = [
         *(graph.source, graph.target, graph.kind, graph.hreflang),
         *(evidence.languages, evidence.probabilities, evidence.length, evidence.host),
-        *(given.labels, given.no_letters),
+        *(given.labels, given.no_letters, given.pages),
     ]
-    if graph.place is not None:
-        arrays.append(graph.place)
+    if graph.outside is not None:
+        arrays.append(graph.outside)
+    if graph.ordinal is not None:
+        arrays.append(graph.ordinal)
     if evidence.copies is not None:
         arrays.append(evidence.copies)
     if evidence.directory is not None:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db import StoreError, sources
-from graphlang.db.snapshot import Keep
-from graphlang.db.writer import Site, Writer, finish
+from graphlang.db import InputError
+from graphlang.db.write import sources
+from graphlang.db.write.choose_capture import Keep
+from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.ingest import Limits, batches, expand
-from graphlang.ingest.urls import place
+from graphlang.ingest.links.canonical import place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,7 +61,7 @@ def ingest(
         progress: told of bytes, pages and links.
 
     Raises:
-        StoreError: a file or folder does not exist, or cannot be read at all.
+        InputError: a file or folder does not exist, or cannot be read at all.
     """
     started = time.perf_counter()
     done = Ingested()
@@ -73,7 +74,7 @@ def ingest(
             source = sources.register(connection, path, name=(names or {}).get(path), keep=keep)
         except OSError as error:
             msg = f"cannot read {path}: {error.strerror or error}"
-            raise StoreError(msg) from error
+            raise InputError(msg) from error
         given.add(source.id)
         if source.finished or source.id in ids:
             done.known.append(Path((names or {}).get(path, path)))
@@ -108,7 +109,7 @@ def _expanded(files: Iterable[Path]) -> list[Path]:
         return expand(files)
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
-        raise StoreError(msg) from error
+        raise InputError(msg) from error
 
 
 def _site(url: str) -> Site:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang import languages, territories
-from graphlang.content.answers import top
-from graphlang.content.declared import declared
+from graphlang.codes import languages, territories
+from graphlang.content.published.declared import declared
+from graphlang.content.scoring.top_k import top
 from graphlang.db import collection
-from graphlang.graph.evidence import Signal
-from graphlang.urls import methods as url_methods
-from graphlang.urls.model import Url
+from graphlang.graph.data import Signal
+from graphlang.urls import registry as url_methods
+from graphlang.urls.default.model import Url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,14 +29,14 @@ _OFFICIAL = 4  # languages of a country that are looked at; no country has more 
 
 
 def load(
-    connection: sqlite3.Connection, index: Mapping[str, int], pages: int, weights: Mapping[str, float]
+    connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64], weights: Mapping[str, float]
 ) -> dict[str, Signal]:
-    """The signals that have a weight above 0, for every page of the collection.
+    """The signals that have a weight above 0, for some pages of the collection.
 
     Args:
         connection: the collection.
         index: the number of each language.
-        pages: how many pages there are.
+        pages: ids, all different.
         weights: by name, see ``NAMES``.
 
     Raises:
@@ -46,13 +46,13 @@ def load(
     if weights.get("declared", 0):
         found["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
-        found["cctld"] = Signal(*_cctld(connection, index), weights["cctld"])
+        found["cctld"] = Signal(*_cctld(connection, index, pages), weights["cctld"])
     if weights.get("url", 0):
         found["url"] = _url(connection, index, pages, weights["url"])
     return found
 
 
-def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: int, weight: float) -> Signal:
+def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64], weight: float) -> Signal:
     """What the URL of each page says (``graphlang.urls``), against what its model says of a URL that says nothing."""
     identifier = url_methods.load()
     if not isinstance(identifier, Url):
@@ -60,27 +60,30 @@ def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: int, w
     column = np.array([index.get(label, -1) for label in identifier.labels], dtype=np.int16)
     background = np.zeros(len(index), dtype=np.float32)
     background[column[column >= 0]] = identifier.prior[column >= 0]
-    language = np.full((pages, _URL), -1, dtype=np.int16)
-    chance = np.zeros((pages, _URL), dtype=np.float32)
-    for ids, urls in collection.urls(connection):
+    language = np.full((len(pages), _URL), -1, dtype=np.int16)
+    chance = np.zeros((len(pages), _URL), dtype=np.float32)
+    for rows, urls in collection.urls_of(connection, pages):
         best, score = top(identifier.probabilities(urls), _URL)
-        rows = slice(ids[0] - 1, ids[-1])
         language[rows] = np.where(best >= 0, column[best], -1)
         chance[rows] = np.where(language[rows] >= 0, score, 0)
     return Signal(language, chance, weight, background)
 
 
 def _declared(
-    connection: sqlite3.Connection, index: Mapping[str, int], pages: int
+    connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """The language that each page declares for itself, by the precedence of ``graphlang.content.declared``."""
-    language = np.full((pages, 1), -1, dtype=np.int16)
+    """The language that each page declares for itself, by the precedence of ``content.published.declared``."""
+    language = np.full((len(pages), 1), -1, dtype=np.int16)
+    row_of = np.full(int(pages.max(initial=0)) + 1, -1, dtype=np.int32)
+    row_of[pages] = np.arange(len(pages), dtype=np.int32)
     cursor = connection.execute(
-        "SELECT page, GROUP_CONCAT(source || '=' || value, CHAR(10)) FROM declarations GROUP BY page"
+        "SELECT page, GROUP_CONCAT(source || '=' || value, CHAR(10)) FROM declarations WHERE page <= ? GROUP BY page",
+        (len(row_of) - 1,),
     )
     while rows := cursor.fetchmany(_READ):
         for page, said in rows:
-            language[page - 1, 0] = index.get(_language(said), -1)
+            if row_of[page] >= 0:
+                language[row_of[page], 0] = index.get(_language(said), -1)
     return language, (language >= 0).astype(np.float32)
 
 
@@ -91,7 +94,9 @@ def _language(said: str) -> str:
     return languages.split(found.label)[0] if found else ""
 
 
-def _cctld(connection: sqlite3.Connection, index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+def _cctld(
+    connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """The languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
 
     The paper takes one language a country, by hand. Here a country has all its official languages, each with the share
@@ -108,23 +113,18 @@ def _cctld(connection: sqlite3.Connection, index: Mapping[str, int]) -> tuple[ND
         for column, (language, part) in enumerate(spoken[:_OFFICIAL]):
             if part > 0:
                 table[row, column], share[row, column] = language, part / total
-    hosts = np.zeros(max((host for host, _ in of_host), default=0) + 1, dtype=np.int64)
+    hosts = np.full(collection.count_hosts(connection) + 2, len(tlds), dtype=np.int64)
     for host, row in of_host:
         hosts[host] = row
-    pages = np.array([host for (host,) in connection.execute("SELECT host FROM pages ORDER BY id")], dtype=np.int64)
-    rows = hosts[pages] if len(pages) else np.zeros(0, dtype=np.int64)
+    rows = hosts[collection.hosts(connection)[pages - 1] + 1] if len(pages) else np.zeros(0, dtype=np.int64)
     return table[rows], share[rows]
 
 
-def directories(connection: sqlite3.Connection, pages: int) -> NDArray[np.int32]:
+def directories(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> NDArray[np.int32]:
     """A number for the directory of each page's URL: all that comes before the last slash of its path."""
     known: dict[int, int] = {}
-    found = np.empty(pages, dtype=np.int32)
-    cursor = connection.execute("SELECT url FROM pages ORDER BY id")
-    row = 0
-    while rows := cursor.fetchmany(_READ):
-        for (url,) in rows:
-            # Hashes instead of strings: a large collection has millions of directories.
-            found[row] = known.setdefault(hash(url.partition("?")[0].rpartition("/")[0]), len(known))
-            row += 1
+    found = np.full(len(pages), -1, dtype=np.int32)
+    for rows, urls in collection.urls_of(connection, pages):
+        # Hashes instead of strings: a large collection has millions of directories.
+        found[rows] = [known.setdefault(hash(url.partition("?")[0].rpartition("/")[0]), len(known)) for url in urls]
     return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.analysis import classify, declared, tld
+from graphlang.analysis import classify, declared_run, tld_run
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.content import methods
-from graphlang.db import StoreError, runs, sources
-from graphlang.urls import methods as url_methods
+from graphlang.content import registry
+from graphlang.db import StoreError, runs
+from graphlang.db.write import sources
+from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,17 +37,17 @@ def up_to_date(
     """
     if run.collection == sources.state(connection):
         return run
-    if run.method == declared.NAME:
-        return declared.classify_declared(connection, choose=False, progress=progress)
-    if run.method == tld.NAME:
+    if run.method == declared_run.NAME:
+        return declared_run.classify_declared(connection, choose=False, progress=progress)
+    if run.method == tld_run.NAME:
         start = up_to_date(connection, runs.get(connection, run.seeds[0]), workers=workers, progress=progress)
-        return tld.classify_tld(connection, seed=start.id, choose=False, progress=progress)
+        return tld_run.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
         guesser = url_methods.load(run.method) if url_methods.known(run.method) else None
         if guesser is not None and guesser.hash == run.model_hash:
             return classify.classify_urls(connection, guesser, choose=False, progress=progress)
-    elif run.method in methods.names():
-        reader = methods.load(run.method)
+    elif run.method in registry.names():
+        reader = registry.load(run.method)
         if reader.hash == run.model_hash:
             return classify.classify(
                 connection,

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import graphlang
-from graphlang.analysis import seeds
+from graphlang.analysis import graph_input
+from graphlang.analysis import linked as linked_answers
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.replay import replay
 from graphlang.db import collection, runs
-from graphlang.graph import frontier
+from graphlang.graph import clueweb09
 from graphlang.graph import vote as kernel
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
-    from graphlang.graph.answer import Answer
+    from graphlang.graph.result import Answer
 
 
 def vote(
@@ -27,7 +31,8 @@ def vote(
     max_links: int = kernel.MAX_INLINKS,
     seed: int | None = None,
     choose: bool = True,
-    load: Callable[..., seeds.Seeds] = seeds.load,
+    linked: bool = True,
+    load: Callable[[sqlite3.Connection, runs.Run], graph_input.Loaded] = graph_input.Loaded,
     progress: Progress = SILENT,
 ) -> runs.Run:
     """INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run.
@@ -40,7 +45,8 @@ def vote(
         max_links: MAX_INLINKS: at most so many votes.
         seed: the content run to start from; the newest if not given.
         choose: whether the run becomes the one that the views show.
-        load: what reads the seeds: ``seeds.Remembered()`` where several steps read the same.
+        linked: see ``propagate``.
+        load: what reads the links and the content run: ``graph_input.Remembered()`` where several steps read the same.
         progress: told of the stage.
 
     Returns:
@@ -50,7 +56,7 @@ def vote(
         StoreError: nothing is classified yet.
         ValueError: a negative parameter.
     """
-    start = seeds.seed_run(connection, seed)
+    start = graph_input.seed_run(connection, seed)
     parameters = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
     run = runs.start(
         connection,
@@ -60,31 +66,24 @@ def vote(
         seeds=[start.id],
         version=graphlang.__version__,
     )
-    if runs.reuse(connection, run, choose_it=choose):
-        return run
-    progress.stage("vote", None, "pages")
-    given = load(connection, start)
-    if outlinks:
-        answer = kernel.outlinks(
-            given.graph,
-            given.evidence,
-            min_length=min_length,
-            min_ref_length=min_ref_length,
-            max_outlinks=max_links,
-        )
-    else:
-        answer = kernel.inlinks(
-            given.graph, given.evidence, min_length=min_length, min_ref_length=min_ref_length, max_inlinks=max_links
-        )
-    run = seeds.write(connection, run, given, answer, choose=choose)
-    progress.advance(given.graph.n)
+    loaded = None
+    if not runs.reuse(connection, run, choose_it=choose):
+        progress.stage("vote", None, "pages")
+        loaded = load(connection, start)
+        given, answer = replay(run, loaded, np.zeros(0, dtype=np.int64))
+        apart = None if loaded.stored.all() else False
+        run = graph_input.write(connection, run, given, answer, linked=apart, choose=choose)
+        progress.advance(given.graph.n)
+    if linked and run.linked is False:
+        linked_answers.answer(connection, run, loaded=loaded, progress=progress)
+        run = runs.get(connection, run.id)
     return run
 
 
 def guess(
     connection: sqlite3.Connection,
     *,
-    min_bytes: int = frontier.MIN_BYTES,
+    min_bytes: int = clueweb09.MIN_BYTES,
     seed: int | None = None,
     choose: bool = True,
     progress: Progress = SILENT,
@@ -105,11 +104,11 @@ def guess(
         StoreError: nothing is classified yet.
         ValueError: a negative parameter.
     """
-    start = seeds.seed_run(connection, seed)
+    start = graph_input.seed_run(connection, seed)
     run = runs.start(
         connection,
         kind="vote",
-        method=frontier.CLUEWEB09,
+        method=clueweb09.CLUEWEB09,
         parameters={"min_bytes": min_bytes},
         seeds=[start.id],
         version=graphlang.__version__,
@@ -117,15 +116,15 @@ def guess(
     if runs.reuse(connection, run, choose_it=choose):
         return run
     progress.stage("vote", None, "pages")
-    given = seeds.load(connection, start)
-    run = seeds.write(connection, run, given, apply_rule(connection, given, min_bytes), choose=choose)
+    given = graph_input.load(connection, start)
+    run = graph_input.write(connection, run, given, apply_rule(connection, given, min_bytes), choose=choose)
     progress.advance(given.graph.n)
     return run
 
 
 def apply_rule(
-    connection: sqlite3.Connection, given: seeds.Seeds, min_bytes: int, trace: tuple[int, ...] = ()
+    connection: sqlite3.Connection, given: graph_input.Seeds, min_bytes: int, trace: tuple[int, ...] = ()
 ) -> Answer:
     """The kernel's answer; ``trace`` names rows whose reasons are wanted."""
     sizes, fetched = collection.text_sizes(connection), collection.fetched(connection)
-    return frontier.guess(given.graph, given.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)
+    return clueweb09.guess(given.graph, given.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)

@@ -1,6 +1,6 @@
 """The command line: one function for each verb, which parses, calls and prints.
 
-Exit codes: 0 done; 1 done but with problems, or an error told in one line; 2 wrong usage.
+`failures` says what every error is worth: its line and its exit code.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from graphlang.content import calibrate
-from graphlang.content.ngrams import blocks
+from graphlang.content.ngrams.vocabulary import blocks
+from graphlang.content.scoring import calibration
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_SHARPEST = 40  # log; from the smallest difference of two similarities to certainty it takes less
+_MOST_LOG = 40  # log; from the smallest difference of two similarities to certainty it takes less
 
 
 class Identifier(Protocol):
@@ -42,7 +42,7 @@ class Identifier(Protocol):
 
 
 class Calibrated(ABC):
-    """A method that measures similarity to every label; `calibrate.sharpness` makes probabilities of it.
+    """A method that measures similarity to every label; `calibration.inverse_temperature` makes probabilities of it.
 
     Args:
         name: The method.
@@ -50,10 +50,10 @@ class Calibrated(ABC):
         digest: Hash of the model file.
         parameters: For `describe`.
         limit: Characters of a text that are looked at; longer texts are sampled (`normalise.sample`).
-        sharpness: Log sharpness at `calibrate.KNOTS`.
+        inverse_temperature: Its log at `calibration.KNOTS`, (knots,).
 
     Raises:
-        ModelError: a sharpness that no fit gives, and that would make probabilities of something that is no number.
+        ModelError: an inverse temperature that no fit gives.
     """
 
     concurrent = True  # threads may ask at the same time; of other programs nobody knows
@@ -66,16 +66,16 @@ class Calibrated(ABC):
         digest: str,
         parameters: dict[str, Any],
         limit: int,
-        sharpness: NDArray[np.floating],
+        inverse_temperature: NDArray[np.floating],
     ) -> None:
-        if np.abs(sharpness).max(initial=0) > _SHARPEST:
-            raise ModelError(f"{name}: the sharpness of the model is out of range")
+        if np.abs(inverse_temperature).max(initial=0) > _MOST_LOG:
+            raise ModelError(f"{name}: the inverse temperature of the model is out of range")
         self.name = name
         self.labels = labels
         self.hash = digest
         self.limit = limit
         self._parameters = parameters
-        self._sharpness = sharpness
+        self._inverse_temperature = inverse_temperature
 
     def describe(self) -> dict[str, Any]:
         """The parameters of training and of the model, for the record of a run."""
@@ -89,10 +89,10 @@ class Calibrated(ABC):
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         for start, stop in blocks(texts, limit=self.limit):
             scores, letters = self.similarities(texts[start:stop])
-            scores *= calibrate.sharpness(self._sharpness, letters)[:, None]
-            chances = calibrate.softmax(scores)
-            chances[letters == 0] = 0
-            answer[start:stop] = chances
+            scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
+            found = calibration.probabilities(scores)
+            found[letters == 0] = 0
+            answer[start:stop] = found
         return answer
 
     @abstractmethod

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.answer import Answer, Contribution, Trace, answer
-from graphlang.graph.evidence import NONE
-from graphlang.graph.matrix import canonical
+from graphlang.graph.adjacency import canonical, padded
+from graphlang.graph.data import NONE
+from graphlang.graph.result import Answer, Contribution, Trace, answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.evidence import Evidence, Graph
+    from graphlang.graph.data import Evidence, Graph
 
 MIN_LENGTH = 50  #: a page with more characters answers for itself; the paper measures below 25 and below 50
 MIN_REF_LENGTH = 150  #: the paper's: who votes has at least so many characters
@@ -72,6 +72,17 @@ def outlinks(
 
     The paper gives no algorithm for it ("select the most common language by majority vote"): this is algorithm 5.5
     with the direction of the links swapped, see ``inlinks``.
+
+    Args:
+        graph: the links.
+        evidence: what every page says for itself; only the best language and the length count here.
+        min_length: MIN_LENGTH, characters.
+        min_ref_length: MIN_REF_LENGTH, characters.
+        max_outlinks: MAX_INLINKS, of the pages that a page links to.
+        trace: rows to explain, see ``inlinks``.
+
+    Raises:
+        ValueError: a negative parameter, or a graph and evidence of different numbers of pages.
     """
     return _vote(graph, evidence, min_length, min_ref_length, max_outlinks, trace, inward=False)
 
@@ -86,16 +97,18 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
     *,
     inward: bool,
 ) -> Answer:
-    if min(min_length, min_ref_length, most) < 0:
-        raise ValueError("the lengths and the number of voters must not be negative")
-    if graph.n != evidence.n:
-        raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
+    for name, value in (("min_length", min_length), ("min_ref_length", min_ref_length), ("voters", most)):
+        if value < 0:
+            raise ValueError(f"{name} is {value}; it must not be negative")
+    if graph.inside != evidence.n:
+        raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
     n, count = evidence.n, len(evidence.codes)
     language, probability = evidence.best()
     links = canonical(graph)
     voter, page = (links.source, links.target) if inward else (links.target, links.source)
+    length, known = padded(evidence.length, links.n, 0), padded(language, links.n, NONE) >= 0
     numbers = np.flatnonzero(
-        (evidence.length[page] <= min_length) & (evidence.length[voter] >= min_ref_length) & (language[voter] >= 0)
+        (page < n) & (length[page] <= min_length) & (length[voter] >= min_ref_length) & known[voter]
     )
     voter, page = voter[numbers], page[numbers]
     # by page; then longest, surest, code
@@ -108,12 +121,13 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
     voter, page, numbers = voter[chosen], page[chosen], numbers[chosen]
     own = np.flatnonzero((evidence.length <= min_length) & (language >= 0))
     # one row for each page and language that got a vote
-    pages, said = np.concatenate([page, own]), np.concatenate([language[voter], language[own]]).astype(np.int64)
-    sure = np.concatenate([probability[voter], probability[own]])
-    key, inverse = np.unique(pages.astype(np.int64) * count + said, return_inverse=True)
+    pages = np.concatenate([page, own])
+    voted = np.concatenate([language[voter], language[own]]).astype(np.int64)
+    certainty = np.concatenate([probability[voter], probability[own]])
+    key, inverse = np.unique(pages.astype(np.int64) * count + voted, return_inverse=True)
     votes = np.bincount(inverse, minlength=len(key)).astype(np.int64)
     strength: NDArray[np.float64] = np.round(
-        np.bincount(inverse, sure, minlength=len(key)), 6
+        np.bincount(inverse, certainty, minlength=len(key)), 6
     )  # rounded: free of the order of the sum
     who, what = np.divmod(key, max(count, 1))
     languages, probabilities = _ranked(n, who, what, votes, strength, alphabetical, language)
@@ -177,7 +191,18 @@ def ballots(  # noqa: PLR0917  all that a vote is made of
     *,
     inward: bool,
 ) -> Trace:
-    """Account of one page's vote; pages of more than ``min_length`` characters answer for themselves."""
+    """Account of one page's vote; pages of more than ``min_length`` characters answer for themselves.
+
+    Args:
+        row: the page.
+        result: of the vote.
+        language: of each page by its text, -1 none, shape (n,).
+        voters: rows of the pages that voted, shape (v,).
+        kinds: of their links, shape (v,).
+        evidence: what every page says for itself.
+        min_length: characters.
+        inward: the voters link to the page; else it links to them.
+    """
     best, second = int(result.language[row]), int(result.runner_up[row])
     votes = [
         ("inlink" if inward else "outlink", int(v), int(k), int(language[v]))
@@ -187,17 +212,17 @@ def ballots(  # noqa: PLR0917  all that a vote is made of
         votes.insert(0, ("text", NONE, NONE, int(language[row])))
     if evidence.length[row] > min_length:
         votes = votes[:1]
-    ahead = sum(said == best for *_, said in votes)
-    behind = sum(said == second for *_, said in votes) if second >= 0 else 0
-    odds = math.log((ahead + 0.5) / (behind + 0.5)) if votes else 0.0
-    share = odds / (ahead - behind) if ahead != behind else 0.0
-    said_so = tuple(
-        Contribution(source, neighbour, kind, said, 1.0, share * ((said == best) - (second >= 0 and said == second)))
-        for source, neighbour, kind, said in votes
+    ahead = sum(voted == best for *_, voted in votes)
+    behind = sum(voted == second for *_, voted in votes) if second >= 0 else 0
+    log_odds = math.log((ahead + 0.5) / (behind + 0.5)) if votes else 0.0
+    share = log_odds / (ahead - behind) if ahead != behind else 0.0
+    contributions = tuple(
+        Contribution(source, neighbour, kind, voted, 1.0, share * ((voted == best) - (second >= 0 and voted == second)))
+        for source, neighbour, kind, voted in votes
     )
     return Trace(
         row,
-        said_so,
-        odds,
+        contributions,
+        log_odds,
         ((int(language[row]), float(evidence.best()[1][row])), (best, float(result.confidence[row]))),
     )

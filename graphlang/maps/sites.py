@@ -2,82 +2,150 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang import languages
+from graphlang.codes import languages
+from graphlang.codes.territories import territory
+from graphlang.maps.selection import Selection, content_run
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-#: What a site can be: the column of ``page_languages`` that pages are grouped by.
-UNITS = ("host", "domain", "suffix", "tld", "path")
+#: What a site can be. Several together make a finer one.
+UNITS: Final = ("host", "domain", "suffix", "tld", "country", "path", "year")
+#: A page with fewer letters is short: the graph is for them (Hayati 2004, table 5.1).
+SHORT: Final = 50
+#: A confidence from which an answer is one; below it a page by itself is in doubt.
+SURE: Final = 0.8
+_EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
 
 
 class Row(NamedTuple):
     """Pages of one language on one site."""
 
-    site: str
+    site: str  #: with several units: of the first, the others by a blank (`Map.rows` has them apart)
     language: str
     name: str  #: of the language, in English
     pages: int  #: that were read
     unfetched: int  #: that were only linked to
     share: float  #: of the site's pages that were read (of its unfetched ones where none was)
-    confidence: float  #: mean over all of them
+    confidence: float  #: mean of the pages that were read (of the unfetched ones where none was)
     length: int  #: characters of visible text
+    short: int  #: pages that were read with fewer than `SHORT` letters
+    resolved: int  #: short pages that are in doubt by their own text, and not by the chosen run
 
 
-def language_map(connection: sqlite3.Connection, by: str = "host", *, min_confidence: float = 0.0) -> list[Row]:
-    """The map, greatest sites first and within a site the commonest language first.
+class Map(NamedTuple):
+    """A language map."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+def language_map(
+    connection: sqlite3.Connection,
+    by: str | Sequence[str] = "host",
+    *,
+    min_confidence: float = 0.0,
+    selection: Selection | None = None,
+    scripts: bool = False,
+) -> list[Row]:
+    """The map by one unit, greatest sites first and within a site the commonest language first.
 
     Args:
         connection: a collection; its chosen run gives the languages.
-        by: ``host``, ``domain`` (registered domain), ``suffix`` (public suffix), ``tld``, or ``path`` (host and first
-            folder of the path).
+        by: ``host``, ``domain`` (registered domain), ``suffix`` (public suffix), ``tld``, ``country`` (of the ccTLD,
+            ISO 3166-1), ``path`` (host and first folder of the path) or ``year`` (of the capture); or several.
         min_confidence: pages below count as ``und``.
+        selection: which pages count; in place of ``min_confidence``.
+        scripts: tell the scripts of a language apart: ``language`` is then a label (``srp_Cyrl``).
 
     Raises:
         ValueError: ``by`` is none of these.
     """
-    if by not in UNITS:
-        msg = f"cannot group by {by}; there are {', '.join(UNITS)}"
-        raise ValueError(msg)
-    site = by
-    if by == "path":
-        connection.create_function("first_folder", 1, first_folder, deterministic=True)
-        site = "first_folder(url)"
-    rows = connection.execute(
-        f"SELECT {site} AS site, CASE WHEN confidence < :least THEN 'und' ELSE language END AS spoken,"
-        " SUM(fetched), COUNT(*) - SUM(fetched), AVG(confidence), SUM(COALESCE(length, 0))"
-        " FROM page_languages GROUP BY 1, 2",
-        {"least": min_confidence},
-    ).fetchall()
-    return _rank(rows)
+    units = (by,) if isinstance(by, str) else tuple(by)
+    made = site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
+    width = len(units)
+    return [Row(" ".join(row[:width]), *row[width:]) for row in made.rows]
 
 
-def _rank(rows: Sequence[tuple[str, str, int, int, float, int]]) -> list[Row]:
-    read: dict[str, int] = {}
-    linked: dict[str, int] = {}
-    for site, _, pages, unfetched, *_ in rows:
-        read[site] = read.get(site, 0) + pages
-        linked[site] = linked.get(site, 0) + unfetched
-    result = [
-        Row(
-            site,
-            language,
-            languages.name(language),
-            pages,
-            unfetched,
-            pages / read[site] if read[site] else unfetched / linked[site],
-            confidence,
-            length,
-        )
-        for site, language, pages, unfetched, confidence, length in rows
-    ]
+def site_map(
+    connection: sqlite3.Connection, units: Sequence[str], selection: Selection, *, scripts: bool = False
+) -> Map:
+    """The map by one or several units, as a table: a column for each unit (``site`` where there is one), then `Row`'s.
+
+    Args:
+        connection: as in `language_map`.
+        units: of `UNITS`. By year only pages that were read count, for the others have no date.
+        selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted.
+        scripts: as in `language_map`.
+
+    Raises:
+        ValueError: a unit is unknown, or named twice.
+    """
+    for unit in units:
+        if unit not in UNITS:
+            raise ValueError(f"cannot group by {unit}; there are {', '.join(UNITS)}")
+    if len(set(units)) < len(units) or not units:
+        raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
+    connection.create_function("first_folder", 1, first_folder, deterministic=True)
+    connection.create_function("country", 1, _country, deterministic=True)
+    source, values = selection.source(with_languages=False)
+    sites = [_EXPRESSIONS.get(unit, unit) for unit in units]
+    values |= {"short": SHORT, "sure": SURE}
+    values["own"] = content_run(connection)
+    query = (
+        f"SELECT {', '.join(sites)}, chosen_ones.language, {'script' if scripts else 'NULL'},"
+        " SUM(fetched), COUNT(*) - SUM(fetched), TOTAL(confidence * fetched), TOTAL(chosen_ones.confidence),"
+        " SUM(COALESCE(length, 0)), SUM(fetched AND letters < :short),"
+        " SUM(fetched AND letters < :short AND doubtful AND confidence >= :sure"
+        " AND chosen_ones.language NOT IN ('und', 'zxx'))"
+        " FROM (SELECT pages.*, COALESCE(own.characters, pages.characters, 0) AS letters,"
+        " COALESCE(own.confidence, 0) < :sure OR own_label.language IN ('und', 'zxx') AS doubtful"
+        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
+        " LEFT JOIN labels AS own_label ON own_label.id = own.label) AS chosen_ones"
+        f"{' WHERE fetched' if 'year' in units else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
+    )
+    columns = ("site",) if len(units) == 1 else tuple(units)
+    found = _ranked(connection.execute(query, values), len(units))
+    rows = [row for row in found if selection.takes(*_parts(row[len(units)]))]
+    return Map((*columns, *Row._fields[1:]), rows)
+
+
+def _parts(label: str) -> tuple[str, str | None]:
+    language, _, script = label.partition("_")
+    return language, script or None
+
+
+def _ranked(rows: Iterable[tuple[Any, ...]], width: int) -> list[tuple[Any, ...]]:
+    listed = list(rows)
+    read: dict[tuple[Any, ...], int] = {}
+    linked: dict[tuple[Any, ...], int] = {}
+    for row in listed:
+        site = row[:width]
+        read[site] = read.get(site, 0) + row[width + 2]
+        linked[site] = linked.get(site, 0) + row[width + 3]
+    result: list[tuple[Any, ...]] = []
+    for row in listed:
+        site, (language, script, pages, unfetched, sure, all_sure, *rest) = row[:width], row[width:]
+        label = f"{language}_{script}" if script else language
+        share = pages / read[site] if read[site] else unfetched / linked[site]
+        confidence = sure / pages if pages else all_sure / unfetched
+        result.append((*site, label, languages.name(label), pages, unfetched, share, confidence, *rest))
     result.sort(
-        key=lambda row: (-read[row.site], -linked[row.site], row.site, -row.pages, -row.unfetched, row.language)
+        key=lambda row: (
+            *(-read[row[:width]], -linked[row[:width]], row[:width]),
+            *(-row[width + 2], -row[width + 3], row[width]),
+        )
     )
     return result
+
+
+@cache
+def _country(tld: str) -> str:
+    return territory(tld) or ""
 
 
 def first_folder(url: str) -> str:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from graphlang.db import create
 
 from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import vote
-from graphlang.content import methods
-from graphlang.evaluate import evaluate, read_gold
+from graphlang.content import registry
+from graphlang.db import create
+from graphlang.evaluation.evaluate import evaluate, read_gold
 
 BASELINE = Path(__file__).with_name("graph_baseline.json")
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "web"
@@ -39,7 +39,7 @@ def measure(name: str, folder: Path) -> dict[str, dict[str, float]]:
     """Accuracy by run and bucket, over all pages and over those with an inlink."""
     with closing(create(folder / f"{name}.db")) as connection:
         ingest(connection, [DATA / f"{name}.warc.gz"], workers=1)
-        runs = [classify(connection, methods.load("nfc")), vote(connection), propagate(connection)]
+        runs = [classify(connection, registry.load("nfc")), vote(connection), propagate(connection)]
         gold = read_gold(connection, DATA / f"{name}.gold.tsv", "bucket")
         scores: dict[str, dict[str, float]] = {}
         for run in runs:

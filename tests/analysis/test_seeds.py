@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from graphlang.db import Link, LinkKind, Page, create, runs
-from graphlang.db.writer import Site, Writer
 
-from graphlang.analysis import seeds
+from graphlang.analysis import graph_input
 from graphlang.analysis.classify import label_ids
-from graphlang.graph.answer import answer
+from graphlang.db import Link, LinkKind, Page, create, runs
+from graphlang.db.write.writer import Site, Writer
+from graphlang.graph.result import answer
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,7 +59,7 @@ def content_run(connection: sqlite3.Connection) -> runs.Run:
 
 def test_scripts_of_a_language_are_one_in_the_graph(tmp_path: Path) -> None:
     connection = collection(tmp_path / "a.db")
-    given = seeds.load(connection, content_run(connection))
+    given = graph_input.load(connection, content_run(connection))
     hrv, srp = (given.evidence.codes.index(code) for code in ("hrv", "srp"))
     assert given.evidence.languages[:, :2].tolist() == [[srp, -1], [-1, -1], [srp, hrv], [hrv, srp], [-1, -1]]
     expected = [[1.0, 0], [0, 0], [0.65, 0.35], [0.55, 0.45], [0, 0]]
@@ -72,12 +72,12 @@ def test_scripts_of_a_language_are_one_in_the_graph(tmp_path: Path) -> None:
 
 def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path: Path) -> None:
     connection = collection(tmp_path / "a.db")
-    given = seeds.load(connection, content_run(connection))
+    given = graph_input.load(connection, content_run(connection))
     hrv, srp = (given.evidence.codes.index(code) for code in ("hrv", "srp"))
     languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [srp, -1]], dtype=np.int16)
     chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0.9, 0]], dtype=np.float32)
     run = runs.start(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
-    done = seeds.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
+    done = graph_input.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
     assert (done.pages, done.rounds, done.converged) == (5, 3, True)
     assert connection.execute("SELECT language, script FROM page_languages ORDER BY page").fetchall() == [
         ("srp", "Cyrl"),
@@ -91,11 +91,11 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
 
 def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> None:
     connection = collection(tmp_path / "a.db")
-    given = seeds.load(connection, content_run(connection))
+    given = graph_input.load(connection, content_run(connection))
     run = runs.start(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
     connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0, NULL, NULL)", (run.id,))
     nothing = answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
-    seeds.write(connection, run, given, nothing, choose=False)
+    graph_input.write(connection, run, given, nothing, choose=False)
     # Nothing was answered but for the page of digits.
     assert connection.execute("SELECT page FROM predictions WHERE run = ?", (run.id,)).fetchall() == [(5,)]
     chosen = runs.chosen(connection)
@@ -146,7 +146,7 @@ def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) ->
             (np.full((len(part), 1), deu), np.ones((len(part), 1))),
         )
     runs.finish(connection, run.id, pages=7)
-    given = seeds.load(connection, runs.get(connection, run.id))
+    given = graph_input.load(connection, runs.get(connection, run.id))
     assert given.evidence.copies is not None
     assert given.evidence.copies.tolist() == [2, 2, 1, 1, 1, 1, 1]
     connection.close()

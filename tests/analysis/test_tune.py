@@ -7,15 +7,15 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from graphlang.db import StoreError, runs
 
-from graphlang import tune
+from graphlang.analysis.graph_input import Seeds
 from graphlang.analysis.progress import SILENT
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.analysis.seeds import Seeds
-from graphlang.evaluate import Gold
-from graphlang.graph.evidence import Evidence, Graph, Signal
-from graphlang.graph.propagate import Options
+from graphlang.db import StoreError, runs
+from graphlang.evaluation import tune
+from graphlang.evaluation.evaluate import Gold
+from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.propagation.inference import Options
 
 
 def test_the_defaults_are_those_of_the_shipped_file() -> None:
@@ -57,7 +57,8 @@ def collection(sites: int, *, liar: bool) -> tuple[Seeds, Gold]:
     target = source + np.tile(np.array([1, 2], np.int32), sites)
     rest = (np.full(2 * sites, 7, np.uint8), np.full(2 * sites, -1, np.int16))
     run = runs.Run(**dict.fromkeys(runs.Run.__dataclass_fields__))  # type: ignore[arg-type]  nothing of it is looked at
-    seeds = Seeds(run, Graph(n, source, target, *rest), evidence, languages.astype(np.int32), {}, np.zeros(n, np.bool_))
+    none, graph = np.zeros(n, np.bool_), Graph(n, source, target, *rest)
+    seeds = Seeds(run, graph, evidence, languages.astype(np.int32), {}, none, np.arange(1, n + 1), ~none)
     answer = "deu" if liar else "fra"
     gold = Gold([4 * i + k for i in range(sites) for k in (3, 4)], [answer] * (2 * sites), [""] * (2 * sites))
     return seeds, gold

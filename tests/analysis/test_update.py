@@ -9,19 +9,19 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from graphlang.db import Link, LinkKind, Page, StoreError, collection, create, runs
-from graphlang.db.snapshot import Keep
-from graphlang.db.writer import Site, Writer, finish
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.analysis import seeds
+from graphlang.analysis import graph_input
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.update import up_to_date
 from graphlang.analysis.vote import vote
-from graphlang.content import methods
-from graphlang.urls import methods as url_methods
+from graphlang.content import registry
+from graphlang.db import Link, LinkKind, Page, StoreError, collection, create, runs
+from graphlang.db.write.choose_capture import Keep
+from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,7 +36,7 @@ TEXTS = (
     "Der schnelle braune Fuchs springt über den faulen Hund, und der Hund hat nichts dagegen. " * 4,
     "Le vif renard brun saute par-dessus le chien paresseux, et le chien n'y voit aucun mal. " * 4,
 )
-IDENTIFIER = methods.load("nfc")
+IDENTIFIER = registry.load("nfc")
 URLS = url_methods.load()
 
 
@@ -198,7 +198,7 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
         reads: list[int] = []
         plain = collection.edges
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
-        load = seeds.Remembered()
+        load = graph_input.Remembered()
         together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart
         assert reads == [1]

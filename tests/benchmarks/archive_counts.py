@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastwarc.warc import ArchiveIterator as Fastwarc
+from warcio.archiveiterator import ArchiveIterator as Warcio
+
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import batches
-from graphlang.ingest.urls import canonical
-from warcio.archiveiterator import ArchiveIterator as Warcio
+from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

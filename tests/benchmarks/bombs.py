@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 
 import brotli
 from fastwarc.stream_io import ZstdWriter
-from graphlang.ingest.store import COOKIE
+
+from graphlang.ingest.formats.observatory_store import COOKIE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

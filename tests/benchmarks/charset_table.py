@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.ingest.charset import decode
+from graphlang.ingest.payload.charset import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

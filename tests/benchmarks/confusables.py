@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from graphlang.content import methods
-from graphlang.languages import code
+from graphlang.codes.languages import code
+from graphlang.content import registry
 
 GROUPS = (
     ("nob", "nno", "dan", "swe"),
@@ -57,7 +57,7 @@ def main() -> None:
     texts, gold, digest = lines(wanted.data)
     print(f"data sha256 {digest[:16]}, {len(texts)} lines")
     for name in wanted.methods:
-        identifier = methods.load(name)
+        identifier = registry.load(name)
         codes = np.array([code(label) or "" for label in identifier.labels])
         for cut, size in CUTS.items():
             some = [text[:size] for text in texts]

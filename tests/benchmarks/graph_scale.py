@@ -20,12 +20,12 @@ import numpy as np
 from scipy import sparse
 from synthetic_web import web
 
-from graphlang.graph.propagate import propagate
+from graphlang.graph.propagation.inference import propagate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphlang.graph.evidence import Evidence, Graph
+    from graphlang.graph.data import Evidence, Graph
 
 SHORT = 50  #: characters
 

@@ -1,7 +1,7 @@
 """What the links add, by bucket: ``python tests/benchmarks/graph_tables.py [--seeds nfc lid176 cld2] [--sets ...]``.
 
 For each labelled collection and content method: content alone, INLINKS, OUTLINKS, ClueWeb09's rule (for pages never
-fetched), TOP-LEVEL DOMAIN, harmonic, the default, and the default without each signal in turn. Each cell is the
+fetched), TOP-LEVEL DOMAIN, label spreading, the default, and the default without each signal in turn. Each cell is the
 accuracy over all pages of the bucket, over those with an inlink, and the expected calibration error, in per cent. With
 ``--hidden`` a fifth of the pages of docs-full is not read at all and 30 % are cut short, so that the URL (which names
 the language on many of these sites) and the links are all there is. With ``--translations`` the links of docs-short30
@@ -22,16 +22,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang.db import create
-
 from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import SIGNALS, propagate
-from graphlang.analysis.tld import classify_tld
+from graphlang.analysis.tld_run import classify_tld
 from graphlang.analysis.vote import guess, vote
-from graphlang.content import methods
-from graphlang.evaluate import Gold, evaluate, read_gold
-from graphlang.graph.propagate import Options
+from graphlang.content import registry
+from graphlang.db import create
+from graphlang.evaluation.evaluate import Gold, evaluate, read_gold
+from graphlang.graph.propagation.inference import Options
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,16 +55,16 @@ def show(connection: sqlite3.Connection, gold: Gold, name: str, run: Run) -> Non
 
 
 def table(connection: sqlite3.Connection, gold: Gold, method: str) -> None:
-    show(connection, gold, f"content ({method})", classify(connection, methods.load(method)))
+    show(connection, gold, f"content ({method})", classify(connection, registry.load(method)))
     show(connection, gold, "INLINKS", vote(connection))
     show(connection, gold, "OUTLINKS", vote(connection, outlinks=True))
     show(connection, gold, "ClueWeb09's rule", guess(connection))
     show(connection, gold, "TOP-LEVEL DOMAIN", classify_tld(connection))
-    show(connection, gold, "harmonic", propagate(connection, algorithm="harmonic"))
+    show(connection, gold, "label spreading", propagate(connection, algorithm="label-spreading"))
     show(connection, gold, "default", propagate(connection))
     for name in SIGNALS:
         show(connection, gold, f"  without {name}", propagate(connection, signals={**SIGNALS, name: 0.0}))
-    for name in ("neighbours", "site", "directory", "hreflang", "listed"):
+    for name in ("neighbours", "site", "directory", "hreflang", "link_order"):
         show(connection, gold, f"  without {name}", propagate(connection, options=Options(**{name: 0})))
 
 

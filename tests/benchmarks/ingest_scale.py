@@ -23,13 +23,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphlang.db import create, sources
-from graphlang.db.writer import Writer, finish
-from graphlang.ingest import Limits, batches
-from graphlang.ingest.formats import open_records
-from graphlang.ingest.warc import Warc
-
 from graphlang.analysis.ingest import _site
+from graphlang.db import create
+from graphlang.db.write import sources
+from graphlang.db.write.writer import Writer, finish
+from graphlang.ingest import Limits, batches
+from graphlang.ingest.formats.detect import open_records
+from graphlang.ingest.formats.warc import Warc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

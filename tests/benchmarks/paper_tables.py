@@ -31,14 +31,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from fastwarc import ArchiveIterator
-from graphlang.ingest import Limits, bytehtml, charset, html
-from graphlang.ingest.parse import Parser
-from graphlang.ingest.reader import Reader
 
-from graphlang import languages
-from graphlang.content import byte_trigrams, calibrate, declared, methods
-from graphlang.content.encodings import decode
-from graphlang.content.train import train
+from graphlang.codes import languages
+from graphlang.content import registry
+from graphlang.content.published import declared
+from graphlang.content.published.bytes import byte_trigrams
+from graphlang.content.published.bytes.encodings import decode
+from graphlang.content.training.train import train
+from graphlang.evaluation.metrics import by_length
+from graphlang.ingest import Limits
+from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.html import document
+from graphlang.ingest.page import Parser
+from graphlang.ingest.payload import charset, visible_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -122,7 +127,7 @@ def corpus(data: Path, keep: Callable[[Path], bool]) -> Iterator[Path]:
 def trained(data: Path, keep: Callable[[Path], bool], method: str, **options: Any) -> Any:
     with corpus(data, keep) as folder, tempfile.NamedTemporaryFile(suffix=".npz") as file:
         train(folder, method=method, **options).save(file.name)
-        return methods.load(file.name)
+        return registry.load(file.name)
 
 
 def codes(identifier: Any) -> list[str]:
@@ -155,14 +160,14 @@ def hayati(data: Path) -> None:
     systems = {
         "rank-order (BASE, C = 399)": trained(data, ours, "rank-order"),
         "nfc-2004 (NFC, 1000 trigrams)": trained(data, ours, "nfc-2004", minimum=8_000, documents=1_000),
-        "nfc (the default, all its labels)": methods.load("nfc"),
+        "nfc (the default, all its labels)": registry.load("nfc"),
     }
     say()
-    say("| method | lines | all | " + " | ".join(calibrate.by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
+    say("| method | lines | all | " + " | ".join(by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
     say("|---|---|---|---|---|---|---|---|")
     for name, identifier in systems.items():
         answer, sure = best(identifier, [line.text for line in lines])
-        table = calibrate.by_length(sure, answer == gold, sizes)
+        table = by_length(sure, answer == gold, sizes)
         long = best(identifier, [text for _, text in pages])[0] == np.array([languages.code(tag) for tag, _ in pages])
         each = " | ".join(f"{share:.4f}" for _, share, _ in table.values())
         say(f"| {name} | {len(lines)} | {(answer == gold).mean():.4f} | {each} | {long.mean():.4f} ({len(long)}) |")
@@ -262,12 +267,12 @@ def by_characters(page: Page) -> bytes:
     word = next(iter(charset._declared(page.data, page.http, markup=True)), None)
     known = charset._lookup(word[0]) if word else None
     text = known.codec.decode(page.data, "replace")[0] if known else page.data.decode("utf-8", "replace")
-    return bytehtml.visible(text.encode("utf-8", "replace"), references=False)
+    return visible_bytes.visible(text.encode("utf-8", "replace"), references=False)
 
 
 def detected(page: Page) -> str:
     """What ingest reads: charset by our rules and a detector, text by a real parser."""
-    return html.read(charset.decode(page.data, page.http).text, Limits()).text
+    return document.read(charset.decode(page.data, page.http).text, Limits()).text
 
 
 def chew(data: Path) -> None:
@@ -279,14 +284,14 @@ def chew(data: Path) -> None:
     equal = trained(
         data, lambda path: path.name.startswith(("udhr", "bible", "ebible")), "byte-trigrams", minimum=1, maximum=8_000
     )
-    shipped = methods.load("byte-trigrams")
+    shipped = registry.load("byte-trigrams")
     three = {"Declaration": declaration, "with the Bible": both, "shipped": shipped}
     say("Labels (profiles): " + ", ".join(f"{n} {len(m.labels)} ({len(m.profiles)})" for n, m in three.items()) + ".")
     pages = pages_of(data, 600)
     gold = np.array([page.gold for page in pages])
     sources = np.array([page.source for page in pages])
-    plain = [bytehtml.visible(page.data, references=False) for page in pages]
-    full = [bytehtml.visible(page.data) for page in pages]
+    plain = [visible_bytes.visible(page.data, references=False) for page in pages]
+    full = [visible_bytes.visible(page.data) for page in pages]
     characters = [by_characters(page) for page in pages]
     texts = [detected(page) for page in pages]
     encoded = [text.encode() for text in texts]
@@ -311,7 +316,7 @@ def chew(data: Path) -> None:
         if given is full and identifier is shipped:
             named = Counter(zip(sources.tolist(), encodings, strict=True))
             alike = [decodes_alike(d, e, p.charset) for d, e, p in zip(plain, encodings, pages, strict=True)]
-    text_answer, _ = best(methods.load("nfc"), texts)
+    text_answer, _ = best(registry.load("nfc"), texts)
     row_of("nfc (the default), our charset detection and HTML parser", text_answer == gold, sources)
     say()
     say("The shipped model, bytes, references on, names these encodings: " + "; ".join(
@@ -363,7 +368,7 @@ def synthetic(data: Path, identifier: Any) -> None:
     gold = np.array([languages.split(line.tag)[0] for line in lines])
     shares = []
     for on in (False, True):
-        answer = identifier.identify_bytes([bytehtml.visible(page, references=on) for page in pages])[0]
+        answer = identifier.identify_bytes([visible_bytes.visible(page, references=on) for page in pages])[0]
         shares.append((np.array([*codes(identifier), ""])[answer] == gold).mean())
     say()
     say(
@@ -389,7 +394,7 @@ def declarations(data: Path) -> None:
     say()
     say("| collection | pages with text | declare | usable | judged | agree | " + " | ".join(declared.SOURCES) + " |")
     say("|---" * (6 + len(declared.SOURCES)) + "|")
-    identifier = methods.load("nfc")
+    identifier = registry.load("nfc")
     sets = [(f"web/{name}", data / "web" / f"{name}.warc.gz") for name in ("docs-full", "httpd2006-legacy")]
     sets += [(f"bench/{name}", data / "bench" / f"{name}.warc.gz") for name in ("news-pages", "manuals")]
     for name, path in sets:
@@ -474,7 +479,7 @@ def main() -> None:
     now = dt.datetime.now(tz=dt.UTC)
     command = "python tests/benchmarks/paper_tables.py " + " ".join(wanted.tables)
     say(f"{now:%Y-%m-%d}, `{command.strip()}`, data (lid, encodings, web) sha256 {digest.hexdigest()[:16]},")
-    shipped = ", ".join(f"{name} {methods.load(name).hash[:12]}" for name in ("nfc", "byte-trigrams"))
+    shipped = ", ".join(f"{name} {registry.load(name).hash[:12]}" for name in ("nfc", "byte-trigrams"))
     say(f"Python {sys.version.split()[0]}, numpy {np.__version__}, shipped models {shipped}.")
     for name in chosen:
         say()

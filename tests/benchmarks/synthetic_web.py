@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphlang.graph.evidence import Evidence, Graph
+from graphlang.graph.data import Evidence, Graph
 
 ANCHOR = 7
 

@@ -11,9 +11,9 @@ import sys
 import numpy as np
 from url_data import FIVE, Part, decisions, f_of, five, table, text
 
-from graphlang.urls.corpus import Labelled
-from graphlang.urls.domains import registered_domains
-from graphlang.urls.published import METHODS
+from graphlang.urls.baykan2008.methods import METHODS
+from graphlang.urls.training.labelled_urls import Labelled
+from graphlang.urls.training.registered_domains import registered_domains
 
 SHARES = (0.001, 0.01, 0.1, 1.0)
 #: Lines of running text of each language that are added in section 7.

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from graphlang.urls import published_train
-from graphlang.urls.corpus import Labelled, read_text, read_urls
-from graphlang.urls.evaluation import measures
+from graphlang.urls.training import train_baykan2008
+from graphlang.urls.training.evaluation import measures
+from graphlang.urls.training.labelled_urls import Labelled, read_text, read_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +68,7 @@ def decisions(part: Part, tests: Sequence[Part], names: Iterable[str]) -> dict[s
     """{method: the yes and no of five binary classifiers [URLs, five] for each test}, trained on ``part``."""
     answer = {}
     for name in names:
-        model = published_train.train(name, part.by_language(), least=1, binary=True)
+        model = train_baykan2008.train(name, part.by_language(), least=1, binary=True)
         columns = [model.labels.index(code) for code in FIVE]
         answer[name] = [model.decisions(test.urls)[:, columns] for test in tests]
     return answer

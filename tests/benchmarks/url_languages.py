@@ -4,7 +4,7 @@
     python tests/benchmarks/url_languages.py pin      write the figures that tests/urls/test_url_baseline.py holds
 
 ``urls/visible.tsv`` tests; languages with fewer than 20 URLs in ``urls/train.tsv`` are left out. A URL has a hint if a
-language code, a ccTLD or a name of its language stands in it where such signs stand (``graphlang.urls.knowledge``).
+language code, a ccTLD or a name of its language stands in it where such signs stand (``training.knowledge``).
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 from url_data import FIVE, has_path, rows, table
 
-from graphlang.urls.evaluation import balanced_f, calibration_error, macro_f
-from graphlang.urls.features import features
-from graphlang.urls.knowledge import signs
-from graphlang.urls.methods import load, names
+from graphlang.evaluation.metrics import calibration_error, macro_f
+from graphlang.urls.default.features import features
+from graphlang.urls.registry import load, names
+from graphlang.urls.training.evaluation import balanced_f
+from graphlang.urls.training.knowledge import signs
 
 LEAST = 20
 
@@ -60,14 +61,14 @@ def all_languages() -> None:
         rate = len(urls) / (time.process_time() - begin)
         answer = np.array(method.labels)[chances.argmax(axis=1)]
         right = answer == language
-        cells = [f"{right[some].mean():.3f} / {macro_f(answer[some], language[some]):.3f}" for some in parts.values()]
+        cells = [f"{right[some].mean():.3f} / {macro_f(language[some], answer[some]):.3f}" for some in parts.values()]
         accuracy.append((name, len(method.labels), *cells))
         five = balanced_f(answer[known, None] == np.array(FIVE), language[known], FIVE)
         quality.append((name, float(five), calibration_error(chances.max(axis=1), right), f"{rate:,.0f}"))
     shares = [f"{title} ({some.mean():.0%})" for title, some in parts.items()]
     print(f"Accuracy / macro-F on {len(test):,} URLs in {len(set(language.tolist()))} languages\n")
     table(("method", "labels", *shares), accuracy)
-    print("Balanced F of the five languages, likeliest of all labels; expected calibration error; speed\n")
+    print("Balanced F of the five languages, most probable of all labels; expected calibration error; speed\n")
     table(("method", "F", "calibration error", "URLs/s of CPU time"), quality)
 
 

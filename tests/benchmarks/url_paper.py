@@ -13,11 +13,13 @@ from itertools import combinations
 import numpy as np
 from url_data import FIVE, Part, decisions, f_of, five, table
 
-from graphlang.urls import cctld, methods, published_train
-from graphlang.urls.domains import registered_domains
-from graphlang.urls.evaluation import confusion, measures
-from graphlang.urls.merge import improve_precision, improve_recall
-from graphlang.urls.published import METHODS
+from graphlang.urls import registry
+from graphlang.urls.baykan2008 import cctld
+from graphlang.urls.baykan2008.merge import improve_precision, improve_recall
+from graphlang.urls.baykan2008.methods import METHODS
+from graphlang.urls.training import train_baykan2008
+from graphlang.urls.training.evaluation import confusion, measures
+from graphlang.urls.training.registered_domains import registered_domains
 
 #: Table 4, web crawl: P, R, p(-|-), F.
 PAPER_4 = {
@@ -105,7 +107,7 @@ def best_pairs(part: Part) -> list[tuple[str, str, str]]:
 
 def tables_8_and_9(part: Part, tests: dict[str, Part], made: dict[str, list[np.ndarray]]) -> None:
     pairs = best_pairs(part)
-    shipped = methods.load()
+    shipped = registry.load()
     columns = [shipped.labels.index(code) for code in FIVE]
     words = "Tables 8 and 9, F of Naive Bayes over words, of the best pair for each language, and of the shipped model"
     print(f"{words}\n(the paper: {PAPER_8} and {PAPER_9} for ODP, search results and web crawl; humans .75)\n")
@@ -125,7 +127,7 @@ def tables_8_and_9(part: Part, tests: dict[str, Part], made: dict[str, list[np.n
         chances = shipped.probabilities(test.urls)
         of_five = np.array(FIVE)[chances[:, columns].argmax(axis=1)]
         of_all = np.array(shipped.labels)[chances.argmax(axis=1)]
-        for title, answer in (("likeliest of the five", of_five), ("likeliest of all labels", of_all)):
+        for title, answer in (("most probable of the five", of_five), ("most probable of all labels", of_all)):
             lines.append((f"{name}: url, {title}", *averaged(f_of(answer[:, None] == np.array(FIVE), test))))
     table(HEAD, lines)
     for code, (a, b, how) in zip(FIVE, pairs, strict=True):
@@ -138,7 +140,7 @@ def custom_features(part: Part, tests: dict[str, Part]) -> None:
     lines = []
     for learner in ("nb", "re", "me", "dt"):
         for every in (False, True):
-            model = published_train.train(f"url-custom-{learner}", part.by_language(), binary=True, every=every)
+            model = train_baykan2008.train(f"url-custom-{learner}", part.by_language(), binary=True, every=every)
             columns = [model.labels.index(code) for code in FIVE]
             scores = [float(np.mean(f_of(model.decisions(test.urls)[:, columns], test))) for test in tests.values()]
             lines.append((f"url-custom-{learner}", len(model.features.names), *scores))
@@ -146,7 +148,7 @@ def custom_features(part: Part, tests: dict[str, Part]) -> None:
 
 
 def figure_1(part: Part) -> None:
-    model = published_train.train("url-custom-dt", part.by_language())
+    model = train_baykan2008.train("url-custom-dt", part.by_language())
     tree = model.scorer.trees[model.labels.index("deu")].pruned(4)
     print("Figure 1, the decision tree for German, four questions deep; both sides have the same weight in all\n")
     print("    " + tree.text(model.features.names, ["other", "German"]).replace("\n", "\n    "))

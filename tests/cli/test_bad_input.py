@@ -4,12 +4,13 @@ import gzip
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
-from graphlang.db import create
 
-from graphlang.cli import run
+from graphlang.cli.shared import database
+from graphlang.db import create
 
 Call = Callable[..., Result]
 
@@ -59,7 +60,7 @@ def test_a_truncated_gzip_keeps_all_that_came_before(graphlang: Call, museum: Pa
 
 def test_a_file_that_does_not_exist(graphlang: Call, tmp_path: Path) -> None:
     result = graphlang("run", tmp_path / "none.warc.gz", "--db", tmp_path / "crawl.db")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.startswith("Error: ")
     assert "none.warc.gz" in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -73,11 +74,11 @@ def test_no_files_at_all_is_wrong_usage(graphlang: Call, tmp_path: Path) -> None
 @pytest.mark.parametrize("verb", ["pages", "sites", "runs", "problems", "info", "classify", "vote", "propagate"])
 def test_a_database_that_is_none(graphlang: Call, tmp_path: Path, verb: str) -> None:
     missing = graphlang(verb, tmp_path / "none.db")
-    assert (missing.exit_code, missing.stderr) == (1, f"Error: no such database: {tmp_path / 'none.db'}\n")
+    assert (missing.exit_code, missing.stderr) == (3, f"Error: no such database: {tmp_path / 'none.db'}\n")
     notes = tmp_path / "notes.db"
     notes.write_text("no database, only words " * 50)
     other = graphlang(verb, notes)
-    assert (other.exit_code, len(other.stderr.splitlines())) == (1, 1)
+    assert (other.exit_code, len(other.stderr.splitlines())) == (3, 1)
     assert "not a graphlang database" in other.stderr
 
 
@@ -86,7 +87,7 @@ def test_steps_out_of_order_say_what_to_do_first(graphlang: Call, museum: Path, 
     graphlang("ingest", db, museum, "--workers", 1)
     for verb in (["vote", db], ["propagate", db], ["evaluate", db, "--gold", museum]):
         result = graphlang(*verb)
-        assert result.exit_code == 1
+        assert result.exit_code == 3
         assert "run 'graphlang classify' first" in result.stderr
     assert graphlang("pages", db, "--format", "csv").exit_code == 0
 
@@ -96,16 +97,16 @@ def test_a_full_disk_keeps_what_was_written_and_the_command_goes_on_later(
 ) -> None:
     db = tmp_path / "crawl.db"
 
-    def small(path: Path) -> sqlite3.Connection:
-        connection = create(path)
+    def small(path: Path, **how: Any) -> sqlite3.Connection:
+        connection = create(path, **how)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 1}")
         return connection
 
     with monkeypatch.context() as patched:
-        patched.setattr(run, "create", small)
+        patched.setattr(database, "create", small)
         result = graphlang("run", museum, "--db", db, "--workers", 1)
-    assert result.exit_code == 1
+    assert result.exit_code == 4
     assert "the disk is full" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert graphlang("run", museum, "--db", db, "--workers", 1).exit_code == 0
@@ -130,7 +131,7 @@ def test_models_that_are_none(graphlang: Call, museum: Path, tmp_path: Path) -> 
     model.write_bytes(b"PK\x03\x04 not really")
     for method in (str(model), "no-such-method"):
         result = graphlang("classify", db, "--method", method)
-        assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1), result.output
+        assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1), result.output
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_gold_files_that_are_none(graphlang: Call, museum: Path, tmp_path: Path,
     graphlang("run", museum, "--db", db, "--workers", 1)
     file.write_bytes(gold)
     result = graphlang("evaluate", db, "--gold", file)
-    assert result.exit_code == 1
+    assert result.exit_code == (3 if "none of" in words else 2)
     assert words in result.stderr
 
 

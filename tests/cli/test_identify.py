@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from graphlang.db import create
 
-from graphlang.cli import identify
+from graphlang import identification
+from graphlang.db import create
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +44,9 @@ def test_options_of_texts_with_methods_that_read_none(
 
 def test_long_lines_are_not_gathered_by_the_thousand() -> None:
     megabyte = "a" * (1 << 20)
-    sizes = [len(batch) for batch in identify._batches((str(number), megabyte) for number in range(40))]
+    sizes = [len(batch) for batch in identification._batches((str(number), megabyte) for number in range(40))]
     assert sizes == [16, 16, 8]
-    assert [len(batch) for batch in identify._batches(("x", "a") for _ in range(5000))] == [4096, 904]
+    assert [len(batch) for batch in identification._batches(("x", "a") for _ in range(5000))] == [4096, 904]
 
 
 def test_training_names_what_it_leaves_out(graphlang: Call, tmp_path: Path) -> None:

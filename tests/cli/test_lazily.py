@@ -25,7 +25,7 @@ def test_help_and_version_import_next_to_nothing(option: str) -> None:
 def test_reading_files_needs_neither_codes_nor_graphs() -> None:
     names = imported("ingest", "--help")
     assert "graphlang.ingest" in names
-    assert not names & {"scipy", "langcodes", "networkx", "graphlang.languages", "graphlang.content.methods"}
+    assert not names & {"scipy", "langcodes", "networkx", "graphlang.codes.languages", "graphlang.content.registry"}
 
 
 def test_the_list_of_verbs_says_the_first_words_of_their_help() -> None:

@@ -24,7 +24,7 @@ def options(verb: str) -> set[str]:
 
 def calls(text: str) -> list[tuple[str, set[str]]]:
     """Every line of ``text`` that calls the command line: its verb and its long options."""
-    found = re.findall(r"^(?: *[^\n]*\| *| {4,}|\.venv/bin/| {2})graphlang ([a-z]+)(.*)$", text, re.MULTILINE)
+    found = re.findall(r"^(?: *[^\n]*\| *| {4,}|\.venv/bin/| {2})graphlang ([a-z-]+)(.*)$", text, re.MULTILINE)
     return [(verb, set(re.findall(r"(?<=\s)--[a-z0-9-]+", re.split(r"\s{3,}", rest)[0]))) for verb, rest in found]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -18,9 +19,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
+
 from graphlang.ingest import Limits
 from graphlang.ingest.convert import to_store
-from graphlang.ingest.formats import open_records
+from graphlang.ingest.formats.detect import open_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -99,6 +101,30 @@ def test_the_main_job_killed_at_random_moments(tmp_path: Path) -> None:
         return command("run", EXAMPLE, "--db", db, "--workers", str(workers))
 
     kill_and_go_on(job, tmp_path, (1, 2), KILLS or 5)
+
+
+#: Verbs that write to a database that is there, and what they need besides it.
+VERBS: dict[str, tuple[str, ...]] = {
+    "classify": ("--method", "nfc-2004"),
+    "classify-url": ("--method", "url"),
+    "vote": (),
+    "propagate": (),
+}
+
+
+@pytest.mark.parametrize("name", VERBS if KILLS else ["classify", "propagate"])
+def test_every_verb_killed_at_random_moments(name: str, tmp_path: Path) -> None:
+    base = tmp_path / "base.db"
+    for step in (("ingest", base, EXAMPLE, "-q"), ("classify", base, "-q")):
+        subprocess.run(command(*step), check=True, capture_output=True)
+
+    def job(db: Path, workers: int) -> list[str]:
+        del workers
+        if not db.exists():
+            shutil.copy(base, db)
+        return command(name.partition("-")[0], db, *VERBS[name])
+
+    kill_and_go_on(job, tmp_path, (1,), KILLS or 3)
 
 
 def records() -> list[bytes]:

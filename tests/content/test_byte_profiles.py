@@ -9,17 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import byte_trigrams, methods, profiles, quadgrams
-from graphlang.content.byte_trigrams import ByteTrigrams, Strict
-from graphlang.content.encodings import encode, encodings_of
-from graphlang.content.quadgrams import Quadgrams
-from graphlang.content.train import train
+from graphlang.content import registry
+from graphlang.content.published.bytes import byte_trigrams, profiles, quadgrams
+from graphlang.content.published.bytes.byte_trigrams import ByteTrigrams, Strict
+from graphlang.content.published.bytes.encodings import encode, encodings_of
+from graphlang.content.published.bytes.quadgrams import Quadgrams
+from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from graphlang.content.byteidentifier import ByteIdentifier
+    from graphlang.content.published.bytes.identifier import ByteIdentifier
 
 RUSSIAN = ("кошка сидит на ковре", "это большой дом", "где живёт собака", "они думают что погода хорошая")
 PARAMETERS = {"limit": 1_000, "closed": True}
@@ -162,7 +163,7 @@ def test_stand_ins_make_no_encoding_of_a_language_that_does_not_use_it() -> None
 @pytest.fixture(scope="session", params=["quadgrams", "byte-trigrams"])
 def trained(request: pytest.FixtureRequest, corpus_folder: Path) -> ByteIdentifier:
     made = train(corpus_folder, method=request.param, minimum=10)
-    return methods._METHODS[request.param].loader(made, "", "tiny")  # type: ignore[return-value]
+    return registry._METHODS[request.param].loader(made, "", "tiny")  # type: ignore[return-value]
 
 
 def test_trained_models_know_their_languages(trained: ByteIdentifier) -> None:
@@ -198,7 +199,7 @@ def test_any_texts(trained: ByteIdentifier, texts: list[str]) -> None:
 def test_thresholds_are_kept_in_the_model(corpus_folder: Path, tmp_path: Path) -> None:
     made = train(corpus_folder, method="byte-trigrams", minimum=10, lower=0.9)
     made.save(tmp_path / "m.npz")
-    strict = methods.load(tmp_path / "m.npz")
+    strict = registry.load(tmp_path / "m.npz")
     assert strict.labels == ("deu", "ell", "eng", "und")
     assert strict.describe()["upper"] == byte_trigrams.UPPER
     assert strict.describe()["lower"] == 0.9
@@ -238,7 +239,7 @@ def test_ngrams_out_of_order() -> None:
 def test_models_whose_answers_would_be_no_numbers_are_refused() -> None:
     sound = two_encodings()
     arrays = {**sound.arrays, "sharpness": np.full(7, 1e30, np.float32)}
-    with pytest.raises(ModelError, match="sharpness of the model is out of range"):
+    with pytest.raises(ModelError, match="inverse temperature of the model is out of range"):
         Quadgrams(Model(sound.method, sound.labels, sound.parameters, arrays), "", "m")
 
 
@@ -253,4 +254,4 @@ def test_labels_of_no_language_are_refused(tmp_path: Path) -> None:
     for label in ("klingonisch", "deu_", "\x1b[2J"):
         trigram_sets(**{label: b"abcd"}).save(tmp_path / "m.npz")
         with pytest.raises(ModelError, match="is no label of this program"):
-            methods.load(tmp_path / "m.npz")
+            registry.load(tmp_path / "m.npz")

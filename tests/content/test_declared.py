@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.declared import SOURCES, Declared, declared, of_pages
+from graphlang.content.published.declared import SOURCES, Declared, declared, of_pages
 
 
 @pytest.mark.parametrize(

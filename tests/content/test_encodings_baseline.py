@@ -11,11 +11,12 @@ import os
 from pathlib import Path
 
 import pytest
-from graphlang.ingest.bytehtml import visible
 
-from graphlang.content import byte_trigrams, methods
-from graphlang.content.encodings import decode
-from graphlang.languages import code
+from graphlang.codes.languages import code
+from graphlang.content import registry
+from graphlang.content.published.bytes import byte_trigrams
+from graphlang.content.published.bytes.encodings import decode
+from graphlang.ingest.payload.visible_bytes import visible
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("GRAPHLANG_DATA", ROOT / ".." / "shared" / "data")) / "encodings"
@@ -50,7 +51,7 @@ def read() -> list[tuple[str, str, bytes]]:
 
 def measure(pages: list[tuple[str, str, bytes]]) -> tuple[int, int]:
     """Right languages, and encodings that decode the page as the true one does."""
-    identifier = methods.load("byte-trigrams")
+    identifier = registry.load("byte-trigrams")
     assert isinstance(identifier, byte_trigrams.ByteTrigrams)
     labels, _, encodings = identifier.identify_bytes([page for _, _, page in pages])
     languages = [identifier.labels[i].split("_")[0] for i in labels]
@@ -75,7 +76,7 @@ def test_legacy_pages_are_not_below_the_baseline() -> None:
 
 def test_the_shipped_model_names_language_and_encoding() -> None:
     text = "Приветствуем вас на нашей странице о погоде, природе и путешествиях по стране."
-    identifier = methods.load("byte-trigrams")
+    identifier = registry.load("byte-trigrams")
     assert isinstance(identifier, byte_trigrams.ByteTrigrams)
     names = ["windows-1251", "koi8-r", "iso-8859-5", "ibm866"]
     labels, _, encodings = identifier.identify_bytes([text.encode(name) for name in names])

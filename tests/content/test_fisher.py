@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.content import fisher
-from graphlang.content.fisher import Moments
+from graphlang.content.training import fisher
+from graphlang.content.training.fisher import Moments
 
 
 def language(counts: list[list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import threading
 import unicodedata
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,13 +17,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from graphlang.content import answers, calibrate, pieces
-from graphlang.content.kernel import KernelError, Library, checked, pointer
-from graphlang.content.ngrams import Vocabulary, admissible, bits_for, keys_of
-from graphlang.content.normalise import Letters, characters, fold, normalise
-from graphlang.content.profiles import Index, Profile, keys_of_packed
-from graphlang.content.scripts import EAST_ASIA, LATIN, SHARE, registry
-from graphlang.content.scriptweights import ScriptWeights
+from graphlang.content import registry as methods
+from graphlang.content.discriminative.sparse_weights import ScriptWeights, unpack
+from graphlang.content.discriminative.weight_codec import squeeze
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for, keys_of
+from graphlang.content.published.bytes.profiles import Index, Profile, keys_of_packed
+from graphlang.content.scoring import calibration, top_k
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import Letters, characters, fold, normalise
+from graphlang.content.text.scripts import EAST_ASIA, LATIN, SHARE, registry
+from graphlang.modelfile import Model
+from graphlang.native.kernels import KernelError, Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
 MASK = 0xFFFFFFFF
 
@@ -177,7 +190,7 @@ def test_a_huge_text_is_counted_in_the_room_of_its_limit() -> None:
     made = normalise([text, "x"], limit=240, margin=3, one_script=True)
     assert made.lengths.tolist() == [244, 2]
     assert len(made.symbols) == 252
-    assert pieces.cut([text], 4, 42)[0].texts() == ["x" * 42]
+    assert windows.cut([text], 4, 42)[0].texts() == ["x" * 42]
 
 
 def test_more_features_than_the_kernel_looks_up_at_once() -> None:
@@ -244,7 +257,9 @@ def sums_of(made: ScriptWeights, texts: list[list[int]], scripts: list[int]) -> 
     found = {}
     for script, rows, own in made.each(sums):
         assert all(scripts[row] == script for row in rows)
-        found |= dict(zip(rows.tolist(), own.tolist(), strict=True))
+        labels = made.labels[script]
+        assert not own[:, labels.stop - labels.start :].any()
+        found |= dict(zip(rows.tolist(), own[:, : labels.stop - labels.start].tolist(), strict=True))
     return found
 
 
@@ -291,39 +306,41 @@ ROWS = st.lists(st.lists(st.floats(-200, 200, width=32), min_size=19, max_size=1
 
 @given(ROWS)
 def test_softmax_is_that_of_the_definition(rows: list[list[float]]) -> None:
-    spoken = np.arange(len(rows)) % 2 == 0
+    has_letters = np.arange(len(rows)) % 2 == 0
     prior = np.linspace(-1, 1, 19).astype(np.float32)
-    made = calibrate.softmax(np.array(rows, dtype=np.float32), prior, spoken)
-    for row, own, speaks in zip(rows, made, spoken, strict=True):
+    made = calibration.probabilities(np.array(rows, dtype=np.float32), prior, has_letters)
+    for row, own, speaks in zip(rows, made, has_letters, strict=True):
         sums = [np.float32(a) + b for a, b in zip(row, prior, strict=True)]
-        chances = [math.exp(float(x) - float(max(sums))) for x in sums]
-        expected = np.array([x / sum(chances) for x in chances]) * speaks
+        probabilities = [math.exp(float(x) - float(max(sums))) for x in sums]
+        expected = np.array([x / sum(probabilities) for x in probabilities]) * speaks
         assert own == pytest.approx(expected, rel=2e-5, abs=1e-30)
 
 
 @given(ROWS, st.integers(-1, 18), st.lists(st.booleans(), min_size=5, max_size=5))
-def test_pieces_together_are_those_of_the_definition(rows: list[list[float]], guest: int, spoken: list[bool]) -> None:
+def test_pieces_together_are_those_of_the_definition(
+    rows: list[list[float]], foreign: int, has_letters: list[bool]
+) -> None:
     cut = len(rows) // 2
     offsets = np.array([0, len(rows)]) if cut == 0 else np.array([0, cut, len(rows)])
-    spoke = np.array(spoken[: len(rows)])
-    made = pieces.together(np.array(rows, dtype=np.float32), spoke, offsets, guest)
+    has_letters = np.array(has_letters[: len(rows)])
+    made = windows.log_likelihood(np.array(rows, dtype=np.float32), has_letters, offsets, foreign)
     for text, own in enumerate(made):
         mine = range(int(offsets[text]), int(offsets[text + 1]))
-        chances = [np.exp(np.array(rows[i]) - np.logaddexp.reduce(rows[i])) for i in mine]
-        speaks = [spoke[i] for i in mine]
-        odd = np.log(pieces.ODD)
+        probabilities = [np.exp(np.array(rows[i]) - np.logaddexp.reduce(rows[i])) for i in mine]
+        speaks = [has_letters[i] for i in mine]
+        outliers = np.log(windows.OUTLIERS)
         with np.errstate(divide="ignore"):
-            likely = sum(s * np.maximum(np.log(c), odd) for s, c in zip(speaks, chances, strict=True))
-        hosted = max(c[guest] for c in chances) if guest >= 0 else 0
-        if abs(hosted - pieces.GUEST / 10) < 1e-6:
+            likely = sum(s * np.maximum(np.log(c), outliers) for s, c in zip(speaks, probabilities, strict=True))
+        hosted = max(c[foreign] for c in probabilities) if foreign >= 0 else 0
+        if abs(hosted - windows.FOREIGN / 10) < 1e-6:
             continue  # rounding decides
-        if hosted > pieces.GUEST / 10:
+        if hosted > windows.FOREIGN / 10:
             mixed = sum(
-                s * np.log(c * (1 - pieces.GUEST) + pieces.GUEST * c[guest] + pieces.ODD)
-                for s, c in zip(speaks, chances, strict=True)
+                s * np.log(c * (1 - windows.FOREIGN) + windows.FOREIGN * c[foreign] + windows.OUTLIERS)
+                for s, c in zip(speaks, probabilities, strict=True)
             )
-            likely = np.logaddexp(likely, mixed + np.log(pieces.MIXED))
-        likely = likely * max(sum(speaks), 1) ** (pieces.TOGETHER - 1)
+            likely = np.logaddexp(likely, mixed + np.log(windows.MIXED))
+        likely = likely * max(sum(speaks), 1) ** (windows.EFFECTIVE - 1)
         assert own == pytest.approx(likely, rel=1e-5, abs=1e-4)
 
 
@@ -332,9 +349,9 @@ def test_pieces_together_are_those_of_the_definition(rows: list[list[float]], gu
     st.integers(0, 9),
 )
 def test_the_best_are_those_of_a_sort(rows: list[list[float]], k: int) -> None:
-    chances = np.array(rows, dtype=np.float32).reshape(-1, 7)
-    index, value = answers.top(chances, k)
-    for row, place, best in zip(chances.tolist(), index.tolist(), value.tolist(), strict=True):
+    probabilities = np.array(rows, dtype=np.float32).reshape(-1, 7)
+    index, value = top_k.top(probabilities, k)
+    for row, place, best in zip(probabilities.tolist(), index.tolist(), value.tolist(), strict=True):
         order = [i for i in sorted(range(7), key=lambda i: (-row[i], i)) if row[i] > 0][:k]
         assert place == order + [-1] * (k - len(order))
         assert best == [row[i] for i in order] + [0.0] * (k - len(order))
@@ -384,12 +401,167 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             replace(block, blocks=damaged).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
     with pytest.raises(KernelError):
         replace(block, rest=BEHIND[1:]).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
-    with pytest.raises(KernelError):
-        pointer(np.zeros((4, 4), np.int32)[:, ::2], np.int32)
-    with pytest.raises(KernelError):
-        checked(-1)
-    with pytest.raises(ImportError, match="compiled when graphlang is installed"):
-        Library("graphlang.content._no_such_kernel")
+
+
+TEXT = np.array([1, 2, 3], np.uint32)
+
+
+def numbers(kind: str, *given_: float) -> NDArray[Any]:
+    return np.array(given_, dtype=kind)
+
+
+def scan(kernels: Kernels, begin: int, end: int, symbol: int = 1) -> object:
+    text = np.array([1, 2, symbol], np.uint32)
+    pages = kernels.constant("GRAPHLANG_LETTERS_PAGES")
+    where = numbers("i8", begin), numbers("i8", end)
+    return kernels.letters_scan(text, *where, bytes(pages), bytearray(pages), bytearray(1))
+
+
+@pytest.mark.parametrize(
+    ("kernels", "call", "words"),
+    [
+        ("letters", lambda k: scan(k, 0, 4), "ends[0] = 4 is outside 0..3"),
+        ("letters", lambda k: scan(k, -1, 3), "begins[0] = -1 is outside 0..3"),
+        ("letters", lambda k: scan(k, 0, 3, 0x110000), "symbols[2] = 1114112 is outside 0..1114111"),
+        (
+            "ngrams",
+            lambda k: k.ngrams_word_keys(TEXT, numbers("i8", 2), numbers("i8", 1), numbers("u4", 0)),
+            "ends[0] = 1 is outside 2..3",
+        ),
+        (
+            "ngrams",
+            lambda k: k.ngrams_unpack(
+                gaps=numbers("u1", 1),
+                values=numbers("i1", 7),
+                state=numbers("i8", 0, 2**63 - 1, 0),
+                first=0,
+                rows=1,
+                common=1,
+                width=1,
+                half=8,
+                most=40,
+                table=np.zeros(16, np.uint16),
+                starts=numbers("i4", 0),
+                rest=numbers("i4", 0),
+            ),
+            "state[1] = 9223372036854775807 is outside -1..4611686018427387903",
+        ),
+        (
+            "scores",
+            lambda k: k.scores_softmax(numbers("f4", 1, 2), None, None, 0.0),
+            "scores has shape (2,), expected (rows, width)",
+        ),
+        (
+            "tally",
+            lambda k: k.tally_find(
+                numbers("u8", 1), numbers("u8", 9, 9, 9), numbers("i4", 0, 0, 0), 9, numbers("i4", 0)
+            ),
+            "tally_find: sizes of arrays do not fit their content",
+        ),
+    ],
+)
+def test_a_kernel_names_what_it_refuses(kernels: str, call: Callable[[Kernels], object], words: str) -> None:
+    with pytest.raises(KernelError) as refused:
+        call(Kernels(f"graphlang.content.native._{kernels}"))
+    assert str(refused.value) == words
+
+
+@given(st.integers(0, 2**32), st.integers(0, 5), st.integers(1, 20), st.integers(0, 9))
+def test_scores_are_those_of_the_definition(seed: int, rows: int, labels: int, behind: int) -> None:
+    random = np.random.default_rng(seed)
+    sums = random.integers(-999, 999, size=(rows, labels + behind)).astype(np.int16)
+    of_rows = {
+        name: random.normal(size=rows).astype(np.float32)
+        for name in ("scale", "base_scale", "bias_scale", "prior_scale")
+    }
+    of_labels = {name: random.normal(size=labels).astype(np.float32) for name in ("base", "bias", "prior")}
+    a, b, c, d = (own[:, None].astype(float) for own in of_rows.values())
+    x, y, z = of_labels.values()
+    expected = sums[:, :labels] * a + b * x + c * y + d * z
+    assert calibration.linear(sums, **of_rows, **of_labels) == pytest.approx(expected, rel=1e-4, abs=1e-3)
+
+
+@given(
+    st.integers(0, 2**32), st.lists(st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 300)), min_size=1)
+)
+def test_weights_come_back_from_a_model_file(seed: int, scripts: list[tuple[int, int, int]]) -> None:
+    """Of each script: labels, features in the table, and features as lists; few have any weight."""
+    random = np.random.default_rng(seed)
+    plain = []
+    for labels, common, rare in scripts:
+        steps = random.integers(-40, 41, size=(common + rare, labels)) * (random.random((common + rare, labels)) < 0.02)
+        plain.append(steps.astype(np.int8))
+    gaps, values = squeeze(np.concatenate([own.ravel() for own in plain]))
+    made = unpack(
+        Model(
+            "nfc",
+            tuple(f"l{i}" for i in range(sum(own.shape[1] for own in plain))),
+            {"scripts": [f"s{i}" for i in range(len(plain))]},
+            {
+                "script": np.repeat(np.arange(len(plain)), [own.shape[1] for own in plain]).astype(np.uint8),
+                "features": np.array([(common, common + rare) for _, common, rare in scripts], dtype=np.int32),
+                "gaps": gaps,
+                "values": values,
+            },
+        ),
+        sum(len(own) for own in plain),
+        "made up",
+    )
+    first = 0
+    for script, own in enumerate(plain):
+        texts = [[first + f] for f in range(len(own))]
+        found = sums_of(made, texts, [script] * len(texts))
+        assert [found[row] for row in range(len(texts))] == own.tolist()
+        first += len(own)
+
+
+def test_lists_of_weights_that_lead_astray_are_refused() -> None:
+    """Where a list begins and ends, and which column a weight is of, are looked at where they are used."""
+    blocks, none = np.array([[0, 0, 2, 8, 0, 0]]), np.full(8, 40 * 257, np.uint16)
+    sound = ScriptWeights(
+        ("",), (slice(0, 16),), blocks, none, np.array([0, 1, 2], np.int32), np.append([1, 257], BEHIND)
+    )
+    sound = replace(sound, rest=sound.rest.astype(np.int32))
+    assert sums_of(sound, [[0, 1]], [0])[0][:3] == [1, 1, 0]
+    for wrong, words in (
+        ([0, -1, 2], r"starts\[1\] = -1 is outside 0..2"),
+        ([0, 1, 3], r"starts\[2\] = 3 is outside 1..2"),
+        ([-5, 1, 2], r"starts\[0\] = -5 is outside 0..2"),
+        ([0, 1 << 30, 2], r"starts\[1\] = 1073741824 is outside 0..2"),
+    ):
+        with pytest.raises(KernelError, match=words):
+            sums_of(replace(sound, starts=np.array(wrong, np.int32)), [[0, 1]], [0])
+    for column in (16, 1 << 22, -1):
+        rest = sound.rest.copy()
+        rest[1] = column * 256 + 1
+        with pytest.raises(KernelError, match=rf"rest\[1\] = {rest[1]} is outside 0..4095"):
+            sums_of(replace(sound, rest=rest), [[0, 1]], [0])
+
+
+def test_probabilities_do_not_depend_on_what_other_threads_do_with_memory() -> None:
+    """The kernel of the scores was handed the address of an array that had been freed; others wrote there meanwhile."""
+    identifier = methods.load("nfc")
+    texts = ["the cat is on the mat", "wo ist das haus", "η γάτα", "xyz", ""] * 20
+    expected = identifier.probabilities(texts)
+    stop = threading.Event()
+
+    def write() -> None:
+        sizes = [3 * n for n in range(1, 41)]
+        while not stop.is_set():
+            _ = [np.full(size, -1, dtype=np.int64) for size in sizes]
+            gc.collect(0)
+
+    def ask(_: int) -> bool:
+        return all((identifier.probabilities(texts) == expected).all() for _ in range(40))
+
+    with ThreadPoolExecutor(6) as threads:
+        writing = [threads.submit(write) for _ in range(2)]
+        try:
+            assert list(threads.map(ask, range(4))) == [True] * 4
+        finally:
+            stop.set()
+        for one in writing:
+            one.result()
 
 
 def test_what_is_no_code_point_is_refused() -> None:

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphlang.content import calibrate, methods
-from graphlang.languages import code
+from graphlang.codes.languages import code
+from graphlang.content import registry
+from graphlang.evaluation.metrics import by_length
 
 BASELINE = Path(__file__).with_name("lid_baseline.json")
 ROOT = Path(__file__).parents[2]
@@ -46,7 +47,7 @@ def measure(lines: list[tuple[str, str]]) -> dict[str, dict[str, dict[str, float
     gold = np.array([g for g, _ in lines])
     table: dict[str, dict[str, dict[str, float]]] = {}
     for method in METHODS:
-        identifier = methods.load(method)
+        identifier = registry.load(method)
         codes = np.array([code(label) or "" for label in identifier.labels])
         table[method] = {}
         for cut, size in CUTS.items():
@@ -55,7 +56,7 @@ def measure(lines: list[tuple[str, str]]) -> dict[str, dict[str, dict[str, float
                 [identifier.probabilities(texts[i : i + 2000]).argmax(axis=1) for i in range(0, len(texts), 2000)]
             )
             right = codes[best] == gold
-            buckets = calibrate.by_length(right.astype(np.float64), right, np.array([len(text) for text in texts]))
+            buckets = by_length(right.astype(np.float64), right, np.array([len(text) for text in texts]))
             table[method][cut] = {name: round(share, 4) for name, (number, share, _) in buckets.items() if number}
     return table
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import martins_silva, methods
-from graphlang.content.boilerplate import without_boilerplate
-from graphlang.content.martins_silva import Marked, MartinsSilva
-from graphlang.content.nfc import pack
-from graphlang.content.train import train
+from graphlang.content import registry
+from graphlang.content.published import martins_silva
+from graphlang.content.published.martins_silva import Marked, MartinsSilva
+from graphlang.content.published.nfc import pack
+from graphlang.content.published.stock_phrases import without_boilerplate
+from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def test_a_profile_is_wholly_like_itself() -> None:
 @pytest.fixture(scope="session")
 def trained(corpus_folder: Path) -> MartinsSilva:
     made = train(corpus_folder, method="martins-silva", minimum=10)
-    return methods._METHODS["martins-silva"].loader(made, "", "tiny")  # type: ignore[return-value]
+    return registry._METHODS["martins-silva"].loader(made, "", "tiny")  # type: ignore[return-value]
 
 
 LONG_ENGLISH = "where is the house of the dog and the cat that sat on the mat"
@@ -109,9 +110,9 @@ def test_where_in_doubt_the_largest_block_decides(trained: MartinsSilva, monkeyp
     blocks = (LONG_GERMAN, LONG_ENGLISH[:50])
     page = [Marked(blocks=blocks)]
     german, english = trained.labels.index("deu"), trained.labels.index("eng")
-    monkeypatch.setattr("graphlang.content.martins_silva.DOUBT", 0.0)
+    monkeypatch.setattr("graphlang.content.published.martins_silva.DOUBT", 0.0)
     sure = trained.identify(page)[0]
-    monkeypatch.setattr("graphlang.content.martins_silva.DOUBT", 1.0)
+    monkeypatch.setattr("graphlang.content.published.martins_silva.DOUBT", 1.0)
     doubting = trained.identify(page)[0]
     assert doubting[german] - doubting[english] > sure[german] - sure[english]
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from graphlang import languages, modelfile
-from graphlang.content import methods
-from graphlang.content.refined import Refined
+from graphlang import modelfile
+from graphlang.codes import languages
+from graphlang.content import registry
+from graphlang.content.discriminative.model import Discriminative
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def test_it_is_read_without_the_faster_library_too(tiny_model: Model, monkeypatc
 @pytest.mark.parametrize("name", ["nfc", "nfc-2004", "byte-trigrams"])
 def test_labels_of_shipped_models_are_labels(name: str) -> None:
     """Which loading them relies upon."""
-    labels = modelfile.read(methods.path(name))[0].labels
+    labels = modelfile.read(registry.path(name))[0].labels
     assert [languages.label(label) for label in labels] == list(labels)
 
 
@@ -106,7 +107,7 @@ def test_flipped_bytes_never_pass_unnoticed(tiny_model: Model, tmp_path: Path) -
         # hit, the array is not there, which its method tells.
         if back.arrays.keys() != sound.arrays.keys():
             with pytest.raises(ModelError):
-                Refined(back, "", "here")
+                Discriminative(back, "", "here")
         assert all(np.array_equal(v, sound.arrays[k]) for k, v in back.arrays.items() if k in sound.arrays)
     assert not list(tmp_path.iterdir())
 
@@ -201,11 +202,13 @@ def test_an_array_whose_shape_is_no_number_is_told() -> None:
         modelfile.from_bytes(archive(model_json=header(), a_npy=array))
 
 
-@pytest.mark.parametrize("odd", range(1, 8))
-def test_arrays_behind_headers_of_any_length_stand_where_numbers_may(odd: int) -> None:
+@pytest.mark.parametrize("outliers", range(1, 8))
+def test_arrays_behind_headers_of_any_length_stand_where_numbers_may(outliers: int) -> None:
     array = npy(np.array([1.5, -2], np.float32))
     size = int.from_bytes(array[8:10], "little")
-    moved = array[:8] + (size + odd).to_bytes(2, "little") + array[10 : 9 + size] + b" " * odd + array[9 + size :]
+    moved = (
+        array[:8] + (size + outliers).to_bytes(2, "little") + array[10 : 9 + size] + b" " * outliers + array[9 + size :]
+    )
     back = modelfile.from_bytes(archive(model_json=header(), a_npy=moved)).arrays["a"]
     assert back.flags.aligned
     assert back.tolist() == [1.5, -2]
@@ -239,7 +242,7 @@ def test_missing_folder_and_oversized_files(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="No such file"):
         modelfile.read(tmp_path / "absent.npz")
     with pytest.raises(ModelError, match="directory"):
-        methods.load(tmp_path)
+        registry.load(tmp_path)
     big = tmp_path / "big.npz"
     with big.open("wb") as file:
         file.truncate(modelfile.MAX_FILE + 1)
@@ -275,7 +278,7 @@ def test_models_with_arrays_of_another_method(
     arrays = {k: v for k, v in {**tiny_model.arrays, **change}.items() if v is not None}
     Model("nfc", tiny_model.labels, tiny_model.parameters, arrays).save(tmp_path / "m.npz")
     with pytest.raises(ModelError, match=message):
-        methods.load(tmp_path / "m.npz")
+        registry.load(tmp_path / "m.npz")
 
 
 def test_parameters_out_of_range_and_unknown_methods(tiny_model: Model, tmp_path: Path) -> None:
@@ -283,7 +286,7 @@ def test_parameters_out_of_range_and_unknown_methods(tiny_model: Model, tmp_path
         parameters = {**tiny_model.parameters, "limit": limit}
         Model("nfc", tiny_model.labels, parameters, tiny_model.arrays).save(tmp_path / "m.npz")
         with pytest.raises(ModelError, match="limit"):
-            methods.load(tmp_path / "m.npz")
+            registry.load(tmp_path / "m.npz")
     for name, wrong in (
         ("scripts", "GREEK"),
         ("scripts", ["LATIN", "LATIN"]),
@@ -295,7 +298,7 @@ def test_parameters_out_of_range_and_unknown_methods(tiny_model: Model, tmp_path
             tmp_path / "m.npz"
         )
         with pytest.raises(ModelError, match=name[:-1]):
-            methods.load(tmp_path / "m.npz")
+            registry.load(tmp_path / "m.npz")
     Model("other", tiny_model.labels, {}, {}).save(tmp_path / "m.npz")
     with pytest.raises(ModelError, match="'other'"):
-        methods.load(tmp_path / "m.npz")
+        registry.load(tmp_path / "m.npz")

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import calibrate, pieces
-from graphlang.content.ngrams import LONGEST, keys_of
-from graphlang.content.normalise import normalise
-from graphlang.content.refined import Refined
-from graphlang.content.scripts import registry
-from graphlang.content.train import train
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.ngrams.vocabulary import LONGEST, keys_of
+from graphlang.content.scoring import calibration
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import registry
+from graphlang.content.training.train import train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from graphlang.modelfile import Model
 
 SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 400, "rounds": 4, "draws": 60, "power": 0.0}
-ODD = 0.008
+OUTLIERS = 0.008
 
 
 def features(text: str, keys: dict[int, int], orders: list[int], *, words: bool) -> list[int]:
@@ -43,11 +44,11 @@ class Plain:
         self.grams = [gram for gram in self.arrays["ngrams"].tobytes().decode().split("\n") if gram]
         self.keys = {key: number for number, key in enumerate(keys_of(self.grams).tolist())}
         self.weights = self.unpacked("")
-        self.spelling_keys: dict[int, int] = {}
+        self.lm_keys: dict[int, int] = {}
         if "spelling_keys" in self.arrays:
             keys = np.cumsum(self.arrays["spelling_keys"], dtype=np.uint32)
-            self.spelling_keys = {key: number for number, key in enumerate(keys.tolist())}
-            self.spelling = self.unpacked("spelling_")
+            self.lm_keys = {key: number for number, key in enumerate(keys.tolist())}
+            self.lm_weights = self.unpacked("spelling_")
 
     def unpacked(self, prefix: str) -> dict[tuple[int, int], int]:
         """Weights by feature and label."""
@@ -68,7 +69,7 @@ class Plain:
 
     def knots(self, name: str, length: int, script: int | None = None) -> float:
         own = self.arrays[name] if script is None else self.arrays[name][script]
-        return float(np.interp(np.log2(length), np.log2(calibrate.KNOTS), own))
+        return float(np.interp(np.log2(length), np.log2(calibration.KNOTS), own))
 
     def scores(self, text: str, script: int, label: int) -> float:
         a, length = {name: array.tolist() for name, array in self.arrays.items() if array.ndim == 1}, len(text)
@@ -78,11 +79,11 @@ class Plain:
         score = steps * a["step"][0] / max(1, sqrt(len(found))) + sqrt(len(found)) * a["base"][label]
         score = (score + a["bias"][label] + a["siblings"][label]) * exp(self.knots("sharpness", length, script))
         score += self.knots("lean", length) * a["prior"][label]
-        if self.spelling_keys and (gain := self.knots("spelling_gain", length)):
-            found = features(text, self.spelling_keys, [1, 2, 3, 4, 5], words=True)
-            spelt = sum(self.spelling.get((feature, label), 0) for feature in found) * a["spelling_step"][0]
-            spelt += length * a["spelling_letter"][label] + len(text.split()) * a["spelling_word"][label]
-            score += gain * (spelt + a["spelling_text"][label])
+        if self.lm_keys and (gain := self.knots("spelling_gain", length)):
+            found = features(text, self.lm_keys, [1, 2, 3, 4, 5], words=True)
+            lm = sum(self.lm_weights.get((feature, label), 0) for feature in found) * a["spelling_step"][0]
+            lm += length * a["spelling_letter"][label] + len(text.split()) * a["spelling_word"][label]
+            score += gain * (lm + a["spelling_text"][label])
         return score
 
     def chances(self, given_: str) -> list[float]:
@@ -98,10 +99,10 @@ class Plain:
         else:
             columns, scores = np.arange(len(chances)), before
         shares = np.exp(scores - scores.max())
-        chances[columns] = shares / shares.sum() * (1 - ODD) + ODD / len(columns)
+        chances[columns] = shares / shares.sum() * (1 - OUTLIERS) + OUTLIERS / len(columns)
         english = self.model.labels.index("eng")
-        part = chances[english] * pieces.ALONE * min(1, pieces.ALONE_LENGTH / len(text))
-        if part > pieces.ALONE / 100:
+        part = chances[english] * windows.QUOTED * min(1, windows.QUOTED_LENGTH / len(text))
+        if part > windows.QUOTED / 100:
             hosts = np.exp(before) * (np.arange(len(chances)) != english)
             chances[english] -= part
             chances += part * hosts / hosts.sum()
@@ -113,16 +114,16 @@ class Plain:
     params=[
         {},
         {"orders": (3,)},
-        {"orders": (2, 5), "spelling": (0.5, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0), "spelt": 0.0},
-        {"table": 40, "temper": 1.0},
+        {"orders": (2, 5), "lm_gain": (0.5, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0), "lm_least": 0.0},
+        {"table": 40, "lm_inverse_temperature": 1.0},
         {"closed": False},
-        {"spelling": (0.0,) * 7},
+        {"lm_gain": (0.0,) * 7},
     ],
     ids=str,
 )
-def both(request: pytest.FixtureRequest, corpus_folder: Path) -> tuple[Refined, Plain]:
+def both(request: pytest.FixtureRequest, corpus_folder: Path) -> tuple[Discriminative, Plain]:
     model = train(corpus_folder, **{**SMALL, **request.param})
-    return Refined(model, "", ""), Plain(model)
+    return Discriminative(model, "", ""), Plain(model)
 
 
 PARTS = st.sampled_from(["the", "weather", "das", "ist", "wetter", "και", "σπίτι", "é", "e\u0301", "жук", "中", "ß"])
@@ -137,7 +138,7 @@ TEXTS = st.one_of(
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(texts=st.lists(TEXTS, max_size=4))
-def test_probabilities_are_those_of_the_definition(both: tuple[Refined, Plain], texts: list[str]) -> None:
+def test_probabilities_are_those_of_the_definition(both: tuple[Discriminative, Plain], texts: list[str]) -> None:
     kernels, plain = both
     for text, row in zip(texts, kernels.probabilities(texts).tolist(), strict=True):
         assert row == pytest.approx(plain.chances(text), abs=3e-5)

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import answers, methods, nfc, priors
-from graphlang.content.nfc import Nfc
-from graphlang.content.ngrams import Vocabulary
-from graphlang.content.refined import Refined
-from graphlang.content.scripts import Registry
+from graphlang.content import registry
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.ngrams.vocabulary import Vocabulary
+from graphlang.content.published import nfc
+from graphlang.content.published.nfc import Nfc
+from graphlang.content.scoring import speaker_prior, top_k
+from graphlang.content.text.scripts import Registry
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -76,12 +78,12 @@ def test_probabilities_by_hand() -> None:
 
 @pytest.fixture(scope="module")
 def tiny(tiny_model_path: Path) -> Identifier:
-    return methods.load(tiny_model_path)
+    return registry.load(tiny_model_path)
 
 
 def test_tiny_model_knows_its_languages(tiny: Identifier) -> None:
     assert tiny.labels == ("ell", "deu", "eng")
-    best, _ = answers.top(tiny.probabilities(["das wetter ist gut", "ο καιρός", "the weather"]), 1)
+    best, _ = top_k.top(tiny.probabilities(["das wetter ist gut", "ο καιρός", "the weather"]), 1)
     assert [tiny.labels[i] for i in best[:, 0]] == ["deu", "ell", "eng"]
 
 
@@ -125,7 +127,7 @@ def test_capitals_spaces_and_punctuation_change_nothing(tiny: Identifier) -> Non
 
 def test_the_prior_says_less_the_longer_the_text(tiny_model: Model) -> None:
     gaps = []
-    unspelt = Refined(
+    unspelt = Discriminative(
         replace(tiny_model, arrays={n: a for n, a in tiny_model.arrays.items() if "spelling" not in n}), "", ""
     )
     for text in ("the", "the weather is good and so are we", "the weather is good " * 8):
@@ -134,7 +136,7 @@ def test_the_prior_says_less_the_longer_the_text(tiny_model: Model) -> None:
         english_over_german = (scores - alone)[0] @ [-1, 1]
         gaps.append(float(english_over_german))
     assert gaps[0] > gaps[1] > gaps[2] > 0
-    assert gaps[0] == pytest.approx(0.3 * 0.8 * (priors.log_prior(["eng", "deu"], 1.0) @ [1, -1]), abs=1e-4)
+    assert gaps[0] == pytest.approx(0.3 * 0.8 * (speaker_prior.log_prior(["eng", "deu"], 1.0) @ [1, -1]), abs=1e-4)
 
 
 @pytest.mark.parametrize("prior", [[0, 0, -1000], [1000, 1000, 1000], [0, -30, -1], [-30, -30, 0]])
@@ -143,7 +145,7 @@ def test_what_english_gives_away_is_given_whatever_the_prior(
     tiny_model: Model, prior: list[float], lean: float
 ) -> None:
     changed = {"prior": np.array(prior, np.float32), "lean": np.full(7, lean, np.float32)}
-    hostile = Refined(replace(tiny_model, arrays={**tiny_model.arrays, **changed}), "", "")
+    hostile = Discriminative(replace(tiny_model, arrays={**tiny_model.arrays, **changed}), "", "")
     assert hostile.probabilities(["the dog", "ο", "the"]).sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
 
 
@@ -156,7 +158,7 @@ def test_english_alone_gives_nothing_away(tiny_model: Model) -> None:
     }
     keep |= {name: tiny_model.arrays[name][-1:] for name in ("base", "bias", "prior", "siblings", "step")}
     alone = Model("nfc", ("eng",), {**tiny_model.parameters, "scripts": ["LATIN"]}, {**keep, "lean": np.zeros(7, "f4")})
-    assert Refined(alone, "", "").probabilities(["the dog"]).tolist() == [[1]]
+    assert Discriminative(alone, "", "").probabilities(["the dog"]).tolist() == [[1]]
 
 
 def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:
@@ -167,28 +169,28 @@ def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:
 
 
 def test_top_keeps_the_best_and_pads() -> None:
-    indices, chances = answers.top(np.array([[0.2, 0.5, 0.3], [0, 0, 0], [1, 0, 0]], dtype=np.float32), 2)
+    indices, chances = top_k.top(np.array([[0.2, 0.5, 0.3], [0, 0, 0], [1, 0, 0]], dtype=np.float32), 2)
     assert indices.tolist() == [[1, 2], [-1, -1], [0, -1]]
     assert chances.tolist() == [[0.5, pytest.approx(0.3)], [0, 0], [1, 0]]
     assert indices.dtype == np.int16
-    assert answers.top(np.ones((1, 1), dtype=np.float32), 3)[0].tolist() == [[0, -1, -1]]
+    assert top_k.top(np.ones((1, 1), dtype=np.float32), 3)[0].tolist() == [[0, -1, -1]]
 
 
 def test_unknown_method() -> None:
     with pytest.raises(ModelError, match="no such method"):
-        methods.load("nonsense")
+        registry.load("nonsense")
 
 
 @pytest.mark.parametrize("name", ["nfc", "nfc-2004"])
 def test_shipped_models_load_and_tell_great_languages_apart(name: str) -> None:
-    identifier = methods.load(name)
+    identifier = registry.load(name)
     texts = {
         "eng": "The committee will meet again next week to discuss what should be done about the river.",
         "rus": "Комитет соберётся на следующей неделе, чтобы обсудить, что делать с рекой.",
         "ell": "Η επιτροπή θα συνεδριάσει ξανά την επόμενη εβδομάδα για να συζητήσει για το ποτάμι.",
         "tha": "คณะกรรมการจะประชุมกันอีกครั้งในสัปดาห์หน้า",
     }
-    best, _ = answers.top(identifier.probabilities(list(texts.values())), 1)
+    best, _ = top_k.top(identifier.probabilities(list(texts.values())), 1)
     if name == "nfc":
         assert [identifier.labels[i] for i in best[:, 0]] == list(texts)
     assert identifier.labels[best[2, 0]] == "ell"
@@ -204,7 +206,7 @@ def test_scripts_without_labels_and_too_many_of_them_are_refused(tiny_model: Mod
         }
         arrays = {**tiny_model.arrays, "features": every[: len(names) + more]}
         with pytest.raises(ModelError, match="no labels"):
-            Refined(Model(tiny_model.method, tiny_model.labels, changed, arrays), "", "m")
+            Discriminative(Model(tiny_model.method, tiny_model.labels, changed, arrays), "", "m")
 
 
 def test_names_of_no_script_leave_numbers_for_those_that_there_are() -> None:
@@ -229,5 +231,5 @@ def test_more_scripts_than_there_are(tiny_model: Model, number: int) -> None:
     arrays["sharpness"] = np.zeros((number, 7), np.float32)
     parameters = {**tiny_model.parameters, "scripts": [f"NO SCRIPT {i}" for i in range(number)]}
     with pytest.raises(ModelError, match=r"no script|order of their scripts"):
-        Refined(Model("nfc", labels, parameters, arrays), "", "m")
-    assert Refined(tiny_model, "", "tiny").probabilities(["ο καιρός"]).argmax() == 0
+        Discriminative(Model("nfc", labels, parameters, arrays), "", "m")
+    assert Discriminative(tiny_model, "", "tiny").probabilities(["ο καιρός"]).argmax() == 0

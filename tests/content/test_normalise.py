@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.normalise import normalise, sample
+from graphlang.content.text.normalise import normalise, sample
 
 
 def rows(texts: list[str], *, margin: int = 0, limit: int = 1000, closed: bool = True) -> list[str]:
@@ -61,7 +61,7 @@ def test_long_text_is_sampled_from_all_its_parts_in_bounded_room() -> None:
 
 
 def test_sample_reaches_the_end() -> None:
-    assert sample("0123456789", 4, pieces=2) == "01 89"
+    assert sample("0123456789", 4, parts=2) == "01 89"
 
 
 @given(st.lists(st.text(max_size=30), max_size=8), st.integers(0, 4))

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import byterows, methods, ranks
-from graphlang.content.normalise import normalise
-from graphlang.content.tally import strings, tally
-from graphlang.content.train import train
+from graphlang.content import registry
+from graphlang.content.ngrams import bytes_input
+from graphlang.content.ngrams.count_all import strings, tally
+from graphlang.content.published import out_of_place
+from graphlang.content.text.normalise import normalise
+from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def abab() -> object:
 
 def test_hayatis_distance_by_hand() -> None:
     # Against itself 0. Against b a c: |2-1| + |1-2| + (C+1-3) = 3. Against c d e: 3 + 2 + 1 = 6, the worst.
-    lists = ranks.RankLists(*ranks.pack(LISTS, 3), fixed=False)
+    lists = out_of_place.RankLists(*out_of_place.pack(LISTS, 3), fixed=False)
     distances, worst = lists.distances(abab())
     assert distances.tolist() == [[0, 3, 6], [0, 0, 0]]
     assert worst.tolist() == [6, 0]
@@ -36,7 +38,7 @@ def test_hayatis_distance_by_hand() -> None:
 
 def test_cavnar_and_trenkles_distance_by_hand() -> None:
     # What a list lacks costs C = 3: b a c 1 + 1 + 3 = 5, c d e 9.
-    lists = ranks.RankLists(*ranks.pack(LISTS, 3), fixed=True)
+    lists = out_of_place.RankLists(*out_of_place.pack(LISTS, 3), fixed=True)
     distances, worst = lists.distances(abab())
     assert distances.tolist() == [[0, 5, 9], [0, 0, 0]]
     assert worst.tolist() == [9, 0]
@@ -44,13 +46,13 @@ def test_cavnar_and_trenkles_distance_by_hand() -> None:
 
 def test_formula_0_1_charges_more_for_having_an_ngram_than_for_lacking_it() -> None:
     # The text's third n-gram "ab" is the first of x: |1 - 3| = 2; y lacks it: C + 1 - 3 = 1.
-    lists = ranks.RankLists(*ranks.pack([["ab", "x", "y"], ["z", "x", "y"]], 3), fixed=False)
+    lists = out_of_place.RankLists(*out_of_place.pack([["ab", "x", "y"], ["z", "x", "y"]], 3), fixed=False)
     assert lists.distances(abab())[0].tolist()[0] == [3 + 2 + 2, 3 + 2 + 1]
 
 
 def slow(text: str, lists: list[list[str]], size: int) -> list[int]:
     letters = normalise([text], limit=10_000, margin=4, closed=False)
-    own = ranks.ranked(letters, (1, 2, 3, 4, 5), size)
+    own = out_of_place.ranked(letters, (1, 2, 3, 4, 5), size)
     return [
         sum(abs((one.index(gram) + 1 if gram in one else size + 1) - j) for j, gram in enumerate(own, 1))
         for one in lists
@@ -60,7 +62,7 @@ def slow(text: str, lists: list[list[str]], size: int) -> list[int]:
 @given(st.lists(st.text("abc ", max_size=40), min_size=1, max_size=5))
 def test_distances_are_those_of_a_loop(texts: list[str]) -> None:
     lists = [["a", "b", " ", "ab", "ca", "abc"], ["c", "cc", "a"], ["b"]]
-    fast = ranks.RankLists(*ranks.pack(lists, 6), fixed=False)
+    fast = out_of_place.RankLists(*out_of_place.pack(lists, 6), fixed=False)
     counted = tally(normalise(texts, limit=10_000, margin=4, closed=False), (1, 2, 3, 4, 5))
     assert fast.distances(counted)[0].tolist() == [slow(text, lists, 6) for text in texts]
 
@@ -68,7 +70,7 @@ def test_distances_are_those_of_a_loop(texts: list[str]) -> None:
 def test_distances_are_those_of_the_formula() -> None:
     texts = ["abab", "cab", "dea", "", "ba" * 9]
     for fixed in (False, True):
-        lists = ranks.RankLists(*ranks.pack(LISTS, 3), fixed=fixed)
+        lists = out_of_place.RankLists(*out_of_place.pack(LISTS, 3), fixed=fixed)
         letters = normalise(texts, limit=99, margin=4, closed=False)
         counted = tally(letters, (1, 2, 3, 4, 5))
         found, worst = lists.distances(counted)
@@ -100,7 +102,7 @@ def ranked_model(request: pytest.FixtureRequest, corpus_folder: Path) -> Model:
 
 def test_trained_models_know_their_languages(ranked_model: Model, tmp_path: Path) -> None:
     ranked_model.save(tmp_path / "m.npz")
-    identifier = methods.load(tmp_path / "m.npz")
+    identifier = registry.load(tmp_path / "m.npz")
     chances = identifier.probabilities(
         ["the dog is in the house", "der hund ist im haus", "ο σκύλος είναι εδώ", "1 2", ""]
     )
@@ -118,7 +120,7 @@ def train_again(made: Model) -> Model:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_any_texts_in_any_order(ranked_model: Model, texts: list[str], random: object) -> None:
-    identifier = methods._METHODS[ranked_model.method].loader(ranked_model, "", "tiny")
+    identifier = registry._METHODS[ranked_model.method].loader(ranked_model, "", "tiny")
     chances = identifier.probabilities(texts)
     order = list(range(len(texts)))
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -129,7 +131,7 @@ def test_any_texts_in_any_order(ranked_model: Model, texts: list[str], random: o
 
 def test_textcat_answers_about_bytes(corpus_folder: Path) -> None:
     made = train(corpus_folder, method="textcat", minimum=10, features=600)
-    identifier = methods._METHODS["textcat"].loader(made, "", "tiny")
+    identifier = registry._METHODS["textcat"].loader(made, "", "tiny")
     labels, scores, encodings = identifier.identify_bytes([b"das haus ist gut", b"\xff\xfe 12"])  # type: ignore[attr-defined]
     assert [identifier.labels[labels[0]], labels[1]] == ["deu", -1]
     assert encodings == ["utf-8", None]
@@ -137,9 +139,9 @@ def test_textcat_answers_about_bytes(corpus_folder: Path) -> None:
 
 
 def test_textcat_keeps_within_words() -> None:
-    read = byterows.rows([b"the cat the"], limit=99)
-    assert ranks.ranked(read, (1, 2, 3, 4, 5), 4, words=True) == [" ", "t", "h", "e"]
-    assert not [gram for gram in ranks.ranked(read, (3, 4, 5), 99, words=True) if " " in gram[1:-1]]
+    read = bytes_input.rows([b"the cat the"], limit=99)
+    assert out_of_place.ranked(read, (1, 2, 3, 4, 5), 4, words=True) == [" ", "t", "h", "e"]
+    assert not [gram for gram in out_of_place.ranked(read, (3, 4, 5), 99, words=True) if " " in gram[1:-1]]
 
 
 @pytest.mark.parametrize("method", ["rank-order", "textcat"])
@@ -147,12 +149,12 @@ def test_damaged_ranks(ranked_model: Model, tmp_path: Path, method: str) -> None
     wrong = dict(ranked_model.arrays) | {"ranks": np.full((3, 4), 10**6, np.int32)}
     Model(method, ranked_model.labels, ranked_model.parameters, wrong).save(tmp_path / "m.npz")
     with pytest.raises(ModelError, match="damaged"):
-        methods.load(tmp_path / "m.npz")
+        registry.load(tmp_path / "m.npz")
 
 
 def test_methods_without_a_model_say_how_to_make_one() -> None:
     with pytest.raises(ModelError, match="graphlang train MODEL CORPUS --method rank-order"):
-        methods.load("rank-order")
+        registry.load("rank-order")
 
 
 def test_unknown_options_of_training(corpus_folder: Path) -> None:

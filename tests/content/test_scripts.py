@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.normalise import normalise
-from graphlang.content.scripts import registry
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import registry
 
 
 def one(text: str, *, wanted: str = "") -> tuple[str, str]:

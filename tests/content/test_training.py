@@ -11,10 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from graphlang.content import corpus, methods, priors, refine, refining, scriptweights, selection, weights
-from graphlang.content.options import ranges
-from graphlang.content.refined import Refined
-from graphlang.content.train import train
+from graphlang.content import registry
+from graphlang.content.discriminative import sparse_weights, weight_codec
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.scoring import speaker_prior
+from graphlang.content.training import corpus, select_features
+from graphlang.content.training.discriminative import fit, logistic_regression
+from graphlang.content.training.options import ranges
+from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -40,7 +44,7 @@ def test_the_published_setting(corpus_folder: Path, tmp_path: Path) -> None:
     assert "rounds" not in made.parameters
     assert list(dict.fromkeys(stages)) == ["read", "n-grams", "calibrate"]
     made.save(tmp_path / "m.npz")
-    identifier = methods.load(tmp_path / "m.npz")
+    identifier = registry.load(tmp_path / "m.npz")
     assert all(len(gram) == 3 for gram in identifier.vocabulary.ngrams)  # type: ignore[attr-defined]
     best = identifier.probabilities(["the house is good", "das haus ist gut", "το σπίτι είναι"]).argmax(axis=1)
     assert [identifier.labels[i] for i in best.tolist()] == ["eng", "deu", "ell"]
@@ -67,12 +71,12 @@ def test_parameters_say_what_was_left_out(corpus_folder: Path, tmp_path: Path) -
         ({"prior": 0.3}, "prior=0.3: 7 numbers"),
         ({"prior": (0.3,) * 6}, "7 numbers"),
         ({"prior": (float("nan"),) * 7}, "7 numbers"),
-        ({"spelling": (0.2,) * 7}, "the last 2 of them 0"),
-        ({"spelling": (0, 0, 0, 0, 0, 0.2, 0)}, "the last 2 of them 0"),
-        ({"spelling": (0.2, 0, 0, 0, 0, 0, 0), "closed": False}, "needs closed=true"),
-        ({"written": 100}, "written=100: a number from 0 to 20"),
-        ({"temper": 0}, r"temper=0: a number from 0\.01 to 1"),
-        ({"spelt": -1}, "spelt=-1: a number from 0"),
+        ({"lm_gain": (0.2,) * 7}, "the last 2 of them 0"),
+        ({"lm_gain": (0, 0, 0, 0, 0, 0.2, 0)}, "the last 2 of them 0"),
+        ({"lm_gain": (0.2, 0, 0, 0, 0, 0, 0), "closed": False}, "needs closed=true"),
+        ({"lm_text_exponent": 100}, "lm_text_exponent=100: a number from 0 to 20"),
+        ({"lm_inverse_temperature": 0}, r"lm_inverse_temperature=0: a number from 0\.01 to 1"),
+        ({"lm_least": -1}, "lm_least=-1: a number from 0"),
     ],
 )
 def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str) -> None:
@@ -82,18 +86,18 @@ def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str)
 
 @pytest.mark.parametrize("knot", range(7))
 def test_a_model_that_training_allows_can_be_loaded(corpus_folder: Path, knot: int) -> None:
-    spelling = [0.0] * 7
-    spelling[knot] = 10.0
-    if not ranges("nfc")["spelling"].allows(spelling):
+    gain = [0.0] * 7
+    gain[knot] = 10.0
+    if not ranges("nfc")["lm_gain"].allows(gain):
         return
-    made = train(corpus_folder, **SMALL, spelling=spelling, written=20, temper=0.01, spelt=0)
-    assert Refined(made, "", "").probabilities(["the dog"]).sum() == pytest.approx(1)
+    made = train(corpus_folder, **SMALL, lm_gain=gain, lm_text_exponent=20, lm_inverse_temperature=0.01, lm_least=0)
+    assert Discriminative(made, "", "").probabilities(["the dog"]).sum() == pytest.approx(1)
 
 
 def test_texts_whose_last_word_has_no_space(corpus_folder: Path) -> None:
     made = train(corpus_folder, **SMALL, closed=False)
-    assert made.parameters["spelling"] == [0] * 7
-    chances = Refined(made, "", "").probabilities(["where is the dog", "wo ist der hund"])
+    assert made.parameters["lm_gain"] == [0] * 7
+    chances = Discriminative(made, "", "").probabilities(["where is the dog", "wo ist der hund"])
     assert [made.labels[best] for best in chances.argmax(axis=1)] == ["eng", "deu"]
 
 
@@ -102,7 +106,7 @@ def test_languages_each_in_a_script_of_its_own(corpus_folder: Path, tmp_path: Pa
         (tmp_path / name).mkdir()
         (tmp_path / name / "text.txt").write_bytes((corpus_folder / name / "text.txt").read_bytes())
     made = train(tmp_path, **SMALL)
-    assert Refined(made, "", "").probabilities(["wo", "που"]).tolist() == [[0, 1], [1, 0]]
+    assert Discriminative(made, "", "").probabilities(["wo", "που"]).tolist() == [[0, 1], [1, 0]]
 
 
 def test_bad_corpora(tmp_path: Path) -> None:
@@ -140,7 +144,7 @@ def test_held_out_lines_do_not_depend_on_their_order() -> None:
 
 def test_candidates_rank_what_tells_the_languages_apart() -> None:
     documents = [["aax aax aax", "aax aax aay"], ["bbx bbx bbx", "bbx bbx bby"]]
-    candidates = selection.Candidates(documents, orders=(2,))
+    candidates = select_features.Candidates(documents, orders=(2,))
     best = candidates.top(20)
     assert {"aa", "bb"} <= set(best[:6])
     assert best.index("aa") < best.index("x ")  # both languages have "x "
@@ -158,11 +162,11 @@ def test_weights_survive_packing(steps: NDArray[np.int8]) -> None:
 
 def unpacked(steps: NDArray[np.int8]) -> NDArray[np.int16]:
     """What a model of one label and many features, half of them common, reads back."""
-    gaps, values = weights.squeeze(steps)
+    gaps, values = weight_codec.squeeze(steps)
     common = steps.size // 2
     arrays = {"gaps": gaps, "values": values, "script": np.zeros(1, np.uint8)}
     arrays["features"] = np.array([(common, steps.size)], dtype=np.int32)
-    block = scriptweights.unpack(Model("nfc", ("eng",), {"scripts": ["LATIN"]}, arrays), steps.size, "here")
+    block = sparse_weights.unpack(Model("nfc", ("eng",), {"scripts": ["LATIN"]}, arrays), steps.size, "here")
     lists = np.zeros(steps.size - common, dtype=np.int16)
     rest = block.rest[: block.starts[-1]]
     lists[np.flatnonzero(np.diff(block.starts))] = rest.astype(np.int8)
@@ -177,7 +181,7 @@ def unpacked(steps: NDArray[np.int8]) -> NDArray[np.int16]:
 def test_weights_far_apart_survive_packing() -> None:
     steps = np.zeros((3, 1000), dtype=np.int8)
     steps[0, 254], steps[1, 0], steps[2, 999] = 1, 2, 3
-    gaps, _ = weights.squeeze(steps)
+    gaps, _ = weight_codec.squeeze(steps)
     assert gaps.tolist() == [255, 255, 255, 236, 255, 255, 255, 255, 255, 255, 255, 214]
     assert unpacked(steps).tolist() == steps.tolist()
 
@@ -195,7 +199,7 @@ def test_labels_of_one_script_stand_together(tiny_model: Model) -> None:
 
 def test_words_are_candidates_where_they_are_longer_than_any_ngram() -> None:
     documents = [["whole words here", "whole words there"], ["other things", "other things yet"]]
-    best = selection.Candidates(documents, orders=(2, 3), words=True).top(100)
+    best = select_features.Candidates(documents, orders=(2, 3), words=True).top(100)
     assert {" whole ", " words ", " other ", " things "} <= set(best)
     assert " here " not in best  # in one document only
     assert " yet " not in best
@@ -203,13 +207,13 @@ def test_words_are_candidates_where_they_are_longer_than_any_ngram() -> None:
 
 def test_main_script_of_mixed_lines() -> None:
     lines = {"eng": ["windows"], "zho_Hans": ["安装 windows 之后", "打开 firefox"], "rus": ["windows для начинающих"]}
-    assert refining.by_script(lines) == ("rus", "zho_Hans", "eng")
+    assert fit.by_script(lines) == ("rus", "zho_Hans", "eng")
 
 
 def test_start_by_hand() -> None:
     # Two languages of 100 and 300 characters; the n-gram stands 3 times in the first and once in the second, that is
     # 4 in 400; in a text of 50 characters of no particular language 0.5 times are expected.
-    vectors = refine.start(np.array([[3], [1]], dtype=np.int32), np.array([100, 300]), 50.0)
+    vectors = logistic_regression.start(np.array([[3], [1]], dtype=np.int32), np.array([100, 300]), 50.0)
     assert vectors.weights == pytest.approx(np.log([[1 + 3 / 0.5, 1 + 1 / 0.5]]))
     assert vectors.base == pytest.approx(np.log([50 / 150, 50 / 350]))
     # which is the log ratio of the smoothed shares, (3 + 0.5) / (100 + 50) over 0.01 for the first language
@@ -226,16 +230,18 @@ def test_a_text_is_scored_as_if_it_had_not_been_counted() -> None:
     # what it would give for eight.
     counts, letters = np.array([[1], [9]], dtype=np.int32), np.array([100, 100])
     text = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
-    left = refine.unseen(counts, letters, 20.0)(text, np.array([0, 1]))
-    whole = refine.start(counts, letters, 20.0).weights[0]
+    left = logistic_regression.unseen(counts, letters, 20.0)(text, np.array([0, 1]))
+    whole = logistic_regression.start(counts, letters, 20.0).weights[0]
     assert whole + left == pytest.approx(np.log([1, 1 + 8 / 1]))
 
 
 def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
-    vectors = refine.Vectors(np.zeros((3, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32))
+    vectors = logistic_regression.Vectors(
+        np.zeros((3, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32)
+    )
     texts = sparse.csr_array(np.array([[1.0, 0, 0], [0, 1.0, 0]], dtype=np.float32))
     losses: list[float] = []
-    after = refine.refine(
+    after = logistic_regression.refine(
         vectors,
         lambda: (texts, np.array([0, 1]), np.zeros((1, 2), dtype=np.float32)),
         _nothing_left_out,
@@ -251,10 +257,12 @@ def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
 
 
 def test_what_is_known_beforehand_is_not_learnt() -> None:
-    vectors = refine.Vectors(np.zeros((1, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32))
+    vectors = logistic_regression.Vectors(
+        np.zeros((1, 2), np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32)
+    )
     texts = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
     certain = np.array([[0, -20], [-20, 0]], dtype=np.float32)  # the kind of each text says all about its language
-    after = refine.refine(
+    after = logistic_regression.refine(
         vectors, lambda: (texts, np.array([0, 1]), certain), _nothing_left_out, rounds=3, rate=0.5, batch=1
     )
     assert after.weights.tolist() == [[0, 0]]
@@ -262,7 +270,7 @@ def test_what_is_known_beforehand_is_not_learnt() -> None:
 
 
 def test_prior_follows_the_number_of_speakers() -> None:
-    prior = priors.log_prior(["eng", "isl", "vot"], 0.5)
+    prior = speaker_prior.log_prior(["eng", "isl", "vot"], 0.5)
     assert prior[0] == 0
     assert prior[0] > prior[1] > prior[2]
-    assert priors.log_prior(["eng", "vot"], 0.0).tolist() == [0, 0]
+    assert speaker_prior.log_prior(["eng", "vot"], 0.0).tolist() == [0, 0]

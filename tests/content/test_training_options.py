@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from graphlang.content import byte_trigrams, methods
-from graphlang.content.train import train
+from graphlang.content import registry
+from graphlang.content.published.bytes import byte_trigrams
+from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def test_thresholds_that_are_given_are_those_of_the_model(
     corpus_folder: Path, tmp_path: Path, given: dict[str, float], used: tuple[float, float]
 ) -> None:
     train(corpus_folder, method="byte-trigrams", minimum=10, **given).save(tmp_path / "m.npz")
-    about = methods.load(tmp_path / "m.npz").describe()
+    about = registry.load(tmp_path / "m.npz").describe()
     assert (about["upper"], about["lower"]) == used
 
 
@@ -64,7 +65,7 @@ def test_thresholds_that_are_none(corpus_folder: Path, given: dict[str, float]) 
 
 def test_without_thresholds_the_method_always_answers(corpus_folder: Path, tmp_path: Path) -> None:
     train(corpus_folder, method="byte-trigrams", minimum=10).save(tmp_path / "m.npz")
-    assert isinstance(methods.load(tmp_path / "m.npz"), byte_trigrams.ByteTrigrams)
+    assert isinstance(registry.load(tmp_path / "m.npz"), byte_trigrams.ByteTrigrams)
 
 
 def test_folders_without_a_language_or_a_text_are_left_out(corpus_folder: Path, tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_settings_of_nfc_out_of_range(corpus_folder: Path, method: str, option: 
     ("option", "value"),
     [(name, value) for name in ("smoothing", "power", "turns", "rate", "step") for value in (float("nan"), -1)]
     + [("smoothing", 0), ("step", 0), ("words_share", 1), ("rounds", -1), ("draws", 0), ("batch", 0), ("table", -1)]
-    + [("plain", 2), ("siblings", -1), ("words_size", 0), ("limit", 812)]
+    + [("bare", 2), ("close_languages", -1), ("words_size", 0), ("limit", 812)]
     + [("prior", value) for value in ((float("nan"),) * 7, ("x",) * 7, (0.3,) * 8)],
 )
 def test_settings_of_refinement_out_of_range(corpus_folder: Path, option: str, value: Any) -> None:
@@ -115,7 +116,7 @@ def test_settings_of_nfc_that_are_none_are_refused_with_the_names_that_there_are
     names = "closed, document, documents, doubt, features, held_out, limit, maximum, minimum, orders, seed"
     with pytest.raises(ModelError, match=rf"^rounds: no option of training nfc-2004 \(it has {names}\)$"):
         train(corpus_folder, method="nfc-2004", rounds=3)
-    with pytest.raises(ModelError, match=r"^colour: no option of training nfc \(it has batch, .*written\)$"):
+    with pytest.raises(ModelError, match=r"^colour: no option of training nfc \(it has bare, .*words_size\)$"):
         train(corpus_folder, method="nfc", colour=1)
 
 

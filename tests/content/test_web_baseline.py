@@ -17,11 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graphlang.db.records import Page
-from graphlang.ingest import batches
 
-from graphlang.content import calibrate, methods
-from graphlang.languages import code
+from graphlang.codes.languages import code
+from graphlang.content import registry
+from graphlang.db.records import Page
+from graphlang.evaluation.metrics import calibration_error
+from graphlang.ingest import batches
 
 BASELINE = Path(__file__).with_name("web_baseline.json")
 ROOT = Path(__file__).parents[2]
@@ -53,7 +54,7 @@ def sample(name: str, every: int) -> Texts:
 
 def measure(pages: Texts) -> dict[str, dict[str, float]]:
     """Per bucket the number of pages, the accuracy, and the expected calibration error."""
-    identifier = methods.load("nfc")
+    identifier = registry.load("nfc")
     codes = np.array([code(label) or "" for label in identifier.labels])
     chances = identifier.probabilities([text for _, _, text in pages])
     right = codes[chances.argmax(axis=1)] == np.array([language for language, _, _ in pages])
@@ -62,9 +63,7 @@ def measure(pages: Texts) -> dict[str, dict[str, float]]:
         bucket: {
             "pages": int((buckets == bucket).sum()),
             "accuracy": round(float(right[buckets == bucket].mean()), 4),
-            "error": round(
-                calibrate.expected_error(chances.max(axis=1)[buckets == bucket], right[buckets == bucket]), 4
-            ),
+            "error": round(calibration_error(chances.max(axis=1)[buckets == bucket], right[buckets == bucket]), 4),
         }
         for bucket in np.unique(buckets).tolist()
     }

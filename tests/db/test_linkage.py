@@ -7,10 +7,13 @@ from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db import linkage
-from graphlang.db.records import Link, LinkKind, Links
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphlang.db.records import Link, LinkKind, Links
+from graphlang.db.write import links as linkage
+from graphlang.native.kernels import KernelError, Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,28 +81,49 @@ def test_rows_are_those_of_the_chosen_pages_by_key(batch: list[Referring]) -> No
     assert written(batch) == (sorted(rows), sorted(texts), len(rows))
 
 
-WORKOUT = """
-import random, sqlite3, sys
-from array import array
-from importlib.machinery import ModuleSpec
-from graphlang.db import compiled
-built = sys.argv[1]
-compiled.find_spec = lambda name: ModuleSpec(name, None, origin=built)
-from graphlang.db import linkage
-from graphlang.db.records import Links
-
-random.seed(2004)
-connection = sqlite3.connect(":memory:")
-connection.execute("CREATE TABLE links (a, b, c, d, e, f)")
-added = 0
-for pages in (1, 1, 2, 30):
-    counts = [random.randrange(0, 90, 3) for _ in range(pages)]
-    ids = array("q", (random.randrange(1, 50) for _ in range(sum(counts) + pages)))
-    links = [Links(b"u\\0" * n, random.randbytes(n), tuple((k, "de") for k in range(0, n, 5))) for n in counts]
-    added += linkage.write(connection, links, ids, array("q", counts), random.choices(b"\\0\\1", k=pages))
-print("went through", added > 500)
-"""
+def test_no_sanitiser_complains_of_the_rows_of_links(under_sanitisers: Callable[..., str]) -> None:
+    assert under_sanitisers(Path(__file__).with_name("workout_linkage.py")) == "went through True\n"
 
 
-def test_no_sanitiser_complains_of_the_rows_of_links(sanitised: Callable[..., str]) -> None:
-    assert sanitised(Path(__file__).parents[2] / "db" / "_links.c", WORKOUT) == "went through True\n"
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([-1, 3], "counts[0] = -1 is outside 0..2"),
+        ([1 << 40, 0], "counts[0] = 1099511627776 is outside 0..2"),
+        ([1, 0], "counts[1] = 0 is outside 1..1"),
+        ([1, 2], "counts[1] = 2 is outside 1..1"),
+        ([-(1 << 63), (1 << 63) - 1], "counts[0] = -9223372036854775808 is outside 0..2"),
+    ],
+)
+def test_counts_that_are_not_those_of_the_links_are_refused(counts: list[int], words: str) -> None:
+    kernels = Kernels("graphlang.db.native._link_rows")
+    zeros = {name: array("q", (0,)) * size for name, size in (("plain", 6), ("rows", 12), ("row_of", 2), ("made", 2))}
+    with pytest.raises(KernelError) as refused:
+        kernels.link_rows(
+            array("q", [1, 2, 3, -4]), array("q", counts), b"\1\1", kinds=b"aa", marked=b"\0\0", usual=0, **zeros
+        )
+    assert str(refused.value) == words
+    assert not any(map(any, zeros.values()))
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1), min_size=1, max_size=9))
+def test_ids_of_any_size_are_only_sorted(targets: list[int]) -> None:
+    count = len(targets)
+    plain, rows, row_of, made = (array("q", (0,)) * size for size in (3 * count, 6 * count, count, 2))
+    Kernels("graphlang.db.native._link_rows").link_rows(
+        ids=array("q", [0, *targets]),
+        counts=array("q", [count]),
+        chosen=b"\1",
+        kinds=b"\1" * count,
+        marked=bytes(count),
+        usual=1,
+        plain=plain,
+        rows=rows,
+        row_of=row_of,
+        made=made,
+    )
+    kept = [target for target in targets if target]
+    assert made.tolist() == [len(kept), 0]
+    expected = [(0, target, place) for place, target in enumerate(kept)]
+    found = plain[: 3 * len(kept)].tolist()
+    assert list(zip(found[::3], found[1::3], found[2::3], strict=True)) == sorted(expected)

@@ -3,10 +3,11 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from graphlang.db import bulk
-from graphlang.db.records import Link, Links, packed, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphlang.db.records import Link, Links, packed, unpacked
+from graphlang.db.write import multirow
 
 LINK = st.builds(
     Link,
@@ -42,7 +43,9 @@ def test_rows_in_bulk_are_those_of_one_after_the_other(count: int) -> None:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
     connection.execute("INSERT INTO t VALUES (7, 'was there')")
-    added = bulk.insert(connection, "INSERT OR IGNORE INTO t", (range(1, count + 1), [f"{n}" for n in range(count)]))
+    added = multirow.insert(
+        connection, "INSERT OR IGNORE INTO t", (range(1, count + 1), [f"{n}" for n in range(count)])
+    )
     rows = connection.execute("SELECT * FROM t WHERE a <> 7 ORDER BY a").fetchall()
     assert rows == [(n + 1, f"{n}") for n in range(count) if n != 6]
     assert added == len(rows)

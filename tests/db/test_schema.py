@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import sqlite_utils
+
 from graphlang.db import LinkKind, StoreError, create, open_existing
-from graphlang.db.document import markdown
-from graphlang.db.meanings import TABLES
-from graphlang.db.schema import APPLICATION_ID, STEPS, migrations
+from graphlang.db.schema.column_docs import TABLES
+from graphlang.db.schema.markdown import markdown
+from graphlang.db.schema.migrations import APPLICATION_ID, STEPS, migrations
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -84,6 +85,38 @@ def test_a_step_that_fails_leaves_nothing_and_is_made_the_next_time(
         assert "place" in _columns(connection, "links")
         ledger = connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
         assert [name for (name,) in ledger] == list(STEPS)
+
+
+def test_stored_runs_get_the_names_that_methods_and_options_have_now(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    database = sqlite_utils.Database(path)
+    migrations().apply(database, stop_before="0008_label_spreading")
+    database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    database.execute("PRAGMA user_version=7")
+    rows = (
+        ("content", "harmonic", '{"listed": 1}'),  # a method of another kind that happens to be called so
+        ("propagation", "harmonic", "{}"),
+        ("propagation", "propagation", '{"degree": 6.0, "listed": 0.5, "settled": 200, "signals": {"url": 1.0}}'),
+    )
+    for kind, method, parameters in rows:
+        database.execute(
+            "INSERT INTO runs (kind, method, parameters, seeds, collection, version, started)"
+            " VALUES (?, ?, ?, '[]', '', '', '')",
+            (kind, method, parameters),
+        )
+    database.conn.commit()
+    database.close()
+    with closing(create(path)) as connection:
+        found = connection.execute("SELECT kind, method, parameters FROM runs ORDER BY id").fetchall()
+    assert found == [
+        ("content", "harmonic", '{"listed": 1}'),
+        ("propagation", "label-spreading", "{}"),
+        (
+            "propagation",
+            "propagation",
+            '{"clamp_length": 200, "degree": 6.0, "link_order": 0.5, "signals": {"url": 1.0}}',
+        ),
+    ]
 
 
 def test_opening_twice_changes_nothing(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create, sources
-from graphlang.db.records import packed, unpacked
-from graphlang.db.url_ids import UrlIds
-from graphlang.db.writer import Site, Writer, finish
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create
+from graphlang.db.records import packed, unpacked
+from graphlang.db.url_ids.in_memory import UrlIds
+from graphlang.db.write import sources
+from graphlang.db.write.writer import Site, Writer, finish
 
 
 def site(url: str) -> Site:

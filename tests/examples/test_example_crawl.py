@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from graphlang.languages import code, likely_script
+from graphlang.codes.languages import code, likely_script
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from graphlang.ingest import stretch
 from targets import markup, targets
+
+from graphlang.ingest.files import byte_ranges
 
 SLOW = 10.0  # seconds for one input of a few kilobytes
 
@@ -55,7 +56,7 @@ def main() -> int:
     chance = random.Random(seed)  # noqa: S311 - a run can be repeated
     every = targets(chance)
     chosen = options.target or list(every)
-    stretch.LENGTH = 1 << 11
+    byte_ranges.LENGTH = 1 << 11
     counts = dict.fromkeys(chosen, 0)
     broken = 0
     hand = options.keep / "fuzz-input.bin"

@@ -11,17 +11,19 @@ import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
+
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches
-from graphlang.ingest.charset import decode
-from graphlang.ingest.html import read
-from graphlang.ingest.http import response
-from graphlang.ingest.joiner import Joiner
-from graphlang.ingest.plain import plain_url
-from graphlang.ingest.reader import Reader
-from graphlang.ingest.store import write_record
-from graphlang.ingest.stretch import Stretch, can_be_cut, find_record, stretches
-from graphlang.ingest.urls import canonical, host, public_suffix, registered_domain, tld
+from graphlang.ingest.files.byte_ranges import Stretch, can_be_cut, find_record, stretches
+from graphlang.ingest.formats.observatory_store import write_record
+from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.html.document import read
+from graphlang.ingest.links.canonical import canonical, host, public_suffix, tld
+from graphlang.ingest.links.resolve import Joiner
+from graphlang.ingest.links.strip_tracking import plain_url
+from graphlang.ingest.payload.charset import decode
+from graphlang.ingest.payload.http_response import response
+from graphlang.public_suffix import registered_domain
 
 if TYPE_CHECKING:
     import random

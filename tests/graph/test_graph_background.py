@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from graphlang.graph import signals
-from graphlang.graph.evidence import Signal
+from graphlang.graph.data import Signal
+from graphlang.graph.propagation.nodes import signals
 
 
 def test_what_a_signal_always_says_says_nothing() -> None:
@@ -13,7 +13,7 @@ def test_what_a_signal_always_says_says_nothing() -> None:
     odds = signals.log_odds(scores, background, np.array([1.0, 1.0]))
     assert odds[0] == pytest.approx([0, 0], abs=1e-6)  # as likely as ever
     assert odds[1] == pytest.approx([np.log(0.5), np.log(2)], abs=1e-6)
-    assert signals.speaks(odds.astype(np.float32)).tolist() == [False, True]  # even, and four to one
+    assert signals.stands_out(odds.astype(np.float32)).tolist() == [False, True]  # even, and four to one
 
 
 def test_a_signal_that_cannot_tell_many_languages_apart_does_not_answer_by_itself() -> None:
@@ -21,9 +21,9 @@ def test_a_signal_that_cannot_tell_many_languages_apart_does_not_answer_by_itsel
     for languages, enough in ((2, True), (3, True), (4, False)):
         odds = np.zeros((1, languages), dtype=np.float32)
         odds[0, 0] = 1
-        assert signals.speaks(odds).tolist() == [enough], languages
-    assert signals.speaks(np.array([[9, 0, 0, 0]], dtype=np.float32)).tolist() == [True]
-    assert signals.speaks(np.zeros((1, 1), dtype=np.float32)).tolist() == [False]  # nothing to stand out from
+        assert signals.stands_out(odds).tolist() == [enough], languages
+    assert signals.stands_out(np.array([[9, 0, 0, 0]], dtype=np.float32)).tolist() == [True]
+    assert signals.stands_out(np.zeros((1, 1), dtype=np.float32)).tolist() == [False]  # nothing to stand out from
 
 
 def test_a_language_that_the_signal_does_not_know_counts_like_its_rarest() -> None:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from graphlang.graph import text
-from graphlang.graph.evidence import Evidence, Graph, Signal
-from graphlang.graph.propagate import propagate
+from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.propagation.inference import propagate
+from graphlang.graph.propagation.nodes import text_likelihood
 
 CODES = ("deu", "eng", "fra")
 DEU, ENG, FRA = range(3)
@@ -13,15 +13,15 @@ DEU, ENG, FRA = range(3)
 
 def test_the_likelihood_of_a_repeated_text_by_hand() -> None:
     scores = np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]], np.float32)
-    foreign, rarer = text.foreign(CODES, np.arange(3, dtype=np.int16))
+    foreign, rarer = text_likelihood.foreign_text(CODES, np.arange(3, dtype=np.int16))
     length = np.zeros(3, np.int32)  # a text counts once
-    found = np.exp(text.likelihood(scores, length, foreign, rarer, np.array([False, True, True])))
-    rest = text.FLOOR / text.SHARED
+    found = np.exp(text_likelihood.log_likelihood(scores, length, foreign, rarer, np.array([False, True, True])))
+    rest = text_likelihood.FLOOR / text_likelihood.SHARED
     shares = (scores + rest) / (1 + 3 * rest)
     foreigners = shares @ np.array([1, 28, 1]) / 30  # nine tenths English, the rest shared out evenly
-    for row, chance in enumerate((text.FOREIGN[0], text.REPEATED, text.REPEATED)):
+    for row, chance in enumerate((text_likelihood.OUTLIERS[0], text_likelihood.REPEATED, text_likelihood.REPEATED)):
         for language in range(3):
-            own = chance * (text.ENGLISH_PAGES if language == ENG else 1)
+            own = chance * (text_likelihood.ENGLISH_PAGES if language == ENG else 1)
             assert found[row, language] == pytest.approx(
                 (1 - own) * shares[row, language] + own * foreigners[row], rel=1e-4
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.evidence import Evidence, Graph
-from graphlang.graph.propagate import propagate
-from graphlang.graph.shares import FOLLOWED, shares
+from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.propagation.edges.degree_cap import FOLLOWED, message_weights
+from graphlang.graph.propagation.inference import propagate
 
 REDIRECT, REFRESH, CANONICAL, FRAME, ANCHOR = 1, 2, 3, 4, 7
 ENG, DEU = 0, 1
@@ -71,10 +71,12 @@ def test_redirects_that_lead_to_a_page_do_not_outvote_its_links() -> None:
 
 def test_a_page_of_many_frames_hears_them_as_one() -> None:
     source, target = np.zeros(5, np.int32), np.arange(1, 6, dtype=np.int32)
-    shared = shares(source, target, np.ones(5, np.float32), np.zeros(6, np.int32), 2.0, followed=np.arange(5) < 4)
-    assert (shared.against[:4].sum() * shared.page[0]).round(5) == FOLLOWED
-    assert shared.against[4] * shared.page[0] == pytest.approx(2 / 5)
-    assert shared.along.tolist() == [1] * 5
+    shared = message_weights(
+        source, target, np.ones(5, np.float32), np.zeros(6, np.int32), 2.0, followed=np.arange(5) < 4
+    )
+    assert (shared.to_source[:4].sum() * shared.page[0]).round(5) == FOLLOWED
+    assert shared.to_source[4] * shared.page[0] == pytest.approx(2 / 5)
+    assert shared.to_target.tolist() == [1] * 5
 
 
 def test_a_canonical_url_that_was_never_read_has_the_language_of_its_copies() -> None:

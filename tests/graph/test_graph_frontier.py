@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.evidence import Evidence, Graph
-from graphlang.graph.frontier import guess, referred, skipped
+from graphlang.graph.clueweb09 import guess, referred, skipped
+from graphlang.graph.data import Evidence, Graph
 
 ENG, DEU, FRA = 0, 1, 2
 CODES = ("eng", "deu", "fra")

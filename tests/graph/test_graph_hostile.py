@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.evidence import Evidence, Graph, Signal
-from graphlang.graph.propagate import Options, propagate
+from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.propagation.inference import Options, propagate
 
 CODES = tuple(f"q{chr(97 + i)}{chr(97 + j)}" for i in range(4) for j in range(10))
 LONG, SHORT = 1000, 10
@@ -44,7 +44,7 @@ def collection(pages: list[Page], links: list[tuple[int, int]]) -> tuple[Graph, 
 def answers(pages: list[Page], links: list[tuple[int, int]]) -> list[int]:
     answer = propagate(*collection(pages, links))
     assert answer.converged
-    kept = [row for row, (_, characters, _) in enumerate(pages) if characters >= Options().settled]
+    kept = [row for row, (_, characters, _) in enumerate(pages) if characters >= Options().clamp_length]
     for row in kept:  # whatever the web does, who has plenty of text keeps what it says
         assert answer.language[row] == max(pages[row][0], key=pages[row][0].__getitem__)
     return [int(language) for language in answer.language]
@@ -177,7 +177,7 @@ def test_weights_that_are_no_weights_are_refused_by_name(name: str, bad: float) 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1, 1.5])
 def test_probabilities_that_are_none_are_refused(bad: float) -> None:
-    with pytest.raises(ValueError, match="probability"):
+    with pytest.raises(ValueError, match="is no probability"):
         collection([({0: bad}, LONG, 0)], [])
 
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.graph import voices
-from graphlang.graph.couplings import learn
-from graphlang.graph.evidence import Graph
-from graphlang.graph.matrix import canonical
-from graphlang.graph.shares import shares
+from graphlang.graph.adjacency import canonical
+from graphlang.graph.data import Graph
+from graphlang.graph.propagation import shared_messages
+from graphlang.graph.propagation.edges.compatibility import learn
+from graphlang.graph.propagation.edges.degree_cap import message_weights
+from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 
 
 def links(n: int, pairs: list[tuple[int, int]]) -> Graph:
@@ -37,7 +38,9 @@ def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     level, kin = np.uint8([5, 5, 6, 5]), np.arange(5, dtype=np.int32)
     number = np.int32([0, 1, -1, 2, 3])
     every = np.arange(4, dtype=np.int32)
-    said = voices.voices(every, receiver, sender, np.ones(4, np.float32), host[sender], level, kin, host, number)
+    said = shared_messages.message_classes(
+        every, receiver, sender, np.ones(4, np.float32), host[sender], level, kin, host, number
+    )
     found, whose = said.of(np.array([0, 1]))
     assert said.sender[found].tolist() == [0, 1, 1]
     assert whose.tolist() == [0, 1, 1]
@@ -58,55 +61,54 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
     host = np.where(home[receiver] == home[sender], home[receiver], 9).astype(np.int32)
     small = (receiver.astype(np.int32), sender.astype(np.int32), share.astype(np.float32), host)
     every = np.arange(len(rows), dtype=np.int32)
-    said = voices.voices(every, *small, level.astype(np.uint8), kin, home, free)
-    with pytest.raises(ValueError, match="not there"):
-        voices.voices(np.int32([len(rows)]), *small, level.astype(np.uint8), kin, home, free)
+    said = shared_messages.message_classes(every, *small, level.astype(np.uint8), kin, home, free)
+    with pytest.raises(ValueError, match=r"numbers\[0\] = \d+ is outside"):
+        shared_messages.message_classes(np.int32([len(rows)]), *small, level.astype(np.uint8), kin, home, free)
     heard: dict[tuple[int, int, int, bool], float] = {}
     for to, by, at, weight in rows:
         key = (to, int(kin[by]), at, bool(home[to] != home[by]))
         heard[key] = heard.get(key, 0) + weight
-    voice = np.repeat(np.arange(len(said.sender)), np.diff(said.begin))
-    entries = (said.receiver.tolist(), voice.tolist(), said.share.tolist())
-    assert len(said.share) == len(heard)
+    voice = np.repeat(np.arange(len(said.sender)), np.diff(said.start))
+    entries = (said.receiver.tolist(), voice.tolist(), said.weight.tolist())
+    assert len(said.weight) == len(heard)
     assert {
         (
             to,
             int(kin[said.sender[v]]),
-            int(np.searchsorted(voices.LEVELS, said.bond[v])),
-            bool(said.host[v] == 9),
+            int(np.searchsorted(shared_messages.LEVELS, said.coupling[v])),
+            bool(said.group[v] == 9),
         ): total
         for to, v, total in zip(*entries, strict=True)
     } == heard
 
 
 def test_keys_and_ends_out_of_range_are_refused() -> None:
-    with pytest.raises(ValueError, match="out of range"):
-        voices.numbered(np.array([64]), 5)
-    with pytest.raises(ValueError, match="out of range"):
-        voices.numbered(np.array([-1]), 5)
+    for key in (64, -1):
+        with pytest.raises(ValueError, match=rf"keys\[0\] = {key} is outside 0\.\.63"):
+            shared_messages.numbered(np.array([key]), 5)
     ends, bond, host = np.int32([1, 0]), np.ones(2, np.float32), np.zeros(2, np.int32)
-    with pytest.raises(ValueError, match="not sorted"):
-        shares(ends, ends[::-1].copy(), bond, host, 1.0)
-    with pytest.raises(ValueError, match="not there"):
-        shares(np.int32([0, 2]), ends, bond, host, 1.0)
-    with pytest.raises(ValueError, match="2 sources"):
-        shares(ends[::-1].copy(), ends, bond[:1], host, 1.0)
+    with pytest.raises(ValueError, match=r"source\[1\] = 0 comes after 1"):
+        message_weights(ends, ends[::-1].copy(), bond, host, 1.0)
+    with pytest.raises(ValueError, match=r"ends\[1\] = 2 is outside 0\.\.1"):
+        message_weights(np.int32([0, 2]), ends, bond, host, 1.0)
+    with pytest.raises(ValueError, match=r"coupling has shape \(1,\), expected \(links,\) = \(2,\)"):
+        message_weights(ends[::-1].copy(), ends, bond[:1], host, 1.0)
 
 
 def test_neighbours_on_one_host_share_and_hosts_share_again() -> None:
     # page 0 hears two pages of its own host and four of another; one bond counts for each host, and one in all
     source, target = np.int32([1, 2, 3, 4, 5, 6]), np.zeros(6, np.int32)
-    shared = shares(source, target, np.ones(6, np.float32), np.int32([0, 0, 0, 1, 1, 1, 1]), 1.0)
-    assert shared.along == pytest.approx([1 / 2] * 2 + [1 / 4] * 4)
+    shared = message_weights(source, target, np.ones(6, np.float32), np.int32([0, 0, 0, 1, 1, 1, 1]), 1.0)
+    assert shared.to_target == pytest.approx([1 / 2] * 2 + [1 / 4] * 4)
     assert shared.page[0] == pytest.approx(1 / 2)
-    assert shared.against == pytest.approx(1)  # each of the others has one neighbour
+    assert shared.to_source == pytest.approx(1)  # each of the others has one neighbour
     assert shared.page[1:] == pytest.approx(1)
 
 
 def test_a_switch_of_language_costs_no_share() -> None:
     source, target = np.int32([1, 2]), np.zeros(2, np.int32)
-    shared = shares(source, target, np.float32([0, 0]), np.zeros(3, np.int32), 1.0)
-    assert shared.along.tolist() == [1, 1]
+    shared = message_weights(source, target, np.float32([0, 0]), np.zeros(3, np.int32), 1.0)
+    assert shared.to_target.tolist() == [1, 1]
     assert shared.page.tolist() == [1, 1, 1]
 
 
@@ -115,18 +117,21 @@ def test_links_between_hosts_are_a_group_of_their_own() -> None:
     known = canonical(links(4, [(0, 1), (2, 3), (1, 2)]))
     sites = np.array([[0.99, 0.01], [0.01, 0.99]])
     host, label = np.int32([0, 0, 1, 1]), np.int16([0, 0, 1, 1])
-    learned = learn(known, np.arange(3), host, label, sites, np.array([0.5, 0.5]), np.full(4, 500, np.int32))
+    every = np.arange(3, dtype=np.int32)
+    features = EdgeFeatures(known, every)
+    model = learn(known, features, host, label, sites, np.array([0.5, 0.5]), np.full(4, 500, np.int32))
+    learned = model.of_links(known, features, every, host)
     assert learned.group.tolist() == [0, 2, 1]  # links (0, 1), (1, 2), (2, 3)
-    assert learned.sources.shape == (3, 2)
-    assert learned.sources[2].min() > 0.3
-    assert learned.sources[:2].min() < 0.1
+    assert learned.source_marginal.shape == (3, 2)
+    assert learned.source_marginal[2].min() > 0.3
+    assert learned.source_marginal[:2].min() < 0.1
 
 
 def test_many_links_that_say_the_same_are_added_up_exactly() -> None:
     links, one = 3_000_000, np.zeros(1, np.int32)
     every = np.zeros(links, np.int32)
-    said = voices.voices(
+    said = shared_messages.message_classes(
         *(np.arange(links, dtype=np.int32), every, every, np.full(links, 4 / links, np.float32), every),
         *(np.zeros(links, np.uint8), one, one, one),
     )
-    assert said.share.tolist() == pytest.approx([4.0], rel=1e-6)
+    assert said.weight.tolist() == pytest.approx([4.0], rel=1e-6)

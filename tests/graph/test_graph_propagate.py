@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.graph import messages
-from graphlang.graph.couplings import Couplings
-from graphlang.graph.evidence import Evidence, Graph, Signal
-from graphlang.graph.harmonic import harmonic
-from graphlang.graph.propagate import Options, propagate
+from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.label_spreading import label_spreading
+from graphlang.graph.propagation import messages
+from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
+from graphlang.graph.propagation.inference import Options, propagate
 
 CODES = ("eng", "deu", "fra", "nld", "jpn")
 LONG, SHORT = 1000, 10
@@ -44,41 +44,47 @@ EMPTY: tuple[dict[str, float], int] = ({}, 0)
 UNSURE = ({"nld": 0.5, "deu": 0.4}, SHORT)
 
 
+def edges(*of_links: np.ndarray) -> EdgeCompatibility:
+    """Of links whose ends do not matter."""
+    ends = np.zeros(len(of_links[0]), np.int32)
+    return EdgeCompatibility(ends, ends, ends.astype(np.uint8), *of_links)
+
+
 def test_message_is_the_sum_over_the_sender_s_languages() -> None:
     # two languages, by hand: k = 1/2, D = (3/4, 1/4), x = 0, sources = (1/2, 1/2), belief over prior = (2, 0)
     one = np.float64([[0.5, 0.5]])
-    model = Couplings(*[np.float32([0.5])] * 2, np.int32([0]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
+    model = edges(*[np.float32([0.5])] * 2, np.int32([0]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
     # P(t|s): from 0: (7/8, 1/8), from 1: (3/8, 5/8); P(s=0|t): 7/10 and 1/6
     speak = messages.Messages(model, np.float32([[0.5, 0.5]]), np.float32([[1, 0]]), np.zeros((0, 2), np.int16)).logs
     first, nobody = np.int32([0]), np.zeros((0, 3), np.float32)
     given = (first, np.float32([0.5]), first, first, nobody, first)
     inward = np.log(0.98 * np.float64([2 * 7 / 10, 2 * 1 / 6]) + 0.02)
-    assert speak(*given, inward=True)[0, :2] == pytest.approx(inward, abs=1e-5)
+    assert speak(*given, to_target=True)[0, :2] == pytest.approx(inward, abs=1e-5)
     outward = np.log(0.98 * np.float64([2 * 7 / 8, 2 * 3 / 8]) + 0.02)
-    assert speak(*given, inward=False)[0, :2] == pytest.approx(outward, abs=1e-5)
-    for place in (0, 2, 3):
-        with pytest.raises(ValueError, match="not there"):
-            speak(*given[:place], np.int32([1]), *given[place + 1 :], inward=True)
-    with pytest.raises(ValueError, match="do not fit"):
-        speak(*given[:4], np.ones((1, 4), np.float32), given[5], inward=True)
+    assert speak(*given, to_target=False)[0, :2] == pytest.approx(outward, abs=1e-5)
+    for place, name in ((0, "group"), (2, "sender"), (3, "prior_group")):
+        with pytest.raises(ValueError, match=rf"^{name}\[0\] = 1 is outside 0\.\.0$"):
+            speak(*given[:place], np.int32([1]), *given[place + 1 :], to_target=True)
+    with pytest.raises(ValueError, match=r"belief has shape \(1, 4\), expected"):
+        speak(*given[:4], np.ones((1, 4), np.float32), given[5], to_target=True)
 
 
 @pytest.mark.parametrize("languages", [2, 4, 7])
 def test_a_sender_that_knows_nothing_says_nothing(languages: int) -> None:
     rng = np.random.default_rng(0)
     shares = rng.dirichlet(np.ones(languages), 2)
-    model = Couplings(*[np.float32([0.3, 0.9])] * 2, np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
+    model = edges(*[np.float32([0.3, 0.9])] * 2, np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
     prior = rng.dirichlet(np.ones(languages), 3).astype(np.float32)
     all_ = np.broadcast_to(np.arange(languages, dtype=np.int16), (2, languages))
     for inward in (True, False):
         place = np.int32([2, 0])
         speak = messages.Messages(model, prior, prior, all_).logs
         nobody = np.zeros((2, languages + 1), np.float32)
-        said_ = speak(model.group, model.bond, place, place, nobody, place, inward=inward)
+        said_ = speak(model.group, model.coupling, place, place, nobody, place, to_target=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
         heeded = np.column_stack([prior[place], np.zeros(2)]).astype(np.float32)
         rows = np.int32([0, 1])
-        said_ = speak(model.group, model.bond, 3 + rows, place, heeded, rows, inward=inward)
+        said_ = speak(model.group, model.coupling, 3 + rows, place, heeded, rows, to_target=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
 
 
@@ -86,15 +92,15 @@ def test_languages_without_a_slot_say_what_they_say_together() -> None:
     # what a page believes of languages that it does not keep is taken to be in proportion to its prior
     rng = np.random.default_rng(1)
     shares, prior = rng.dirichlet(np.ones(6), 1), rng.dirichlet(np.ones(6), 1).astype(np.float32)
-    model = Couplings(*[np.float32([0.6])] * 2, np.int32([0]), np.float64([0.5]), shares, shares[:, ::-1])
+    model = edges(*[np.float32([0.6])] * 2, np.int32([0]), np.float64([0.5]), shares, shares[:, ::-1])
     kept, first = np.int16([[1, 4]]), np.int32([0])
     whole = prior * 0.3 / (1 - prior[0, [1, 4]].sum())
     whole[0, [1, 4]] = 0.5, 0.2
     speak = messages.Messages(model, prior, whole, kept).logs
     for inward in (True, False):
         given = (first, np.float32([0.6]))
-        dense = speak(*given, first, first, np.zeros((1, 3), np.float32), first, inward=inward)
-        few = speak(*given, first + 1, first, np.float32([[0.5, 0.2, 0.3]]), first, inward=inward)
+        dense = speak(*given, first, first, np.zeros((1, 3), np.float32), first, to_target=inward)
+        few = speak(*given, first + 1, first, np.float32([[0.5, 0.2, 0.3]]), first, to_target=inward)
         assert few[:, :-1] == pytest.approx(dense[:, :-1], abs=1e-5)
         rest = [0, 2, 3, 5]
         mean = (prior[0, rest] * np.exp(dense[0, rest])).sum() / prior[0, rest].sum()
@@ -164,7 +170,7 @@ UNSURE_OF = {
 def test_a_language_switcher_is_evidence_against_the_languages_it_lists() -> None:
     links, pages, truth = switcher(20, {0, 5, 10, 15, 41})
     assert said(propagate(links, pages)) == truth
-    assert said(harmonic(links, pages)) != truth  # plain spreading believes that links keep the language
+    assert said(label_spreading(links, pages)) != truth  # plain spreading believes that links keep the language
 
 
 def test_a_wrong_majority_does_not_move_full_pages() -> None:
@@ -287,7 +293,7 @@ def test_weight_zero_changes_nothing_and_long_pages_keep_their_answer(collection
     assert np.array_equal(first.probabilities, propagate(links, replace(pages, signals={"url": off})).probabilities)
     alone = propagate(links, pages, options=Options(neighbours=0))
     assert np.array_equal(alone.probabilities, propagate(graph(links.n, []), pages).probabilities)
-    long = pages.length >= Options().settled
+    long = pages.length >= Options().clamp_length
     assert (first.language == pages.languages[:, 0])[long].all()
     assert (first.probabilities >= 0).all()
     assert (first.probabilities.sum(axis=1) <= 1 + 1e-5).all()
@@ -299,9 +305,9 @@ def test_bad_weights_and_bad_evidence_are_refused_in_words() -> None:
             Options(neighbours=bad)
     with pytest.raises(ValueError, match="weight of a signal"):
         Signal(np.zeros((1, 1), np.int16), np.ones((1, 1), np.float32), float("nan"))
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ValueError, match=r"probabilities\[0, 0\] = nan is no probability"):
         evidence([({"eng": float("nan")}, 5)])
-    with pytest.raises(ValueError, match=r"outside 0\.\.1"):
+    with pytest.raises(ValueError, match=r"target\[0\] = 2 is outside 0\.\.1"):
         graph(2, [(0, 2)])
     with pytest.raises(ValueError, match="the evidence 1"):
         propagate(graph(2, []), evidence([EMPTY]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.evidence import Evidence, Graph
+from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.vote import inlinks, outlinks
 
 CODES = ("eng", "deu", "fra")

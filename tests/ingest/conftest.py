@@ -6,6 +6,7 @@ import gzip
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from html.entities import name2codepoint
 
 import pytest
-from graphlang.ingest.bytehtml import visible
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphlang.ingest.payload.visible_bytes import visible
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from graphlang.ingest import Limits, http, media, parse
-from graphlang.ingest.charset import decode
-from graphlang.ingest.formats import open_records
-from graphlang.ingest.html import fold, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
+
+from graphlang.ingest import Limits
+from graphlang.ingest import page as parse
+from graphlang.ingest.formats.detect import open_records
+from graphlang.ingest.html.document import fold, read
+from graphlang.ingest.payload import http_response, media_type
+from graphlang.ingest.payload.charset import decode
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 HIDDEN = (
@@ -151,9 +154,9 @@ def test_real_pages_have_the_words_and_targets_that_the_tree_has() -> None:
             for number, raw in enumerate(records):
                 if number % 12 or not parse.is_candidate(raw) or not raw.block.startswith(b"HTTP/"):
                     continue
-                answer = http.response(raw.block, limits.max_header, limits.max_payload)
-                mime, charset = media.media_type(answer.fields.get("content-type", ""))
-                if media.form(mime, answer.payload) != "html":
+                answer = http_response.response(raw.block, limits.max_header, limits.max_payload)
+                mime, charset = media_type.media_type(answer.fields.get("content-type", ""))
+                if media_type.form(mime, answer.payload) != "html":
                     continue
                 text = decode(answer.payload, charset, markup=True).text
                 markup = text if isinstance(text, bytes) else text.encode("utf-8", "replace")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
+
 from graphlang.db.records import Page
 from graphlang.ingest import batches
 

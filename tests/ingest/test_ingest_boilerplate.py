@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+
 from graphlang.ingest import Limits
-from graphlang.ingest.html import read
+from graphlang.ingest.html.document import read
 
 LINKS = "".join(f"<li><a href=/{word}>{word} page</a>" for word in ("first", "second", "third", "fourth"))
 PLENTY = "<p>" + "words of content " * 20

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from graphlang.ingest.charset import decode
-from graphlang.ingest.kernel import is_utf8
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from graphlang.ingest.html.tokenizer import is_utf8
+from graphlang.ingest.payload.charset import decode
 
 RUSSIAN = "Привет, это страница на русском языке. "
 META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'

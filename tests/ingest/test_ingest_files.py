@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from graphlang.db.records import Page
 from graphlang.ingest import batches, expand
 

@@ -23,8 +23,11 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no
 BEGINNING = """
 import os, signal, sys, time
 from pathlib import Path
-from graphlang.ingest import Limits, Team, batches, reading, stretch, team
-from graphlang.ingest.forked import Forked, possible
+from graphlang.ingest import Limits, Team, batches
+from graphlang.ingest import read_batches as reading
+from graphlang.ingest.files import byte_ranges as stretch
+from graphlang.ingest.workers import prestart as team
+from graphlang.ingest.workers.fork import Forked, possible
 
 team._SMALL = reading._WHOLE = 0
 stretch.LENGTH = reading.LENGTH = 1 << 15
@@ -101,7 +104,7 @@ print(items(workers=2, team=started) == items())
 
 def test_an_error_in_a_copy_ends_it_and_nothing_of_the_parent_runs_on_in_it(crawl: Path) -> None:
     script = """
-from graphlang.ingest import worker
+from graphlang.ingest.workers import worker
 started.end()
 def broken():
     raise RuntimeError("out of luck")

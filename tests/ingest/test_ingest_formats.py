@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastwarc.stream_io import ZstdWriter
+
+from graphlang.analysis.ingest import ingest
 from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
 from graphlang.ingest import Limits, batches, expand
-from graphlang.ingest.added import added as added_readers
-from graphlang.ingest.files import listed, received
-from graphlang.ingest.mirror import url_of
-
-from graphlang.analysis.ingest import ingest
+from graphlang.ingest.files.discover import listed, received
+from graphlang.ingest.formats.plugins import added as added_readers
+from graphlang.ingest.formats.wget_mirror import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -269,7 +269,7 @@ def test_links_that_wget_changed_lead_to_the_pages(tmp_path: Path) -> None:
 def test_every_format_is_read_alike_by_any_number_of_workers(
     tmp_path: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphlang.ingest.team._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
     mirror = tmp_path / "a.example"
     mirror.mkdir()
     (mirror / "index.html").write_text("<p>x")
@@ -282,7 +282,7 @@ def test_every_format_is_read_alike_by_any_number_of_workers(
         (tmp_path / name).write_bytes(data)
     sources = [(tmp_path / name, 0) for name in files] + [(mirror, 0)]
     for whole in (1 << 22, 0):  # by a worker, or here
-        monkeypatch.setattr("graphlang.ingest.reading._WHOLE", whole)
+        monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", whole)
         one, two = (
             [(batch.source, item) for batch in batches(sources, workers=workers) for item in batch.items]
             for workers in (1, 2)
@@ -321,7 +321,8 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_without_such_packages_nobody_looks_for_entry_points() -> None:
     script = (
-        "import sys; from graphlang.ingest.added import added; print(added(), 'importlib.metadata' in sys.modules);"
+        "import sys; from graphlang.ingest.formats.plugins import added;"
+        " print(added(), 'importlib.metadata' in sys.modules);"
         " sys.path.append(sys.argv[1]); added.cache_clear(); print(added(), 'importlib.metadata' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-P", "-c", script, __file__], capture_output=True, text=True, check=True)

@@ -4,13 +4,14 @@ import gzip
 import io
 from typing import TYPE_CHECKING
 
-from graphlang.db.records import Page
-from graphlang.ingest import Limits
-from graphlang.ingest.parse import Parser
-from graphlang.ingest.raw import Raw
-from graphlang.ingest.reader import Reader
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from graphlang.db.records import Page
+from graphlang.ingest import Limits
+from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.page import Parser
 
 if TYPE_CHECKING:
     from pathlib import Path

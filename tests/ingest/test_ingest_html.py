@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+
 from graphlang.ingest import Limits
-from graphlang.ingest.html import read
+from graphlang.ingest.html.document import read
 
 
 @pytest.mark.parametrize(

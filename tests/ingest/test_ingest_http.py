@@ -5,9 +5,10 @@ import zlib
 
 import brotli
 import pytest
-from graphlang.ingest.http import fields, response
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphlang.ingest.payload.http_response import fields, response
 
 LIMIT = 1 << 20
 

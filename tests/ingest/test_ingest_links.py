@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from graphlang.db.records import Declaration, Link, LinkKind
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastwarc.stream_io import ZstdWriter
+
 from graphlang.db.records import Declaration, Link, LinkKind, Page
 from graphlang.ingest import batches
 

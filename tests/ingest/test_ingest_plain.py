@@ -1,10 +1,11 @@
 """Session ids and tracking parameters, dropped where that is asked for."""
 
 import pytest
-from graphlang.db.records import Link, LinkKind, Page
-from graphlang.ingest.plain import plain_page, plain_url
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphlang.db.records import Link, LinkKind, Page
+from graphlang.ingest.links.strip_tracking import plain_page, plain_url
 
 A = "http://a.example/"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from graphlang.db.records import Page
 from graphlang.ingest import Limits, Team, WorkerError, batches
 
@@ -39,9 +40,9 @@ def crawl(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, req
     path = tmp_path / "crawl.warc"
     records = [archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)]
     path.write_bytes(archive.gz(*records) if request.param == "stretches" else b"".join(records))
-    monkeypatch.setattr("graphlang.ingest.team._SMALL", 0)
-    monkeypatch.setattr("graphlang.ingest.reading._WHOLE", 0)
-    monkeypatch.setattr("graphlang.ingest.stretch.LENGTH", 1 << 15)
+    monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", 0)
+    monkeypatch.setattr("graphlang.ingest.files.byte_ranges.LENGTH", 1 << 15)
     return path
 
 
@@ -64,8 +65,8 @@ def test_a_record_that_kills_its_worker_is_a_problem(
     # A worker loads sitecustomize like any Python; this one dies of a certain page, as of a fault in a C library.
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
-        "if 'graphlang.ingest.worker' in str(sys.orig_argv):\n"
-        "    from graphlang.ingest import html\n"
+        "if 'graphlang.ingest.workers.worker' in str(sys.orig_argv):\n"
+        "    from graphlang.ingest.html import document as html\n"
         "    read = html.read\n"
         "    html.read = lambda markup, limits: os.abort() if markup == b'<p>page 10' else read(markup, limits)\n"
     )
@@ -86,13 +87,13 @@ def test_a_record_that_keeps_its_worker_busy_is_a_problem(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
-        "if 'graphlang.ingest.worker' in str(sys.orig_argv):\n"
-        "    from graphlang.ingest import html\n"
+        "if 'graphlang.ingest.workers.worker' in str(sys.orig_argv):\n"
+        "    from graphlang.ingest.html import document as html\n"
         "    read = html.read\n"
         "    html.read = lambda markup, limits: time.sleep(99) if markup == b'<p>page 10' else read(markup, limits)\n"
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setattr("graphlang.ingest.pool._PATIENCE", 3.0)
+    monkeypatch.setattr("graphlang.ingest.workers.pool._PATIENCE", 3.0)
     items = [item for batch in batches([(crawl, 0)], workers=2) for item in batch.items]
     assert len(items) == 1000
     assert [getattr(item, "kind", "") for item in items].index("crashed") == 10
@@ -121,7 +122,9 @@ def test_a_reader_that_is_dropped_leaves_no_process(crawl: Path) -> None:
 def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None:
     script = (
         "import sys, time, pathlib\n"
-        "from graphlang.ingest import batches, reading, stretch, team\n"
+        "from graphlang.ingest import batches, read_batches as reading\n"
+        "from graphlang.ingest.files import byte_ranges as stretch\n"
+        "from graphlang.ingest.workers import prestart as team\n"
         "team._SMALL = reading._WHOLE = 0\nstretch.LENGTH = 1 << 15\n"
         "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
         "next(reading)\n"
@@ -158,7 +161,7 @@ def _parent_of(entry: Path) -> int:
 
 def _is_worker(pid: int) -> bool:
     try:
-        return b"graphlang.ingest.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"graphlang.ingest.workers.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 

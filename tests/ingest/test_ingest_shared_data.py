@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import ArchiveIterator as FastWarcIterator
 from fastwarc.warc import WarcRecordType
-from graphlang.db.records import Page
-from graphlang.ingest import batches
-from graphlang.ingest.charset import decode
-from graphlang.ingest.urls import canonical
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
+
+from graphlang.db.records import Page
+from graphlang.ingest import batches
+from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.payload.charset import decode
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ARCHIVES = sorted(

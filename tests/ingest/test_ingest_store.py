@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from graphlang.db.records import Page
-from graphlang.ingest import batches
-from graphlang.ingest.convert import to_store, to_warc
-from graphlang.ingest.store import COOKIE, write_record
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
+
+from graphlang.db.records import Page
+from graphlang.ingest import batches
+from graphlang.ingest.convert import to_store, to_warc
+from graphlang.ingest.formats.observatory_store import COOKIE, write_record
 
 if TYPE_CHECKING:
     from conftest import Archive, Read
@@ -152,6 +153,8 @@ def test_other_peoples_archives_survive_both_ways(folder: str, tmp_path: Path) -
         if path.parent.name != folder:
             continue
         store, warc, again = tmp_path / "a.store", tmp_path / "b.warc.gz", tmp_path / "c.store"
+        for made in (store, warc, again):
+            made.unlink(missing_ok=True)
         there = to_store(path, store)
         back = to_warc(store, warc)
         assert back.records == there.records, path

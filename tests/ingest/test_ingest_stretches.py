@@ -11,32 +11,34 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
-from graphlang.db.records import Page
-from graphlang.ingest import Limits, batches
-from graphlang.ingest import stretch as stretch_module
-from graphlang.ingest.reader import Reader
-from graphlang.ingest.reading import _tasks
-from graphlang.ingest.span import peek
-from graphlang.ingest.stretch import Stretch, can_be_cut, find_record, stretches
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from graphlang.db.records import Page
+from graphlang.ingest import Limits, batches
+from graphlang.ingest.files import byte_ranges as stretch_module
+from graphlang.ingest.files.byte_ranges import Stretch, can_be_cut, find_record, stretches
+from graphlang.ingest.files.file_slice import peek
+from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.read_batches import _tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from conftest import Archive
-    from graphlang.ingest.raw import Raw
+
+    from graphlang.ingest.formats.records import Raw
 
 LENGTH = 1 << 11
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphlang.ingest.team._SMALL", 0)
-    monkeypatch.setattr("graphlang.ingest.reading._WHOLE", 0)
-    monkeypatch.setattr("graphlang.ingest.stretch.LENGTH", LENGTH)
-    monkeypatch.setattr("graphlang.ingest.reading.LENGTH", LENGTH)
+    monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", 0)
+    monkeypatch.setattr("graphlang.ingest.files.byte_ranges.LENGTH", LENGTH)
+    monkeypatch.setattr("graphlang.ingest.read_batches.LENGTH", LENGTH)
 
 
 def items(path: Path, start: int = 0, workers: int = 1) -> list[object]:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from graphlang.ingest import suffixes
-from graphlang.ingest.urls import canonical, host, place, public_suffix, registered_domain, tld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
+
+from graphlang import public_suffix as suffixes
+from graphlang.ingest.links.canonical import canonical, host, place, public_suffix, tld
+from graphlang.public_suffix import registered_domain
 
 BASE = "http://a.example/b/c/d?q"
 
@@ -83,6 +85,7 @@ def test_host_and_what_it_belongs_to(
 
 
 LIST = PublicSuffixList()
+ICANN = PublicSuffixList(only_icann=True)
 # Not of digits: four of these are an address, which has no suffix.
 LABELS = [
     label
@@ -106,6 +109,7 @@ def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str]
     assert (where.domain, where.suffix) == expected
     assert (registered_domain(name), public_suffix(name)) == expected
     assert (where.host, where.tld) == (name, tld(name))
+    assert registered_domain(name, private=False) == (ICANN.privatesuffix(name) if "." in name else None)
 
 
 def test_rules_are_those_that_the_library_reads() -> None:

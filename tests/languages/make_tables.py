@@ -15,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
 
-from graphlang.languages import code
+from graphlang.codes.languages import code
 
 DATA: Final = Path(__file__).parents[2] / "graphlang" / "data"
 LEAST_REGIONAL: Final = 0.1  # per cent of the people: under this a regional language is no expectation of a page

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphlang.languages import FASTTEXT, MULTISCRIPT, bcp47, code, label, likely_script, name, script, split
+from graphlang.codes.languages import FASTTEXT, MULTISCRIPT, bcp47, code, label, likely_script, name, script, split
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA") or Path(__file__).parents[3] / "shared" / "data")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not here (GRAPHLANG_DATA)")
@@ -187,6 +187,6 @@ def test_every_code_of_the_test_lines_and_urls_is_known() -> None:
 
 def test_importing_loads_no_table_and_no_names() -> None:
     say = "print(m._aliases.cache_info().currsize, 'language_data.names' in sys.modules)"
-    run = f"import sys, graphlang.languages as m; {say}"
+    run = f"import sys, graphlang.codes.languages as m; {say}"
     done = subprocess.run([sys.executable, "-P", "-c", run], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "False"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graphlang.languages import code
-from graphlang.territories import GENERIC_CCTLDS, _table, countries, official, territory, uses
+from graphlang.codes.languages import code
+from graphlang.codes.territories import GENERIC_CCTLDS, _table, countries, official, territory, uses
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA") or Path(__file__).parents[3] / "shared" / "data")
 

@@ -26,12 +26,12 @@ from typing import Final
 
 from langcodes import Language
 
-from graphlang import territories
-from graphlang.urls import lists
-from graphlang.urls.corpus import read_text, read_urls
-from graphlang.urls.dictionary import common_words
-from graphlang.urls.lexicon import Lexicon
-from graphlang.urls.tokens import hashes, runs
+from graphlang.codes import territories
+from graphlang.urls.baykan2008 import word_lists
+from graphlang.urls.baykan2008.dictionary import common_words
+from graphlang.urls.baykan2008.lexicon import Lexicon
+from graphlang.urls.tokens.tokenize import hashes, runs
+from graphlang.urls.training.labelled_urls import read_text, read_urls
 
 FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "url-lists.npz"
 LEAST_URLS: Final = 10
@@ -88,7 +88,7 @@ def make(data: Path, file: Path, size: int = WORDS) -> str:
         "words": "commonest words of running text", "words_of_a_language": size,
         "cities": "GeoNames, cities of 15,000 people, CC BY 4.0", "cities_without_country": lost,
     }  # fmt: skip
-    return lists.save(file, languages, words, places, about)
+    return word_lists.save(file, languages, words, places, about)
 
 
 if __name__ == "__main__":

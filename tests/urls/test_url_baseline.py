@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from graphlang.urls import methods
-from graphlang.urls.corpus import read_urls
-from graphlang.urls.evaluation import balanced_f, calibration_error, macro_f
+from graphlang.evaluation.metrics import calibration_error, macro_f
+from graphlang.urls import registry
+from graphlang.urls.training.evaluation import balanced_f
+from graphlang.urls.training.labelled_urls import read_urls
 
 if TYPE_CHECKING:
     from graphlang.urls.identifier import UrlIdentifier
@@ -31,7 +32,7 @@ def figures(name: str) -> dict[str, float]:
     enough = set(json.loads(BASELINE.read_text())["languages"])
     rows = [row for row in read_urls(VISIBLE) if row.language in enough]
     language = np.array([row.language for row in rows])
-    method = methods.load(name)
+    method = registry.load(name)
     chances = method.probabilities([row.url for row in rows])
     answer = np.array(method.labels)[chances.argmax(axis=1)]
     five = np.isin(language, FIVE)
@@ -39,12 +40,12 @@ def figures(name: str) -> dict[str, float]:
     of_five = np.array(FIVE)[chances[:, columns].argmax(axis=1)]
     found = {
         "accuracy": (answer == language).mean(),
-        "macro_f": macro_f(answer, language),
+        "macro_f": macro_f(language, answer),
         "balanced_f": balanced_f(of_five[five, None] == np.array(FIVE), language[five], FIVE),
         "balanced_f_all_labels": balanced_f(answer[five, None] == np.array(FIVE), language[five], FIVE),
         "calibration_error": calibration_error(chances.max(axis=1), answer == language),
     }
-    if name == methods.DEFAULT:
+    if name == registry.DEFAULT:
         found["translated_sites"] = translated_sites(method)
     return {key: round(float(value), 4) for key, value in found.items()}
 
@@ -59,7 +60,7 @@ def translated_sites(method: UrlIdentifier) -> float:
     return float((answer == np.array([row[place["language"]] for row in cells])).mean())
 
 
-@pytest.mark.parametrize("name", sorted(methods.names()))
+@pytest.mark.parametrize("name", sorted(registry.names()))
 def test_no_figure_falls(name: str) -> None:
     if not VISIBLE.exists():
         pytest.skip("the shared data is not here (GRAPHLANG_DATA)")
@@ -73,7 +74,7 @@ def test_no_figure_falls(name: str) -> None:
 
 
 def test_the_default_keeps_its_promises() -> None:
-    pinned = json.loads(BASELINE.read_text())["methods"][methods.DEFAULT]
+    pinned = json.loads(BASELINE.read_text())["methods"][registry.DEFAULT]
     assert pinned["accuracy"] >= 0.87
     assert pinned["balanced_f"] >= 0.955
     assert pinned["calibration_error"] <= 0.03

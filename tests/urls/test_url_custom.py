@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from make_lists import make
 from scipy.sparse import csr_matrix
 
-from graphlang.urls import cctld, forest, lists
-from graphlang.urls.custom import KINDS, Custom
-from graphlang.urls.decision_tree import grow
-from graphlang.urls.forest import Forest
-from graphlang.urls.lexicon import Lexicon
-from graphlang.urls.tokens import hashes
+from graphlang.urls.baykan2008 import cctld, word_lists
+from graphlang.urls.baykan2008.custom_features import KINDS, Custom
+from graphlang.urls.baykan2008.learners import tree_per_language
+from graphlang.urls.baykan2008.learners.decision_tree import grow
+from graphlang.urls.baykan2008.learners.tree_per_language import Forest
+from graphlang.urls.baykan2008.lexicon import Lexicon
+from graphlang.urls.tokens.tokenize import hashes
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FIVE = ("eng", "deu", "fra", "spa", "ita")
@@ -77,7 +78,7 @@ def test_a_code_that_stands_twice_is_one_flag() -> None:
 
 
 def test_five_languages_have_the_paper_s_74_features_of_which_15_are_its_best() -> None:
-    custom = lists.custom(FIVE, Lexicon.of([]))
+    custom = word_lists.custom(FIVE, Lexicon.of([]))
     assert len(custom.names) == len(set(custom.names)) == 74
     assert custom.counts(["", "http://a.de/"]).shape == (2, 74)
     best = custom.chosen().names
@@ -105,7 +106,7 @@ def test_a_word_is_found_in_just_the_lists_that_have_it(words: list[list[str]], 
 
 
 def test_shipped_lists_know_words_cities_and_countries() -> None:
-    custom = lists.custom(("deu", "fra"), Lexicon.of([]))
+    custom = word_lists.custom(("deu", "fra"), Lexicon.of([]))
     found = features(custom, "http://muenchen.example.at/stuttgart-zeitung-pour")
     assert found["deu: code is the TLD"] == 1
     assert found["deu: tokens in cities"] == 1
@@ -118,7 +119,7 @@ def test_shipped_lists_know_words_cities_and_countries() -> None:
 def test_the_table_of_lists_is_what_its_script_makes(tmp_path: Path) -> None:
     if not (DATA / "reference" / "world_cities").exists():
         pytest.skip("the shared data is not here (GRAPHLANG_DATA)")
-    assert make(DATA, tmp_path / "again.npz") == lists.digest()
+    assert make(DATA, tmp_path / "again.npz") == word_lists.digest()
 
 
 # Two questions settle it: German is .de or (not .com and umlaut).
@@ -127,7 +128,7 @@ GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
 
 
 def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> None:
-    made = forest.fit(csr_matrix(TABLE), GERMAN, 2, least=1)
+    made = tree_per_language.fit(csr_matrix(TABLE), GERMAN, 2, least=1)
     scores = made.scores(csr_matrix(TABLE))
     assert (scores[:, 1] > 0).tolist() == GERMAN.astype(bool).tolist()
     assert ((scores[:, 0] > 0) == (scores[:, 1] < 0)).all()
@@ -138,12 +139,12 @@ def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> 
 
 def test_both_sides_of_a_tree_weigh_the_same() -> None:
     # One positive against three negatives with the same values: nothing to ask, and neither side is likelier.
-    made = forest.fit(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
+    made = tree_per_language.fit(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
     assert made.scores(csr_matrix(np.ones((1, 1)))) == pytest.approx(np.zeros((1, 2)))
 
 
 def test_nodes_that_make_no_tree_are_refused() -> None:
-    arrays = forest.fit(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
+    arrays = tree_per_language.fit(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
     for name, value in (
         ("tree", np.array([0, 5, 9])),
         ("tree", np.array([1, 5, 10])),
@@ -171,5 +172,5 @@ def test_a_tree_s_chances_are_distributions(size: int, columns: int) -> None:
     chance = np.random.default_rng(size)
     values, label = chance.integers(0, 4, (size, columns)), chance.integers(0, 3, size)
     weight = chance.random(size) + 0.1
-    chances = grow(values, label, 3, weight=weight).chances(values)
+    chances = grow(values, label, 3, weight=weight).probabilities(values)
     assert chances.sum(axis=1) == pytest.approx(1)

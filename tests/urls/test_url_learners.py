@@ -10,20 +10,19 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
 
-from graphlang.urls import (
-    cctld,
+from graphlang.urls.baykan2008 import cctld, dictionary
+from graphlang.urls.baykan2008.count_vectors import learn
+from graphlang.urls.baykan2008.learners import (
     decision_tree,
-    dictionary,
     maximum_entropy,
     naive_bayes,
     one_against_rest,
     relative_entropy,
 )
-from graphlang.urls.evaluation import balanced_f, calibration_error, confusion, macro_f, measures
-from graphlang.urls.linear import shares
-from graphlang.urls.merge import improve_precision, improve_recall
-from graphlang.urls.tokens import hashes
-from graphlang.urls.vectors import learn
+from graphlang.urls.baykan2008.learners.linear import shares
+from graphlang.urls.baykan2008.merge import improve_precision, improve_recall
+from graphlang.urls.tokens.tokenize import hashes
+from graphlang.urls.training.evaluation import balanced_f, confusion, measures
 
 TWO = ["http://haus.de/haus", "http://maison.fr/"]
 
@@ -152,17 +151,6 @@ def test_confusion_and_average() -> None:
     assert confusion(decided, language, ("eng", "deu")).tolist() == [[1, 0.5], [0, 1]]
     # eng: R 1, p(-|-) 1, F 1. deu: R 1, p(-|-) 1/2, P 2/3, F 4/5
     assert balanced_f(decided, language, ("eng", "deu")) == pytest.approx(0.9)
-
-
-def test_macro_f() -> None:
-    # eng: 1 right of 1 answered and 2 true, F 2/3; deu: 1 of 2 answered and 1 true, F 2/3
-    assert macro_f(np.array(["eng", "deu", "deu"]), np.array(["eng", "eng", "deu"])) == pytest.approx(2 / 3)
-
-
-def test_calibration_error() -> None:
-    confidence, right = np.array([0.99, 0.99, 0.5, 0.5]), np.array([True, True, True, False])
-    assert calibration_error(confidence, right) == pytest.approx(0.005)
-    assert calibration_error(confidence, ~right) == pytest.approx(0.495)
 
 
 @given(arrays(bool, (2, 20)), arrays(bool, 20))

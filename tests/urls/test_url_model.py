@@ -11,21 +11,23 @@ from hypothesis import strategies as st
 
 from graphlang import modelfile
 from graphlang.modelfile import Model, ModelError
-from graphlang.urls import methods, model, published_train
-from graphlang.urls.calibrate import calibrate
-from graphlang.urls.corpus import Labelled, read_text, read_urls
-from graphlang.urls.domains import registered_domains
-from graphlang.urls.examples import Options
-from graphlang.urls.knowledge import CODE_PLACES, signs
-from graphlang.urls.published import METHODS
-from graphlang.urls.romanize import romanize
-from graphlang.urls.slugs import slugs
-from graphlang.urls.softmax_regression import fit
-from graphlang.urls.train import train
+from graphlang.urls import registry
+from graphlang.urls.baykan2008.methods import METHODS
+from graphlang.urls.default.calibration import calibrate
+from graphlang.urls.tokens.romanize import romanize
+from graphlang.urls.training import train_baykan2008
+from graphlang.urls.training.examples import ExampleOptions
+from graphlang.urls.training.knowledge import CODE_POSITIONS, signs
+from graphlang.urls.training.labelled_urls import Labelled, read_text, read_urls
+from graphlang.urls.training.registered_domains import registered_domains
+from graphlang.urls.training.slugs import slugs
+from graphlang.urls.training.softmax_regression import fit
+from graphlang.urls.training.train_default import train
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from graphlang.urls.default import model
     from graphlang.urls.identifier import UrlIdentifier
 
 URLS = {
@@ -38,7 +40,7 @@ TEXT = {
     "fra": ["Les habitants de la ville parlent de la météo", "La maison de l'histoire rouvre ses portes"],
     "kat": ["ქართული ენა და საქართველოს ისტორია"],
 }
-SMALL = Options(slugs=60, slugs_of_feature=2, domains_of_feature=1, epochs=4)
+SMALL = ExampleOptions(slugs=60, slugs_of_feature=2, domains_of_feature=1, epochs=4)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def small() -> model.Url:
 
 @pytest.fixture(scope="module")
 def shipped() -> UrlIdentifier:
-    return methods.load()
+    return registry.load()
 
 
 def best(method: UrlIdentifier, *urls: str) -> list[str]:
@@ -73,7 +75,7 @@ def test_a_url_that_says_nothing_is_given_the_prior(small: model.Url) -> None:
 def test_a_model_comes_back_from_its_file(small: model.Url, tmp_path: Path) -> None:
     file = tmp_path / "small.npz"
     digest = small.save(file)
-    again = methods.load(file)
+    again = registry.load(file)
     assert again.hash == digest
     assert again.labels == ("deu", "fra", "kat")
     assert again.describe()["urls"] == 19
@@ -85,7 +87,7 @@ def test_a_model_comes_back_from_its_file(small: model.Url, tmp_path: Path) -> N
 def test_training_again_gives_the_same_model(small: model.Url) -> None:
     again = train(URLS, TEXT, SMALL)
     assert np.array_equal(again.weights, small.weights)
-    assert np.array_equal(again.sharpness, small.sharpness)
+    assert np.array_equal(again.temperature_coefficients, small.temperature_coefficients)
 
 
 def test_one_language_is_refused() -> None:
@@ -96,7 +98,7 @@ def test_one_language_is_refused() -> None:
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("name", METHODS)
 def test_published_methods_learn_and_come_back(name: str, tmp_path: Path, *, binary: bool) -> None:
-    made = published_train.train(name, URLS, least=1, binary=binary)
+    made = train_baykan2008.train(name, URLS, least=1, binary=binary)
     urls = ["http://x.de/haus", "http://x.fr/maison"]
     assert best(made, *urls) == ["deu", "fra"]
     decided = made.decisions(urls)
@@ -106,23 +108,23 @@ def test_published_methods_learn_and_come_back(name: str, tmp_path: Path, *, bin
         assert decided.sum() == 2
         assert made.probabilities([""])[0] == pytest.approx(made.prior)
     made.save(tmp_path / "m.npz")
-    again = methods.load(tmp_path / "m.npz")
+    again = registry.load(tmp_path / "m.npz")
     assert again.name == name
     assert again.probabilities(urls) == pytest.approx(made.probabilities(urls), abs=1e-5)
     assert (again.decisions(urls) == decided).all()
-    assert published_train.train(name, URLS, least=1, binary=binary).save(tmp_path / "n.npz") == again.hash
+    assert train_baykan2008.train(name, URLS, least=1, binary=binary).save(tmp_path / "n.npz") == again.hash
 
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(ModelError, match="no such URL method"):
-        methods.load("url-tarot")
+        registry.load("url-tarot")
     with pytest.raises(ValueError, match="cannot train"):
-        published_train.train("url-words-tarot", URLS)
+        train_baykan2008.train("url-words-tarot", URLS)
 
 
-@pytest.mark.parametrize("name", sorted(methods.names()))
+@pytest.mark.parametrize("name", sorted(registry.names()))
 def test_shipped_methods_answer_anything(name: str) -> None:
-    method = methods.load(name)
+    method = registry.load(name)
     hostile = [
         "",
         "://",
@@ -217,13 +219,13 @@ def test_a_file_that_does_not_fit_together_is_refused(
     small: model.Url, tmp_path: Path, change: dict[str, object]
 ) -> None:
     with pytest.raises(ModelError):
-        methods.load(_damaged(small, tmp_path, **change))
+        registry.load(_damaged(small, tmp_path, **change))
 
 
 def test_knowledge_of_codes_and_countries() -> None:
     table = list(signs(("heb", "nob", "deu")))
     codes_of = [sum(1 for _, column, odds in table if column == number and odds == 4.0) for number in range(3)]
-    places = sum(odds == 4.0 for odds in CODE_PLACES.values())
+    places = sum(odds == 4.0 for odds in CODE_POSITIONS.values())
     assert codes_of[0] == 2 * places  # he and iw
     assert codes_of[1] == 2 * places  # nb and no
     assert codes_of[2] == places

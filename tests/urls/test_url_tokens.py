@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.urls.ngrams import line, ngrams
-from graphlang.urls.places import HOST, PATH, SCHEME, TLD, places, zones
-from graphlang.urls.readable import LIMIT, readable
-from graphlang.urls.tokens import hashes, runs, tokenize, word_hash
-from graphlang.urls.vectors import learn, trigrams
+from graphlang.urls.baykan2008.count_vectors import learn, trigrams
+from graphlang.urls.tokens.letter_ngrams import line, ngrams
+from graphlang.urls.tokens.readable_text import LIMIT, readable
+from graphlang.urls.tokens.token_position import HOST, PATH, SCHEME, TLD, positions, zones
+from graphlang.urls.tokens.tokenize import hashes, runs, tokenize, word_hash
 
 
 def test_the_paper_s_own_example() -> None:
@@ -91,7 +91,7 @@ def test_zones(url: str, zone: list[int]) -> None:
 
 def _place(url: str, token: int) -> int:
     tokens = runs([url])
-    return int(places(tokens, zones(tokens))[token])
+    return int(positions(tokens, zones(tokens))[token])
 
 
 def test_places_tell_a_code_from_a_preposition() -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang import languages
-from graphlang.content.normalise import normalise, sample
+from graphlang.codes import languages
+from graphlang.content.text.normalise import normalise, sample
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -23,7 +23,15 @@ _LONGEST = 10_000  # characters of a text that a peer is given, from all over it
 
 
 def imported(module: str, package: str) -> Any:
-    """A module of a peer. Raises ModelError with the command that installs it."""
+    """A module of a peer.
+
+    Args:
+        module: Its full name.
+        package: What pip calls it.
+
+    Raises:
+        ModelError: it is not installed; with the command that installs it.
+    """
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphlang import languages
+from graphlang.codes import languages
 from graphlang.content.adapters.adapter import Adapter, imported
 
 if TYPE_CHECKING:

@@ -1,0 +1,15 @@
+"""What goes wrong with a database, in words for the user."""
+
+from __future__ import annotations
+
+
+class StoreError(Exception):
+    """The file is no collection of ours, or cannot be read or written; the words are for the user, in one line."""
+
+
+class LockedError(StoreError):
+    """Another process is writing to the collection; the words say which."""
+
+
+class InputError(StoreError):
+    """A file that the user named cannot be read, or is not what it should be."""

@@ -1,0 +1,171 @@
+"""Take pages out of a collection, with all that was read and computed of them, so that nothing of it is left."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from graphlang.db.errors import LockedError
+from graphlang.db.runs import drop_linked, now
+from graphlang.db.write import revisits
+from graphlang.db.write.removed import digest
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
+
+    from graphlang.db.write.removed import Kind
+
+#: By table, the columns that name a page; the order matters to nothing.
+_OF_A_PAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("captures", ("page",)),
+    ("texts", ("page",)),
+    ("visible_bytes", ("page",)),
+    ("declarations", ("page",)),
+    ("links", ("source", "target")),
+    ("anchor_texts", ("source", "target")),
+    ("predictions", ("page",)),
+    ("scores", ("page",)),
+)
+
+
+@dataclass(slots=True)
+class Removal:
+    """What was removed."""
+
+    pages: int = 0
+    hosts: int = 0
+    captures: int = 0
+    texts: int = 0
+    links: int = 0
+    answers: int = 0
+    problems: int = 0
+    unknown: int = 0  #: URLs and hosts of which the collection had nothing
+
+    def words(self) -> str:
+        """What there was of it, in words.
+
+        >>> Removal(pages=1, links=3).words()
+        '1 pages, 3 links'
+        """
+        names = [name for name in asdict(self) if name != "unknown"]
+        return ", ".join(f"{getattr(self, name):,} {name}" for name in names if getattr(self, name)) or "nothing"
+
+
+def remove(
+    connection: sqlite3.Connection,
+    urls: Sequence[str],
+    hosts: Sequence[str],
+    *,
+    host_of: Callable[[str], str],
+    canonical: Callable[[str], str],
+) -> Removal:
+    """Take URLs, and all URLs of hosts, out of the collection, and remember that they are not to be read again.
+
+    Pages that were given the content of a removed one, because they were revisits of it, lose it too. What other pages
+    say of a removed one in their own text stays. All in one transaction.
+
+    Args:
+        connection: a collection opened for writing.
+        urls: in canonical form.
+        hosts: in lower case, in ASCII.
+        host_of: from a URL to its host.
+        canonical: from a URL, as a problem names it, to its canonical form.
+    """
+    done = Removal()
+    named: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
+    connection.execute("PRAGMA secure_delete=ON")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+        connection.execute("CREATE TEMP TABLE doomed (page INTEGER PRIMARY KEY)")
+        for kind, name in named:
+            column = "url = ?" if kind == "url" else "host = (SELECT id FROM hosts WHERE host = ?)"
+            found = connection.execute(
+                f"INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE {column}", (name,)
+            ).rowcount
+            done.unknown += not found
+        _drop(connection, done)
+        done.problems = _drop_problems(connection, {*urls}, {*hosts}, host_of, canonical)
+        connection.executemany(
+            "INSERT OR IGNORE INTO removed (digest, kind, since) VALUES (?, ?, ?)",
+            [(digest(kind, name), kind, now()) for kind, name in named],
+        )
+        connection.execute("DROP TABLE doomed")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return done
+
+
+def _drop(connection: sqlite3.Connection, done: Removal) -> None:
+    lent = "SELECT page FROM captures WHERE original IN doomed AND page NOT IN doomed"
+    for (page,) in connection.execute(lent).fetchall():
+        revisits.empty(connection, page)
+    connection.execute(
+        "UPDATE captures SET revisit_of = '' WHERE revisit_of IN (SELECT url FROM pages JOIN doomed ON page = id)"
+    )
+    connection.execute(
+        "UPDATE runs SET pages = pages - (SELECT COUNT(*) FROM predictions WHERE run = id AND page IN doomed)"
+        " WHERE pages IS NOT NULL"
+    )
+    counts = {}
+    for table, columns in _OF_A_PAGE:
+        where = " OR ".join(f"{column} IN doomed" for column in columns)
+        counts[table] = connection.execute(f"DELETE FROM {table} WHERE {where}").rowcount
+    done.captures, done.texts, done.links = counts["captures"], counts["texts"], counts["links"]
+    linked = drop_linked(connection, (page for (page,) in connection.execute("SELECT page FROM doomed").fetchall()))
+    done.answers = counts["predictions"] + linked
+    done.pages = connection.execute("DELETE FROM pages WHERE id IN doomed").rowcount
+    done.hosts = connection.execute("DELETE FROM hosts WHERE id NOT IN (SELECT host FROM pages)").rowcount
+
+
+def _drop_problems(
+    connection: sqlite3.Connection,
+    urls: set[str],
+    hosts: set[str],
+    host_of: Callable[[str], str],
+    canonical: Callable[[str], str],
+) -> int:
+    gone = []
+    for number, url in connection.execute("SELECT id, url FROM problems WHERE url IS NOT NULL"):
+        known = canonical(url)
+        if url in urls or known in urls or host_of(known) in hosts:
+            gone.append((number,))
+    connection.executemany("DELETE FROM problems WHERE id = ?", gone)
+    return len(gone)
+
+
+def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[str]) -> int:
+    """Let URLs and hosts that were removed be read again; returns how many of them had been."""
+    named: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        found = sum(
+            connection.execute("DELETE FROM removed WHERE digest = ?", (digest(kind, name),)).rowcount
+            for kind, name in named
+        )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return found
+
+
+def scrub(connection: sqlite3.Connection, *, vacuum: bool) -> None:
+    """Bring what was removed out of the write-ahead log and, with ``vacuum``, out of every unused part of the file.
+
+    Raises:
+        LockedError: somebody is reading the database, so that the log cannot be emptied.
+    """
+    if vacuum:
+        connection.execute("VACUUM")
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        msg = (
+            "what was removed is still in the write-ahead log, because another program is reading the database:"
+            " repeat the command when it is done"
+        )
+        raise LockedError(msg)

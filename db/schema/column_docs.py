@@ -1,0 +1,290 @@
+"""What every table, view and column is for; a test holds this against the schema, and ``SCHEMA.md`` is made from it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Table(NamedTuple):
+    """What a table or view is for, and its columns' meanings."""
+
+    purpose: str
+    columns: dict[str, str]
+
+
+TABLES: dict[str, Table] = {
+    "sources": Table(
+        "The files that were read into the collection, and how far.",
+        {
+            "id": "Number of the file, in the order in which files were first read.",
+            "name": "The file's name as it was given; `-` for standard input.",
+            "sha256": "SHA-256 of the file's bytes: the same bytes are read once, whatever their name. Of a folder that"
+            " was mirrored: of the paths and bytes of its files.",
+            "bytes": "Size of the file.",
+            "position": "Raw records taken so far: reading goes on at this one after a stop.",
+            "finished": "1 when the whole file was read.",
+            "keep": "Which of several captures of a URL was kept while this file was read: `best`, `first`, `last`,"
+            " `longest`.",
+        },
+    ),
+    "hosts": Table(
+        "The hosts of all pages, with what the public suffix list says of them.",
+        {
+            "id": "Number of the host.",
+            "host": "Host of the URL, lower case; an internationalised name in its ASCII form (punycode).",
+            "domain": "Registered domain (one label more than the public suffix); the host itself where there is none.",
+            "suffix": "Public suffix, e.g. `co.uk`; empty for IP addresses.",
+            "tld": "Top-level domain: what stands after the last dot; empty for IP addresses.",
+        },
+    ),
+    "pages": Table(
+        "Every URL of the collection: read from a file, or only linked to. Ids are given from 1 on, each once; gaps are"
+        " pages that were removed.",
+        {
+            "id": "Number of the page; id - 1 is its row in every matrix.",
+            "url": "Canonical target URI (WHATWG form, no fragment). Unique.",
+            "host": "The host, in `hosts`.",
+        },
+    ),
+    "captures": Table(
+        "What was read of a page, one capture each (the newest with status 200, unless told otherwise); no row: never"
+        " fetched.",
+        {
+            "page": "The page.",
+            "source": "The file that holds the capture.",
+            "offset": "Byte offset of the record in that file.",
+            "date": "Capture time, ISO 8601 in UTC, as precise as it was written; empty where there is none.",
+            "status": "HTTP status; NULL where the record holds no HTTP header.",
+            "mime": "Media type as served, lower case, without parameters.",
+            "charset": "Charset by which the bytes were decoded (WHATWG name); NULL without text.",
+            "charset_from": "On whose word: `bom`, `http`, `xml`, `meta`, `utf-8` (valid), `detector`, `default`; then"
+            " the declarations that the bytes belie: `utf-8, not http`, `detector, not http or meta`.",
+            "length": "Characters of the visible text, before it was cut at the limit.",
+            "size": "Bytes of the decoded payload.",
+            "digest": "SHA-1 of the payload in base 32, as in WARC-Payload-Digest.",
+            "revisit_of": "For a WARC revisit record: the target URI that it refers to.",
+            "captures": "How many captures of this URL were read in all.",
+            "revisit_date": "For a revisit record: the date of the capture that it refers to, where it is given.",
+            "original": "For a revisit record: the page whose capture holds what was the same, and lends it its text.",
+            "parts": "What was read of it: `both`, `text` (as from WET), `links` (as from WAT), or these two `joined`.",
+        },
+    ),
+    "texts": Table(
+        "Visible text of the pages that have any.",
+        {
+            "page": "The page.",
+            "title": "Text of the title element.",
+            "text": "Visible text, white space folded, cut at the limit of the ingest; the main content stands first.",
+            "main": "Characters of it that are main content; navigation, banners and the like follow.",
+        },
+    ),
+    "visible_bytes": Table(
+        "Visible bytes of pages, not decoded: of those whose charset is in doubt, or of all (`--bytes`).",
+        {
+            "page": "The page.",
+            "bytes": "Its bytes without markup, character references as UTF-8, white space folded, cut at the limit.",
+        },
+    ),
+    "declarations": Table(
+        "Languages that pages declare for themselves: evidence, never believed blindly.",
+        {
+            "page": "The page.",
+            "source": "`html-lang`, `xml-lang`, `meta-content-language`, `http-content-language`; or `robots`.",
+            "value": "As written.",
+        },
+    ),
+    "link_kinds": Table(
+        "The kinds of links; where a page links to a target in several ways, the kind with the lowest id is kept.",
+        {"id": "Number of the kind.", "name": "Its name."},
+    ),
+    "links": Table(
+        "Which page refers to which, once for each pair, never to itself.",
+        {
+            "source": "The page that holds the link.",
+            "target": "The page that it leads to.",
+            "kind": "How it refers, in `link_kinds`.",
+            "nofollow": "1 where the link or the page says nofollow.",
+            "hreflang": "Language that the link announces for its target, as written; NULL without.",
+            "place": "Its place among the links of its page, from 0; NULL where that is not known.",
+        },
+    ),
+    "anchor_texts": Table(
+        "Words of links: evidence for the pages that they lead to. Only if they were asked for (`--anchor-texts`).",
+        {
+            "target": "The page that the link leads to.",
+            "source": "The page that holds it.",
+            "text": "Its words, white space folded, at most 200 characters.",
+        },
+    ),
+    "problems": Table(
+        "Every record, or part of a file, that could not be read as it should.",
+        {
+            "id": "Number of the problem.",
+            "source": "The file.",
+            "offset": "Byte offset in the file, where known.",
+            "url": "Target URI as far as it could be read.",
+            "kind": "One word, for counting.",
+            "reason": "What was wrong, in words.",
+        },
+    ),
+    "removed": Table(
+        "What `graphlang remove` took out, so that no later reading brings it back: only digests, from which nothing"
+        " can be read, though whoever guesses a URL can see whether it is among them.",
+        {
+            "digest": "SHA-256 of the kind, a colon and the URL in canonical form, or the host; hexadecimal.",
+            "kind": "`url` or `host`.",
+            "since": "When it was removed, ISO 8601 in UTC.",
+        },
+    ),
+    "labels": Table(
+        "The labels that runs have given.",
+        {
+            "id": "Number of the label.",
+            "label": "Language, with the script where the language has several: `eng`, `srp_Cyrl`; `und` and `zxx`.",
+            "language": "ISO 639-3 code; `und` could not tell, `zxx` no linguistic content.",
+            "script": "ISO 15924 code; NULL for `und` and `zxx`.",
+        },
+    ),
+    "runs": Table(
+        "Every computation of languages, with all that is needed to repeat it.",
+        {
+            "id": "Number of the run; never given out twice.",
+            "kind": "`content`, `url`, `vote` or `propagation`.",
+            "method": "Name of the method, as on the command line.",
+            "model": "Name of the model, where there is one.",
+            "model_hash": "SHA-256 of the model, where there is one.",
+            "parameters": "All parameters, as a JSON object.",
+            "seeds": "Runs whose answers this one started from, as a JSON array of ids.",
+            "collection": "State of the collection that the run saw (a digest of how far each source was read).",
+            "version": "Version of graphlang.",
+            "started": "Start, ISO 8601 in UTC.",
+            "finished": "End, ISO 8601 in UTC; NULL while it runs, or when it was stopped.",
+            "pages": "Pages that were answered.",
+            "rounds": "Rounds of a propagation.",
+            "converged": "1 if the propagation ended because nothing moved any more, 0 if at the cap on rounds.",
+            "inputs": "Digest of all that a propagation read: where it is the same, so are the answers; else NULL.",
+            "owner": "Who is writing the run (machine, process, its start, a random number); NULL once it is finished.",
+            "linked": "Of a vote or propagation, whether URLs that were only linked to have their answers yet: 0 when"
+            " nothing has asked for them, 1 when they are in `linked_answers`; NULL where all answers are in"
+            " `predictions`.",
+        },
+    ),
+    "predictions": Table(
+        "The answer of a run for a page. Nothing is overwritten: each run has its own.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "label": "The answer, in `labels`.",
+            "confidence": "Probability that the answer is right, 0 to 1.",
+            "runner_up": "The second best, in `labels`; NULL where there is none.",
+            "runner_up_confidence": "Its probability.",
+            "characters": "Letters and single spaces between words in the text (at most its first 2,000 characters).",
+            "encoding": "Encoding that a method over bytes found; NULL from methods over text.",
+            "read": "Digest of what a content or URL method read of the page: where it is the same, a later run with"
+            " the same method takes the answer over. NULL elsewhere.",
+        },
+    ),
+    "linked_answers": Table(
+        "The answers of a vote or propagation for URLs that were only linked to, eight bytes each; the views"
+        " `linked_predictions` and `page_languages` spell them out.",
+        {
+            "run": "The run.",
+            "block": "Which pages: those with the ids from 64 * block + 1 to 64 * block + 64.",
+            "cells": "Eight bytes for each of them: the number of the label, the confidence times 10,000, and the same"
+            " of the runner-up; each as two digits of base 127 plus 1. Zeros stand for none.",
+        },
+    ),
+    "scores": Table(
+        "The best few labels of a page in a run, because the graph needs more than the best.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "rank": "1 for the best.",
+            "label": "The label, in `labels`.",
+            "score": "Its probability.",
+        },
+    ),
+    "chosen": Table(
+        "The run that the views show as final.",
+        {"id": "Always 1.", "run": "The run."},
+    ),
+    "linked_predictions": Table(
+        "View: the answers of runs for URLs that were only linked to, with the columns of `predictions`.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "label": "The answer, in `labels`.",
+            "confidence": "Probability that the answer is right, to four digits.",
+            "runner_up": "The second best, in `labels`; NULL where there is none.",
+            "runner_up_confidence": "Its probability.",
+        },
+    ),
+    "page_languages": Table(
+        "View: one row a page, with the language by the chosen run.",
+        {
+            "page": "The page.",
+            "url": "Its URL.",
+            "host": "Its host.",
+            "domain": "Its registered domain.",
+            "suffix": "Its public suffix.",
+            "tld": "Its top-level domain.",
+            "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
+            "script": "ISO 15924 code.",
+            "confidence": "Probability that the language is right.",
+            "runner_up": "Second best language.",
+            "runner_up_confidence": "Its probability.",
+            "method": "Method of the chosen run.",
+            "run": "The chosen run.",
+            "fetched": "1 if a capture was read, 0 if the page was only linked to.",
+            "status": "HTTP status.",
+            "mime": "Media type.",
+            "charset": "Charset.",
+            "charset_from": "On whose word.",
+            "date": "Capture time.",
+            "length": "Characters of the visible text.",
+            "characters": "Letters that the content method looked at.",
+            "encoding": "Encoding that a method over bytes found.",
+            "pending": "1 where the URL was only linked to and the chosen run has not been asked for it: its language"
+            " stands as `und` until any verb that lists such URLs (`pages`, `sites`, `frontier`, ...) asks.",
+        },
+    ),
+    "site_languages": Table(
+        "View: the language map, one row a host and language, by the chosen run.",
+        {
+            "host": "The host.",
+            "domain": "Its registered domain.",
+            "suffix": "Its public suffix.",
+            "tld": "Its top-level domain.",
+            "language": "ISO 639-3 code.",
+            "pages": "Pages that were read.",
+            "unfetched": "Pages that were only linked to.",
+            "confidence": "Mean confidence.",
+            "length": "Characters of visible text.",
+        },
+    ),
+    "link_details": Table(
+        "View: links with URLs and the name of the kind.",
+        {
+            "source": "The page that holds the link.",
+            "target": "The page that it leads to.",
+            "source_url": "URL of the source.",
+            "target_url": "URL of the target.",
+            "kind": "Name of the kind.",
+            "nofollow": "1 where the link or the page says nofollow.",
+            "hreflang": "Language that the link announces.",
+            "place": "Its place among the page's links, from 0.",
+        },
+    ),
+    "page_scores": Table(
+        "View: scores with the words of the label.",
+        {
+            "run": "The run.",
+            "page": "The page.",
+            "rank": "1 for the best.",
+            "label": "The label.",
+            "language": "Its language.",
+            "script": "Its script.",
+            "score": "Its probability.",
+        },
+    ),
+}

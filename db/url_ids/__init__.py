@@ -1,0 +1,1 @@
+"""Dense ids of URLs: kept `in_memory` by a kernel in C, or asked of the `stored` ones."""

@@ -1,0 +1,130 @@
+"""The tables that hold what was read of a page: captures, texts, declarations, visible bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.db.write import multirow
+from graphlang.db.write.choose_capture import Choice, Facts
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from graphlang.db.records import Page
+
+#: Table and its column for the page.
+_OF_A_PAGE = (
+    ("captures", "page"),
+    ("texts", "page"),
+    ("declarations", "page"),
+    ("visible_bytes", "page"),
+    ("links", "source"),
+)
+#: By its key, which begins with the target: of a million links nobody wants to look at all.
+_FORGET_WORDS = "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)"
+_CAPTURE = (
+    "INSERT INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size, digest,"
+    " revisit_of, captures, revisit_date, parts)"
+)
+#: What the other part brings to a capture of which one part is stored.
+_WITH_TEXT = (
+    "UPDATE captures SET source = ?, offset = ?, charset = ?, charset_from = ?, length = ?, parts = 'joined',"
+    " date = CASE date WHEN '' THEN ? ELSE date END WHERE page = ?"
+)
+_WITH_LINKS = (
+    "UPDATE captures SET status = ?, mime = ?, size = ?, digest = ?, parts = 'joined',"
+    " date = CASE ? WHEN '' THEN date ELSE ? END WHERE page = ?"
+)
+_TITLED = (
+    "INSERT INTO texts (page, title, text, main) VALUES (?, ?, '', 0) ON CONFLICT (page) DO UPDATE SET"
+    " title = excluded.title"
+)
+_WORDED = (
+    "INSERT INTO texts (page, title, text, main) VALUES (?, ?, ?, ?) ON CONFLICT (page) DO UPDATE SET"
+    " title = CASE title WHEN '' THEN excluded.title ELSE title END, text = excluded.text, main = excluded.main"
+)
+
+
+def stored(connection: sqlite3.Connection, page_id: int) -> Choice:
+    """What is stored of a page, to be held against captures that are read now."""
+    status, date, revisit, parts, length, count = connection.execute(
+        "SELECT status, date, revisit_of IS NOT NULL, parts, length, captures FROM captures WHERE page = ?", (page_id,)
+    ).fetchone()
+    return Choice(Facts(status, date, bool(revisit), parts, length), count, stored=True)
+
+
+def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Choice]) -> None:
+    """Write what was chosen, by page id, but for the links; links of captures that give way are dropped.
+
+    Args:
+        connection: within a transaction.
+        source: the file that the captures come from.
+        choices: by page id.
+    """
+    gone = [(page_id,) for page_id, choice in choices.items() if choice.stored and choice.page is not None]
+    if gone:
+        connection.executemany(_FORGET_WORDS, gone)
+        for table, column in _OF_A_PAGE:
+            connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+    connection.executemany(
+        "UPDATE captures SET captures = ? WHERE page = ?",
+        [(choice.count, page_id) for page_id, choice in choices.items() if choice.page is None],
+    )
+    for page_id, choice in choices.items():
+        if choice.page is None and choice.part is not None:
+            _complete(connection, source, page_id, choice.part)
+    whole = [(page_id, choice.page, choice.count) for page_id, choice in choices.items() if choice.page is not None]
+    multirow.insert_rows(
+        connection,
+        _CAPTURE,
+        [
+            (
+                page_id,
+                source,
+                page.offset,
+                page.date,
+                page.status,
+                page.mime,
+                page.charset,
+                page.charset_from,
+                page.length,
+                page.size,
+                page.digest,
+                page.revisit_of,
+                count,
+                page.revisit_date,
+                page.parts,
+            )
+            for page_id, page, count in whole
+        ],
+    )
+    multirow.insert_rows(
+        connection,
+        "INSERT INTO texts (page, title, text, main)",
+        [(page_id, page.title, page.text, page.main_length) for page_id, page, _ in whole if page.text or page.title],
+    )
+    read = [(page_id, choice.read) for page_id, choice in choices.items() if choice.read is not None]
+    multirow.insert_rows(
+        connection,
+        "INSERT OR IGNORE INTO declarations",
+        [(page_id, name, value) for page_id, page in read for name, value in page.declared],
+    )
+    multirow.insert_rows(
+        connection,
+        "INSERT OR IGNORE INTO visible_bytes",
+        [(page_id, page.visible) for page_id, page in read if page.visible],
+    )
+
+
+def _complete(connection: sqlite3.Connection, source: int, page_id: int, part: Page) -> None:
+    if part.parts == "text":
+        words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, page_id)
+        connection.execute(_WITH_TEXT, words)
+        if part.title or part.text:
+            connection.execute(_WORDED, (page_id, part.title, part.text, part.main_length))
+        return
+    answer = (part.status, part.mime, part.size, part.digest, part.date, part.date, page_id)
+    connection.execute(_WITH_LINKS, answer)
+    if part.title:
+        connection.execute(_TITLED, (page_id, part.title))

@@ -1,0 +1,86 @@
+"""The links of a batch of pages into their table, and the words of links into theirs."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, Final
+
+from graphlang.db.records import LinkKind
+from graphlang.db.write import multirow
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from graphlang.db.records import Links
+
+_kernels = Kernels("graphlang.db.native._link_rows")
+_PLAIN: Final = _kernels.constant("GRAPHLANG_LINK_PLAIN")  # numbers of a link with nothing else to say, as nearly all
+_WIDTH: Final = _kernels.constant("GRAPHLANG_LINK_WIDTH")  # of the others
+_HREFLANG: Final = 4
+_USUAL: Final = int(LinkKind.ANCHOR)
+
+
+def write(
+    connection: sqlite3.Connection,
+    links: Sequence[Links],
+    ids: array[int],
+    counts: array[int],
+    chosen: bytes | bytearray,
+) -> int:
+    """Write the links of those pages that are chosen; links of a page to itself are left out.
+
+    Args:
+        connection: within a transaction.
+        links: of each page.
+        ids: of each page and, behind it, of the targets of its links.
+        counts: links of each page.
+        chosen: for each page a byte, 1 if its links are to be written.
+
+    Returns:
+        How many links were added.
+    """
+    count = sum(counts)
+    marked = bytearray(count)
+    first = 0
+    for one in links:
+        for place, _ in one.hreflangs:
+            marked[first + place] = 1
+        first += len(one)
+    plain, rows, row_of = (array("q", (0,)) * (width * count) for width in (_PLAIN, _WIDTH, 1))
+    made = array("q", (0, 0))
+    # In key order, as the kernel makes them, the tree grows at its end instead of in the middle.
+    _kernels.link_rows(
+        ids=ids,
+        counts=counts,
+        chosen=chosen,
+        kinds=b"".join([one.kinds for one in links]),
+        marked=marked,
+        usual=_USUAL,
+        plain=plain,
+        rows=rows,
+        row_of=row_of,
+        made=made,
+    )
+    into = "INSERT OR IGNORE INTO links"
+    added = multirow.insert_flat(
+        connection, into, plain[: _PLAIN * made[0]].tolist(), _PLAIN, row=f"(?, ?, {_USUAL}, 0, NULL, ?)"
+    )
+    values: list[Any] = rows[: _WIDTH * made[1]].tolist()
+    values[_HREFLANG::_WIDTH] = [None] * made[1]
+    texts: list[tuple[int, int, str]] = []
+    first = at = 0
+    for one, is_chosen in zip(links, chosen, strict=True):
+        source, targets = ids[at], at + 1
+        for place, hreflang in one.hreflangs:
+            if (row := row_of[first + place]) >= 0:
+                values[_WIDTH * row + _HREFLANG] = hreflang
+        for place, text in one.texts if is_chosen else ():
+            if ids[targets + place] != source:
+                texts.append((ids[targets + place], source, text))
+        first += len(one)
+        at = targets + len(one)
+    added += multirow.insert_flat(connection, into, values, _WIDTH)
+    multirow.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
+    return added

@@ -1,0 +1,86 @@
+"""The files of a collection: the same bytes are read once, and a file that was cut off goes on where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.db.errors import InputError
+from graphlang.db.write.choose_capture import Keep
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+
+class Source(NamedTuple):
+    """A file of the collection."""
+
+    id: int
+    position: int  #: raw records taken so far
+    finished: bool
+    size: int  #: bytes
+
+
+def register(connection: sqlite3.Connection, path: Path, *, name: str | None = None, keep: Keep = Keep.BEST) -> Source:
+    """Enter a file, known by the SHA-256 of its bytes, unless it is there already.
+
+    A folder (a mirror) is known by the paths and the bytes of its files; links to other files are not followed.
+
+    Args:
+        connection: a collection opened for writing.
+        path: where the file is.
+        name: what it is called in the collection; the path unless given.
+        keep: which of several captures of a URL is kept.
+
+    Raises:
+        OSError: the file cannot be read.
+        InputError: it was read in part with another choice of captures; or it is a stream.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
+        raise InputError(msg)
+    digest, size = _of_folder(path) if path.is_dir() else _of_file(path)
+    # Names of files may be any bytes, those in the database are text.
+    called = os.fsencode(name or str(path)).decode("utf-8", "backslashreplace")
+    row = connection.execute("SELECT id, position, finished, keep FROM sources WHERE sha256 = ?", (digest,)).fetchone()
+    if row is None:
+        cursor = connection.execute(
+            "INSERT INTO sources (name, sha256, bytes, keep) VALUES (?, ?, ?, ?)",
+            (called, digest, size, keep),
+        )
+        return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
+    if row[1] and not row[2] and row[3] != keep:
+        msg = f"{path} was read in part with --keep {row[3]}: go on with that"
+        raise InputError(msg)
+    return Source(row[0], row[1], bool(row[2]), size)
+
+
+def _of_file(path: Path) -> tuple[str, int]:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+
+
+def _of_folder(folder: Path) -> tuple[str, int]:
+    whole = hashlib.sha256()
+    size = 0
+    for path in sorted(folder.rglob("*"), key=lambda one: one.relative_to(folder).parts):
+        if not path.is_symlink() and path.is_file():
+            digest, own = _of_file(path)
+            # Hexadecimal digits and a NUL, which no path has: what two folders have in common cannot shift.
+            whole.update(os.fsencode(path.relative_to(folder)) + b"\0" + digest.encode())
+            size += own
+    return whole.hexdigest(), size
+
+
+def names(connection: sqlite3.Connection) -> list[str]:
+    """What the files are called, as they were given."""
+    return [str(name) for (name,) in connection.execute("SELECT name FROM sources ORDER BY id")]
+
+
+def state(connection: sqlite3.Connection) -> str:
+    """A short digest of what has been read: it changes when, and only when, the collection grows, or loses pages."""
+    rows: list[tuple[object, ...]] = connection.execute("SELECT sha256, position FROM sources ORDER BY id").fetchall()
+    rows += connection.execute("SELECT digest FROM removed ORDER BY digest").fetchall()
+    return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]

@@ -1,0 +1,176 @@
+"""Add pages, links and problems in bulk, so that stopping at any moment and going on gives the same database."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.db.errors import StoreError
+from graphlang.db.records import Links, Page, Problem, packed, unpacked
+from graphlang.db.url_ids.in_memory import UrlIds, authorities
+from graphlang.db.url_ids.stored import Captured, StoredIds
+from graphlang.db.write import captures, multirow, revisits
+from graphlang.db.write import links as linkage
+from graphlang.db.write.choose_capture import Choice, Facts, Keep
+from graphlang.db.write.removed import Removed
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Sequence
+
+#: Ports and spellings of hosts that are remembered as they stand in URLs; beyond that all are looked up again.
+_HOSTS_CACHED = 200_000
+
+
+class Site(NamedTuple):
+    """What the public suffix list says of a host."""
+
+    host: str
+    domain: str
+    suffix: str
+    tld: str
+
+
+class Counts(NamedTuple):
+    """What a batch added."""
+
+    pages: int
+    links: int
+    problems: int
+
+
+class Writer:
+    """The one writer of a collection.
+
+    Ids go to URLs in the order in which the records name them (each page, then its links), whichever way the records
+    are cut into batches; and each batch is one transaction together with the position reached in its file. So a
+    process that is killed and started again continues as if nothing had happened.
+
+    Args:
+        connection: a collection opened for writing.
+        site: from a URL to what stands in the ``hosts`` table.
+        keep: which of several captures of a URL is kept.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, site: Callable[[str], Site], *, keep: Keep = Keep.BEST) -> None:
+        self._connection = connection
+        self._site = site
+        self._keep = keep
+        self._ids = StoredIds(connection, "pages", "url", index="pages_url")
+        self._authorities = UrlIds()  # hosts and ports as they stand in URLs
+        self._hosts = [0]  # by these, the id of the host
+        self._host_ids = StoredIds(connection, "hosts", "host")
+        self._captured = Captured(connection)
+        self._removed = Removed(connection, lambda url: site(url).host)
+
+    def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> Counts:
+        """Write one batch of a file in one transaction.
+
+        Args:
+            source: the file's id in ``sources``.
+            items: pages and problems in file order.
+            position: raw records of the file that are done with this batch.
+            finished: whether this is the end of the file.
+
+        Raises:
+            StoreError: another process has added pages meanwhile. After any error the writer is spent: open a new one.
+        """
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._check_alone()
+            items = self._removed.kept(items)
+            pages = [item for item in items if isinstance(item, Page)]
+            links = self._add_pages(source, pages)
+            problems = [
+                (source, item.offset, item.url, item.kind, item.reason) for item in items if isinstance(item, Problem)
+            ]
+            connection.executemany(
+                "INSERT INTO problems (source, offset, url, kind, reason) VALUES (?, ?, ?, ?, ?)", problems
+            )
+            connection.execute(
+                "UPDATE sources SET position = ?, finished = ? WHERE id = ?", (position, int(finished), source)
+            )
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return Counts(len(pages), links, len(problems))
+
+    def _check_alone(self) -> None:
+        """Two writers would give out the same ids: the one that comes second stops before it has written."""
+        if self._ids.stored() != len(self._ids):
+            raise StoreError("another process is adding pages to this database; start again when it is done")
+
+    def _add_pages(self, source: int, pages: list[Page]) -> int:
+        if not pages:
+            return 0
+        links = [Links.of(page.links) for page in pages]
+        ids, _, fresh = self._ids.assign(
+            b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
+        )
+        self._add_urls(fresh)
+        counts = array("q", map(len, links))
+        own = [ids[place + number] for number, place in enumerate(accumulate(counts[:-1], initial=0))]
+        # Of several captures of a URL one is written; what the others link to has its id, but not their links.
+        choices = self._choose(own, pages)
+        captures.write(self._connection, source, choices)
+        chosen = bytearray(len(pages))
+        for choice in choices.values():
+            if choice.read is not None:
+                chosen[choice.place] = 1
+        return linkage.write(self._connection, links, ids, counts, chosen)
+
+    def _add_urls(self, urls: bytes) -> None:
+        """Enter URLs that are new; the ids that they were given are the next ones, as SQLite gives them."""
+        if not urls:
+            return
+        if len(self._authorities) > _HOSTS_CACHED:
+            self._authorities = UrlIds()
+        spelled, new, _ = self._authorities.assign(authorities(urls))
+        written = unpacked(urls)
+        if new:
+            del self._hosts[spelled[new[0]] :]
+            self._hosts += self._add_hosts([written[place] for place in new])
+        multirow.insert(
+            self._connection,
+            "INSERT INTO pages (url, host)",
+            (written, list(map(self._hosts.__getitem__, spelled))),
+        )
+        (last,) = self._connection.execute("SELECT LAST_INSERT_ROWID()").fetchone()
+        if last != len(self._ids):
+            raise StoreError(f"a page was given the id {last} instead of {len(self._ids)}: run 'graphlang check'")
+
+    def _add_hosts(self, urls: list[str]) -> list[int]:
+        """Return the ids of the hosts of some URLs, entering those that are new."""
+        sites = [self._site(url) for url in urls]
+        ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
+        multirow.insert_rows(self._connection, "INSERT INTO hosts", [(ids[place], *sites[place]) for place in new])
+        return ids.tolist()
+
+    def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
+        """What becomes of each page that this batch has a capture of, by page id."""
+        choices: dict[int, Choice] = {}
+        captured = self._captured.among(own)
+        for place, (page_id, page) in enumerate(zip(own, pages, strict=True)):
+            held = choices.get(page_id)
+            if held is None and page_id in captured:
+                held = choices[page_id] = captures.stored(self._connection, page_id)
+            if held is None:
+                choices[page_id] = Choice(Facts.of(page), 1, page, place)
+            else:
+                held.take(page, place, self._keep)
+        self._captured.enter(list(choices))
+        return choices
+
+
+def finish(connection: sqlite3.Connection) -> None:
+    """Bring up to date what depends on all pages; after any reading, also where there was nothing new to read.
+
+    The index over URLs is made at the end, because that is several times faster than keeping it up to date. Then the
+    pages of revisit records get what their originals hold. Whoever was stopped before this does it the next time.
+    """
+    connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+    revisits.resolve(connection)

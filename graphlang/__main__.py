@@ -1,0 +1,5 @@
+"""``python -m graphlang`` is the command line."""
+
+from graphlang.cli import main
+
+main()

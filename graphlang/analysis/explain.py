@@ -1,0 +1,227 @@
+"""Why a page has its language: its own text, its declarations, every neighbour that had a say, round by round.
+
+The run is repeated with a trace of the one page. It is deterministic, so the reasons are those of the stored answer;
+where the collection has grown since, that is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.analysis import graph_input
+from graphlang.analysis.replay import replay
+from graphlang.analysis.vote import apply_rule
+from graphlang.codes import languages
+from graphlang.db import StoreError, collection, runs
+from graphlang.db.records import LinkKind
+from graphlang.db.write import sources
+from graphlang.graph.clueweb09 import CLUEWEB09
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from graphlang.graph.result import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A language and its probability."""
+
+    language: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that spoke for or against the answer."""
+
+    source: str  #: ``text``, ``inlink``, ``outlink``, or the name of another signal
+    url: str | None  #: the neighbour, where there is one
+    link: str | None  #: kind of the link
+    language: str | None  #: what the neighbour, or the evidence, says
+    weight: float  #: how likely the link keeps the language; for other evidence its weight
+    log_odds: float  #: what it adds to log P(answer) - log P(runner-up)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that is known of a page's language."""
+
+    url: str
+    page: int
+    run: runs.Run | None
+    language: str
+    script: str | None
+    confidence: float
+    runner_up: str | None
+    fetched: bool
+    facts: dict[str, object]  #: status, media type, charset and on whose word, length, ...
+    declared: list[tuple[str, str, str | None]]  #: source, value as written, ISO 639-3 code
+    announced: list[tuple[str, str, str | None]]  #: hreflang of links to the page: source URL, value, code
+    territory: list[str]  #: languages of the country of the ccTLD, commonest first
+    text: list[Score]  #: score list of the content run
+    text_run: runs.Run | None
+    excerpt: str
+    stale: bool  #: the collection has grown since the run
+    reasons: list[Reason]
+    log_odds: float | None  #: their sum: log P(answer) - log P(runner-up) before the confidence is calibrated
+    rounds: list[Score]  #: best language at the start and after each round
+
+
+def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:
+    """Collect the evidence for one page.
+
+    Args:
+        connection: a collection.
+        url: the page's canonical URL.
+        run: the run to explain; the chosen one if not given.
+
+    Raises:
+        StoreError: the page or the run is not in the collection.
+    """
+    page = collection.page_id(connection, url)
+    if page is None:
+        msg = f"the collection has no page {url}"
+        raise StoreError(msg)
+    chosen = runs.chosen(connection) if run is None else runs.get(connection, run)
+    content = _content_run(connection, chosen)
+    facts = _facts(connection, page)
+    answer = _answer(connection, page, chosen)
+    reasons, log_odds, rounds = _reasons(connection, chosen, page)
+    return Explanation(
+        url=url,
+        page=page,
+        run=chosen,
+        language=answer[0],
+        script=answer[1],
+        confidence=answer[2],
+        runner_up=answer[3],
+        fetched=bool(facts),
+        facts=facts,
+        declared=[
+            (source, value, languages.code(value))
+            for source, value in connection.execute(
+                "SELECT source, value FROM declarations WHERE page = ? ORDER BY source", (page,)
+            )
+        ],
+        announced=[
+            (source, value, languages.code(value))
+            for source, value in connection.execute(
+                "SELECT source_url, hreflang FROM link_details"
+                " WHERE target = ? AND hreflang IS NOT NULL ORDER BY source LIMIT 20",
+                (page,),
+            )
+        ],
+        territory=list(languages.official(_tld(connection, page))),
+        text=_scores(connection, content, page),
+        text_run=content,
+        excerpt=_excerpt(connection, page),
+        stale=chosen is not None and chosen.collection != sources.state(connection),
+        reasons=reasons,
+        log_odds=log_odds,
+        rounds=rounds,
+    )
+
+
+def _content_run(connection: sqlite3.Connection, run: runs.Run | None) -> runs.Run | None:
+    if run is None or run.kind in ("content", "url"):
+        return run
+    return runs.get(connection, run.seeds[0])
+
+
+def _answer(
+    connection: sqlite3.Connection, page: int, run: runs.Run | None
+) -> tuple[str, str | None, float, str | None]:
+    row = (
+        run
+        and connection.execute(
+            "SELECT best.language, best.script, confidence, second.language FROM predictions"
+            " JOIN labels AS best ON best.id = predictions.label"
+            " LEFT JOIN labels AS second ON second.id = predictions.runner_up WHERE run = ?1 AND page = ?2"
+            " UNION ALL SELECT best.language, best.script, confidence, second.language FROM linked_predictions"
+            " JOIN labels AS best ON best.id = linked_predictions.label"
+            " LEFT JOIN labels AS second ON second.id = linked_predictions.runner_up WHERE run = ?1 AND page = ?2",
+            (run.id, page),
+        ).fetchone()
+    )
+    return row or (languages.UND, None, 0.0, None)
+
+
+def _facts(connection: sqlite3.Connection, page: int) -> dict[str, object]:
+    cursor = connection.execute(
+        "SELECT status, mime, charset, charset_from, length, size, date, captures, revisit_of, sources.name AS file,"
+        " offset FROM captures JOIN sources ON sources.id = captures.source WHERE page = ?",
+        (page,),
+    )
+    row = cursor.fetchone()
+    return {} if row is None else dict(zip([column[0] for column in cursor.description], row, strict=True))
+
+
+def _tld(connection: sqlite3.Connection, page: int) -> str:
+    row = connection.execute(
+        "SELECT tld FROM hosts JOIN pages ON pages.host = hosts.id WHERE pages.id = ?", (page,)
+    ).fetchone()
+    return str(row[0])
+
+
+def _scores(connection: sqlite3.Connection, run: runs.Run | None, page: int) -> list[Score]:
+    if run is None:
+        return []
+    return [
+        Score(label, score)
+        for label, score in connection.execute(
+            "SELECT label, score FROM page_scores WHERE run = ? AND page = ? ORDER BY rank LIMIT 5", (run.id, page)
+        )
+    ]
+
+
+def _excerpt(connection: sqlite3.Connection, page: int) -> str:
+    row = connection.execute("SELECT title, SUBSTR(text, 1, 120) FROM texts WHERE page = ?", (page,)).fetchone()
+    return "" if row is None else " | ".join(part for part in row if part)
+
+
+def _reasons(
+    connection: sqlite3.Connection, run: runs.Run | None, page: int
+) -> tuple[list[Reason], float | None, list[Score]]:
+    if run is None or run.kind not in ("vote", "propagation"):
+        return [], None, []
+    loaded = graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
+    if run.method == CLUEWEB09:
+        given = loaded.seeds()
+        answer = apply_rule(connection, given, run.parameters["min_bytes"], trace=(given.row(page),))
+    else:
+        given, answer = replay(run, loaded, np.array([page]), trace=(page,))
+    trace = answer.traces.get(given.row(page))
+    if trace is None:  # label spreading keeps no account
+        return [], None, []
+    names = {kind.value: kind.name.lower() for kind in LinkKind}
+    urls = _urls(connection, given, trace)
+    code = given.evidence.codes
+    reasons = [
+        Reason(
+            part.source,
+            urls.get(part.neighbour),
+            names.get(part.kind),
+            code[part.language] if part.language >= 0 else None,
+            part.weight,
+            part.log_odds,
+        )
+        for part in sorted(trace.contributions, key=lambda part: (-abs(part.log_odds), part.source, part.neighbour))
+        if part.log_odds or part.language >= 0  # a signal that says nothing is no reason
+    ]
+    rounds = [
+        Score(code[language] if language >= 0 else languages.UND, probability) for language, probability in trace.rounds
+    ]
+    return reasons, trace.log_odds, rounds
+
+
+def _urls(connection: sqlite3.Connection, given: graph_input.Seeds, trace: Trace) -> dict[int, str]:
+    """By row of a neighbour."""
+    found = {}
+    for row in sorted({part.neighbour for part in trace.contributions if part.neighbour >= 0}):
+        page = int(given.pages[row])
+        found[row] = connection.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()[0]
+    return found

@@ -1,0 +1,140 @@
+"""Which URLs to fetch next: those never fetched, ranked by the chance that they are in a wanted language.
+
+Beside the belief stands the rule of ClueWeb09 ("Language guessing for a URL to be crawled"): a URL may be in the
+language of any page that refers to it, and is skipped when no referring page is in a language that is still wanted.
+Referring pages with fewer than 400 bytes of text do not count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphlang.db import InputError, StoreError, collection, runs
+from graphlang.graph import clueweb09 as kernel
+from graphlang.graph.data import Graph
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterator
+
+    from numpy.typing import NDArray
+
+
+class Candidate(NamedTuple):
+    """A URL that was never fetched."""
+
+    url: str
+    chance: float  #: probability that the page is in a wanted language; without any: in none of the saturated ones
+    language: str  #: the most likely one
+    confidence: float
+    referrers: int  #: pages that link to it
+    clueweb09: str  #: languages that ClueWeb09's rule takes for possible, in alphabetical order
+    fetch: int  #: 1 where that rule would fetch it
+
+
+def frontier(
+    connection: sqlite3.Connection, *, want: Collection[str] = (), saturated: Collection[str] = (), run: runs.Run
+) -> list[Candidate]:
+    """Rank the URLs that were never fetched, the greatest chance first, then by the number of referrers, then by URL.
+
+    Args:
+        connection: a collection.
+        want: ISO 639-3 codes to look for; if none is given, all but the saturated ones are wanted.
+        saturated: codes of which there is enough.
+        run: a propagation or URL run, or one of ClueWeb09's rule: only those answer for pages that were never fetched.
+
+    Raises:
+        StoreError: the run is of another kind.
+        InputError: a code is both wanted and saturated.
+    """
+    if run.kind not in ("propagation", "url") and run.method != kernel.CLUEWEB09:
+        msg = f"run {run.id} ({run.kind}) says nothing of unfetched pages: run 'graphlang propagate' first"
+        raise StoreError(msg)
+    both = set(want) & set(saturated)
+    if both:
+        msg = f"{', '.join(sorted(both))} cannot be wanted and saturated at once"
+        raise InputError(msg)
+    chance = _chances(connection, run, want, saturated)
+    possible, referrers = _referring(connection, run)
+    found = []
+    answers = "predictions" if run.linked is None else "linked_predictions"
+    for page, url, language, confidence in connection.execute(
+        "SELECT pages.id, url, COALESCE(language, 'und'), COALESCE(confidence, 0.0) FROM pages"
+        f" LEFT JOIN {answers} AS answers ON run = ? AND answers.page = pages.id"
+        " LEFT JOIN labels ON labels.id = answers.label"
+        " WHERE pages.id NOT IN (SELECT page FROM captures)",
+        (run.id,),
+    ):
+        languages = sorted(possible.get(page, ()))
+        wanted = [code for code in languages if (code in want if want else code not in saturated)]
+        found.append(
+            Candidate(
+                url,
+                float(chance[page]),
+                language,
+                confidence,
+                int(referrers[page]),
+                " ".join(languages),
+                int(bool(wanted)),
+            )
+        )
+    return sorted(found, key=lambda row: (-row.chance, -row.referrers, row.url))
+
+
+def _chances(
+    connection: sqlite3.Connection, run: runs.Run, want: Collection[str], saturated: Collection[str]
+) -> NDArray[np.float64]:
+    """By page id: the summed probability of the wanted languages."""
+    chance = np.zeros(collection.count_pages(connection) + 1)
+    seen = np.zeros(len(chance))
+    for page, language, score in _scores(connection, run):
+        seen[page] += score
+        if (language in want) if want else (language not in saturated):
+            chance[page] += score
+    if not want:
+        # What the stored scores leave over may be any language, so it is not a saturated one for certain.
+        chance += np.where(seen > 0, np.maximum(1 - seen, 0), 0)
+    return np.minimum(chance, 1)
+
+
+def _scores(connection: sqlite3.Connection, run: runs.Run) -> Iterator[tuple[int, str, float]]:
+    if run.linked is not None:  # of URLs that were only linked to, the best two are kept
+        return connection.execute(
+            "SELECT page, language, confidence FROM linked_predictions"
+            " JOIN labels ON labels.id = linked_predictions.label WHERE run = ?1"
+            " UNION ALL SELECT page, language, runner_up_confidence FROM linked_predictions"
+            " JOIN labels ON labels.id = linked_predictions.runner_up WHERE run = ?1",
+            (run.id,),
+        )
+    return connection.execute(
+        "SELECT page, language, score FROM scores JOIN labels ON labels.id = scores.label"
+        " WHERE run = ? AND page NOT IN (SELECT page FROM captures)",
+        (run.id,),
+    )
+
+
+def _referring(connection: sqlite3.Connection, run: runs.Run) -> tuple[dict[int, set[str]], NDArray[np.int64]]:
+    """By page id: the languages of its referrers by the content run, and how many referrers there are."""
+    pages = collection.count_pages(connection)
+    edges = collection.edges(connection)
+    referrers = np.bincount(edges.target + 1, minlength=pages + 1)
+    content = runs.get(connection, run.seeds[0]) if run.seeds else runs.latest(connection, "content")
+    if content is None:
+        return {}, referrers
+    names = runs.labels(connection)
+    codes = sorted({language for _, language, _ in names.values()})
+    table = np.full(max(names) + 1, -1, dtype=np.int16)
+    for label, (_, language, _) in names.items():
+        table[label] = codes.index(language)
+    answers = runs.read_answers(connection, content.id)
+    said = np.full(pages, -1, dtype=np.int16)
+    said[answers.pages - 1] = table[answers.label]
+    size = collection.text_sizes(connection)
+    graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
+    possible: dict[int, set[str]] = {}
+    rows, columns = kernel.referred(graph, said, size, len(codes)).nonzero()
+    for page, number in zip(rows.tolist(), columns.tolist(), strict=True):
+        possible.setdefault(page + 1, set()).add(codes[number])
+    return possible, referrers

@@ -1,0 +1,361 @@
+"""From the database to the arrays that the graph kernels take, and back from their answers to labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.analysis import signals
+from graphlang.codes import languages
+from graphlang.db import StoreError, collection, runs
+from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.propagation.nodes.active_languages import LIKELY
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.result import Answer
+
+#: Labels of a page that the graph sees.
+WIDTH = 20
+#: A page with so many letters may have a copy: its own text will do.
+SHORT = 200
+#: Probabilities below this are not kept.
+LEAST = 0.001
+_STEP = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeds:
+    """A finished content run together with the links, as arrays; row i is the page ``pages[i]``."""
+
+    run: runs.Run
+    graph: Graph
+    evidence: Evidence
+    labels: NDArray[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
+    language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
+    no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
+    pages: NDArray[np.int64]  #: ids of the rows, shape (rows,)
+    stored: NDArray[np.bool_]  #: rows that were fetched, or that the run answered: each has a row of its own in a run
+
+    def row(self, page: int) -> int:
+        """Where a page stands, -1 if it is left out."""
+        found = np.flatnonzero(self.pages == page)
+        return int(found[0]) if len(found) else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Which texts do not listen to their neighbours; see ``graphlang.graph.propagation.options.Options``."""
+
+    clamp_length: int
+    doubtful: float
+    certain_length: int
+
+    @classmethod
+    def of(cls, options: Options) -> Listening:
+        """What the options of an inference say."""
+        return cls(options.clamp_length, options.doubtful, options.certain_length)
+
+
+def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
+    """The run to start from: the one asked for, else the newest content run.
+
+    Raises:
+        StoreError: there is none, or it is of another kind.
+    """
+    if run is not None:
+        found = runs.get(connection, run)
+        if found.kind not in ("content", "url"):
+            msg = f"run {run} is a {found.kind} run; the graph starts from a content run"
+            raise StoreError(msg)
+        return found
+    newest = runs.latest(connection, "content")
+    if newest is None:
+        msg = "nothing is classified yet: run 'graphlang classify' first"
+        raise StoreError(msg)
+    return newest
+
+
+def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, float] | None = None) -> Seeds:
+    """Read the links and what the run says of every page, fetched or not; row i is the page i + 1.
+
+    Args:
+        connection: the collection.
+        run: a finished content run.
+        weights: of the signals besides text and links, see ``signals.NAMES``; what is not named is left out. None
+            leaves the directories out as well, which only the inference asks for.
+    """
+    return Loaded(connection, run).seeds(weights)
+
+
+class Loaded:
+    """A finished content run and the links, read once, from which the seeds of any pages are made.
+
+    Most URLs of a crawl were only linked to, by pages whose long text leaves no question: they learn from these pages
+    and teach nobody. So they can be left out, as long as nobody asks for them, and nothing changes for the others.
+
+    Args:
+        connection: the collection.
+        run: a finished content run.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, run: runs.Run) -> None:
+        self.run, self._connection = run, connection
+        self.count = collection.count_pages(connection)
+        self._edges = collection.edges(connection, places=True)
+        self._hosts = collection.hosts(connection)
+        answers = runs.read_answers(connection, run.id)
+        #: by page: whether it was fetched, or the run answers for it
+        self.stored = collection.fetched(connection)
+        self.stored[answers.pages - 1] = True
+        self._own = np.flatnonzero(self.stored)
+        row_of = np.full(self.count, -1, dtype=np.int32)
+        row_of[self._own] = np.arange(len(self._own), dtype=np.int32)
+        self._scores = runs.read_scores(connection, run.id, row_of, WIDTH)
+        known = runs.labels(connection)
+        special = (languages.UND, languages.ZXX)
+        self._codes = tuple(sorted({language for _, language, _ in known.values() if language not in special}))
+        self._index = {code: number for number, code in enumerate(self._codes)}
+        self._language_of = {
+            label: self._index[language] for label, (_, language, _) in known.items() if language not in special
+        }
+        table = np.full(max(known, default=0) + 2, -1, dtype=np.int16)  # the last entry stands for the padding, -1
+        for label, language in self._language_of.items():
+            table[label] = language
+        self._indices, self._probabilities = _join(table[self._scores.label], self._scores.score)
+        rows = row_of[answers.pages - 1]
+        self._length = np.zeros(len(self._own), dtype=np.int32)
+        self._length[rows] = answers.characters
+        self._length[self._indices[:, 0] < 0] = 0  # no letters: no evidence
+        self._no_letters = np.zeros(len(self._own), dtype=np.bool_)
+        zxx = [label for label, (_, language, _) in known.items() if language == languages.ZXX]
+        self._no_letters[rows[np.isin(answers.label, zxx)]] = True
+        self._copies = _copies(connection, run, self._hosts)
+
+    def seeds(
+        self,
+        weights: Mapping[str, float] | None = None,
+        *,
+        asked: NDArray[np.int64] | None = None,
+        listening: Listening | None = None,
+    ) -> Seeds:
+        """Arrays for the graph kernels.
+
+        Args:
+            weights: see `load`.
+            asked: with ``listening``: ids of pages that are not to be left out, ascending.
+            listening: leave out all pages that were only linked to, and that no page links to which listens to its
+                neighbours. None leaves nothing out.
+        """
+        pages, inside, new = self._chosen(asked, listening)
+        places = np.full(self.count, -1, dtype=np.int64)  # in the arrays by own rows
+        places[self._own] = np.arange(len(self._own))
+        own = places[pages]
+        has = np.flatnonzero(own >= 0)
+        own = own[has]
+
+        def spread(values: NDArray[Any], fill: float) -> NDArray[Any]:
+            found = np.full((len(pages), *values.shape[1:]), fill, dtype=values.dtype)
+            found[has] = values[own]
+            return found
+
+        ids = pages + 1
+        given = {} if weights is None else signals.load(self._connection, self._index, ids, weights)
+        return Seeds(
+            self.run,
+            self._graph(pages, inside),
+            Evidence(
+                self._codes,
+                spread(self._indices, -1),
+                spread(self._probabilities, 0),
+                spread(self._length, 0),
+                self._hosts[pages],
+                directory=None if weights is None else signals.directories(self._connection, ids),
+                signals=given,
+                copies=self._copies[pages],
+                asked=new,
+            ),
+            spread(self._scores.label, -1),
+            self._language_of,
+            spread(self._no_letters, 0),
+            ids,
+            self.stored[pages],
+        )
+
+    def _chosen(
+        self, asked: NDArray[np.int64] | None, listening: Listening | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], int]:
+        """Rows of pages that are not left out, those that are asked for last; which they are, and how many of these."""
+        if listening is None:
+            return np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0
+        listens = np.ones(self.count, dtype=np.bool_)
+        sure, length = self._probabilities[:, 0], self._length
+        silent = (sure >= listening.doubtful) & (length >= listening.clamp_length)
+        silent &= (sure >= LIKELY) | ((sure > 0) & (length >= listening.certain_length))  # its language is in play
+        listens[self._own[silent]] = False
+        inside = self.stored.copy()
+        source, target = self._edges.source, self._edges.target
+        inside[target[listens[source]]] = True
+        inside[source[listens[target]]] = True
+        kept = np.flatnonzero(inside)
+        if asked is None or not len(asked):
+            return kept, inside, 0
+        new = asked - 1
+        new = new[~inside[new]]
+        inside[new] = True
+        return np.concatenate([kept, new]), inside, len(new)
+
+    def _graph(self, pages: NDArray[np.int64], inside: NDArray[np.bool_]) -> Graph:
+        edges = self._edges
+        tags = np.array([self._index.get(languages.code(tag) or "", -1) for tag in edges.tags] + [-1], dtype=np.int16)
+        hreflang = tags[edges.hreflang]
+        if len(pages) == self.count and (pages[1:] > pages[:-1]).all():
+            return Graph(self.count, edges.source, edges.target, edges.kind, hreflang, edges.nofollow, edges.place)
+        outside = np.flatnonzero(~inside)
+        row_of = np.empty(self.count, dtype=np.int32)
+        row_of[pages] = np.arange(len(pages), dtype=np.int32)
+        row_of[outside] = np.arange(len(pages), self.count, dtype=np.int32)
+        source, target = row_of[edges.source], row_of[edges.target]
+        order = np.lexsort((target, source))
+        place = None if edges.place is None else edges.place[order]
+        return Graph(
+            self.count,
+            *(source[order], target[order], edges.kind[order], hreflang[order], edges.nofollow[order], place),
+            outside=self._hosts[outside] if len(outside) else None,
+        )
+
+
+class Remembered:
+    """`Loaded` for several steps over one collection: links and scores are read once for as long as this is kept."""
+
+    def __init__(self) -> None:
+        self._loaded: Loaded | None = None
+
+    def __call__(self, connection: sqlite3.Connection, run: runs.Run) -> Loaded:
+        """What the run says and all links."""
+        if self._loaded is None or self._loaded.run != run:
+            self._loaded = Loaded(connection, run)
+        return self._loaded
+
+
+def _copies(connection: sqlite3.Connection, run: runs.Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """How many pages of its host have the very same short text as each page, itself among them."""
+    copies = np.ones(len(hosts), dtype=np.int32)
+    pages, read = runs.readings(connection, run.id, SHORT)
+    if len(pages):
+        key = np.stack([hosts[pages - 1].astype(np.int64), read], axis=1)
+        _, group, counts = np.unique(key, axis=0, return_inverse=True, return_counts=True)
+        copies[pages - 1] = counts[group.ravel()]
+    return copies
+
+
+def _join(
+    indices: NDArray[np.int16], probabilities: NDArray[np.float32]
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Labels of one language (its scripts) become one entry; every row best first again."""
+    indices = indices.copy()
+    probabilities = np.where(indices >= 0, probabilities, 0).astype(np.float32)
+    for later in range(1, indices.shape[1]):
+        for earlier in range(later):
+            same = (indices[:, later] == indices[:, earlier]) & (indices[:, later] >= 0)
+            probabilities[same, earlier] += probabilities[same, later]
+            indices[same, later], probabilities[same, later] = -1, 0
+    order = np.argsort(-probabilities, axis=1, kind="stable")
+    return np.take_along_axis(indices, order, 1), np.minimum(np.take_along_axis(probabilities, order, 1), 1)
+
+
+def write(
+    connection: sqlite3.Connection,
+    run: runs.Run,
+    seeds: Seeds,
+    answer: Answer,
+    *,
+    choose: bool,
+    inputs: str | None = None,
+    linked: bool | None = None,
+) -> runs.Run:
+    """Write what a graph kernel answered, as the answers of ``run``, and close it.
+
+    ``linked`` as in `runs.Run`: unless None, only the pages are written that `Seeds.stored` names.
+
+    The script comes from the page's own text where that has a label in the answer's language, else it is the one
+    that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
+    is nothing whose language the links could tell. A page of which neither text nor links say anything gets no row: the
+    views show it as ``und``.
+    """
+    columns = [answer.language, answer.runner_up, *answer.languages.T]
+    chosen = labels(connection, seeds, columns)
+    (zxx,) = runs.label_ids(connection, [(languages.ZXX, languages.ZXX, None)])
+    best = np.where(seeds.no_letters, zxx, chosen[0])
+    confidence = np.where(seeds.no_letters, 1.0, answer.confidence).astype(np.float64)
+    runner_up = np.where(seeds.no_letters, -1, chosen[1])
+    top = np.stack(chosen[2:], axis=1)
+    top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
+    top[seeds.no_letters] = -1
+    best[np.isin(seeds.pages, collection.missing(connection))] = -1
+    answered = np.flatnonzero((best >= 0) & (seeds.stored if linked is not None else True))
+    runs.clear(connection, run.id)
+    for start in range(0, len(answered), _STEP):
+        part = answered[start : start + _STEP]
+        runs.write(
+            connection,
+            run.id,
+            runs.Answers(
+                seeds.pages[part],
+                best[part],
+                confidence[part],
+                runner_up[part],
+                answer.runner_up_confidence[part].astype(np.float64),
+                seeds.evidence.length[part].astype(np.int64),
+            ),
+            (top[part], answer.probabilities[part]),
+        )
+    runs.finish(
+        connection,
+        run.id,
+        pages=len(answered),
+        rounds=answer.rounds,
+        converged=answer.converged,
+        inputs=inputs,
+        linked=linked,
+        choose=choose,
+    )
+    return runs.get(connection, run.id)
+
+
+def labels(connection: sqlite3.Connection, seeds: Seeds, columns: list[NDArray[np.int16]]) -> list[NDArray[np.int64]]:
+    """For columns of languages (indices, -1 none) the columns of ``labels.id``, -1 where there is none."""
+    usual = _usual_labels(connection, seeds)
+    table = np.full(int(seeds.labels.max(initial=0)) + 2, -1, dtype=np.int16)
+    for label, language in seeds.language_of.items():
+        if label < len(table) - 1:
+            table[label] = language
+    language_of_own = table[seeds.labels]
+    results = []
+    for column in columns:
+        found = usual[column]  # -1 takes the last entry, which is -1
+        for rank in range(seeds.labels.shape[1] - 1, -1, -1):
+            same = (language_of_own[:, rank] == column) & (column >= 0)
+            found = np.where(same, seeds.labels[:, rank], found)
+        results.append(found.astype(np.int64))
+    return results
+
+
+def _usual_labels(connection: sqlite3.Connection, seeds: Seeds) -> NDArray[np.int64]:
+    """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
+    best = seeds.labels[:, 0]
+    counts = np.bincount(best[best >= 0], minlength=max(seeds.language_of, default=0) + 1)
+    names = {label: name for label, (name, _, _) in runs.labels(connection).items()}
+    usual = np.full(len(seeds.evidence.codes) + 1, -1, dtype=np.int64)
+    for label in sorted(seeds.language_of, key=lambda label: (-int(counts[label]), names[label])):
+        language = seeds.language_of[label]
+        if usual[language] < 0:
+            usual[language] = label
+    return usual

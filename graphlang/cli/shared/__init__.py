@@ -1,0 +1,1 @@
+"""What verbs share: options, the files that the user means, output formats, progress."""

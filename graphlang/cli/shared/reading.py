@@ -1,0 +1,209 @@
+"""What ``run`` and ``ingest`` share: the files that the user means, and how they are read."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+import click
+
+from graphlang.db.write.choose_capture import Keep
+from graphlang.ingest import Limits, Team, small
+from graphlang.native.threads import cores
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+    from graphlang.analysis.ingest import Ingested
+    from graphlang.cli.shared.progress import Bars
+
+_MEGABYTE = 1 << 20
+_STANDARD_INPUT = "-"
+
+files = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+
+
+class How(TypedDict):
+    """The options of reading."""
+
+    from_: Path | None
+    workers: int | None
+    keep: str
+    text_limit: int
+    max_payload: int
+    max_seconds: float
+    max_ratio: int
+    bytes_: bool
+    anchor_texts: bool
+    plain_urls: bool
+
+
+_OPTIONS = (
+    click.option(
+        "--from",
+        "from_",
+        type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+        metavar="LIST",
+        help="Read the files that LIST names as well, one a line (# begins a comment); - is standard input.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        default=None,
+        metavar="N",
+        help="Processes that parse pages; all cores by default. The result is the same with any number. They unpack as"
+        " well, but for a file that is one gzip stream, or one zstd or LZ4 frame, over all its records.",
+    ),
+    click.option(
+        "--keep",
+        type=click.Choice([one.value for one in Keep]),
+        default=Keep.BEST.value,
+        show_default=True,
+        help="Which capture of a URL is kept: best is the newest with status 200, longest the one with the most text.",
+    ),
+    click.option(
+        "--text-limit",
+        type=click.IntRange(min=0),
+        default=10_000,
+        show_default=True,
+        metavar="CHARACTERS",
+        help="Text kept of each page.",
+    ),
+    click.option(
+        "--max-payload",
+        type=click.IntRange(min=1),
+        default=32,
+        show_default=True,
+        metavar="MB",
+        help="Bytes of a page beyond this are not read (the page is kept, and a problem noted).",
+    ),
+    click.option(
+        "--max-seconds",
+        type=click.FloatRange(min=0),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="A page that takes more processor time is given up, and a problem noted; 0 for no limit.",
+    ),
+    click.option(
+        "--max-ratio",
+        type=click.IntRange(min=0),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="A compressed file that unpacks to more than N times its size and 256 MB is not read further, and"
+        " a problem noted; 0 for no limit.",
+    ),
+    click.option(
+        "--bytes",
+        "bytes_",
+        is_flag=True,
+        help="Keep the visible bytes of every page for methods over bytes, not only where the charset is in doubt.",
+    ),
+    click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
+    click.option(
+        "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
+    ),
+)
+
+
+def how(function: Callable[..., None]) -> Callable[..., None]:
+    """How much is read of a page, and by how many processes."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def _limits(wanted: How) -> Limits:
+    return Limits(
+        text_limit=wanted["text_limit"],
+        max_payload=wanted["max_payload"] * _MEGABYTE,
+        max_seconds=wanted["max_seconds"],
+        max_ratio=wanted["max_ratio"],
+        all_bytes=wanted["bytes_"],
+        anchor_texts=wanted["anchor_texts"],
+        plain_urls=wanted["plain_urls"],
+    )
+
+
+@contextmanager
+def team(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Team | None]:
+    """Start the processes that will parse, where some are likely to be needed, before this one imports its own.
+
+    For a collection that does not exist yet they begin with the first file at once.
+    """
+    workers = wanted["workers"] or cores()
+    if workers == 1 or small(given):
+        yield None
+        return
+    started = Team(workers, _limits(wanted))
+    try:
+        if not db.exists():
+            started.begin(given[0])
+        yield started
+    finally:
+        started.end()
+
+
+def read(
+    connection: sqlite3.Connection,
+    db: Path,
+    given: tuple[Path, ...],
+    wanted: How,
+    shown: Bars,
+    *,
+    team: Team | None = None,
+) -> Ingested:
+    """Read what the user named into the collection.
+
+    Raises:
+        click.UsageError: no file was named.
+        StoreError: see `graphlang.analysis.ingest.ingest`.
+    """
+    # While this imports numpy, the processes of a team start.
+    from graphlang.analysis import ingest as reading  # noqa: PLC0415
+    from graphlang.ingest.files.discover import received  # noqa: PLC0415
+
+    paths = list(given)
+    if wanted["from_"] is not None:
+        paths += map(Path, _listed(wanted["from_"]))
+    if not paths:
+        raise click.UsageError("no files: name some, or a list of them with --from")
+    names: dict[Path, str] = {}
+    with ExitStack() as stack:
+        if Path(_STANDARD_INPUT) in paths:
+            # Beside the database, where there is room for what is read.
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphlang-", dir=db.absolute().parent))
+            path = received(sys.stdin.buffer, Path(folder))
+            names[path] = _STANDARD_INPUT
+            paths = [path if one == Path(_STANDARD_INPUT) else one for one in paths]
+        return reading.ingest(
+            connection,
+            paths,
+            names=names,
+            keep=Keep(wanted["keep"]),
+            limits=_limits(wanted),
+            workers=wanted["workers"] or cores(),
+            team=team,
+            progress=shown,
+        )
+
+
+def _listed(path: Path) -> list[str]:
+    from graphlang.ingest.files.discover import listed  # noqa: PLC0415
+    from graphlang.regular_file import open_text  # noqa: PLC0415
+
+    # Names of files may be any bytes; surrogates stand for those that are no UTF-8, as in sys.argv.
+    if str(path) == _STANDARD_INPUT:
+        found = listed(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape"))
+    else:
+        with open_text(path, errors="surrogateescape") as lines:
+            found = listed(lines)
+    if not found:
+        raise click.UsageError(f"{path} lists no files")
+    return found

@@ -1,0 +1,20 @@
+"""What of a gold file was left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.cli.shared.output import visible
+
+if TYPE_CHECKING:
+    from graphlang.evaluation import evaluate as evaluation
+
+
+def say_left_out(gold: evaluation.Gold) -> None:
+    """Say on standard error which gold pages are not in the database, and which codes nobody knows."""
+    if gold.missing:
+        click.echo(f"{gold.missing:,} gold pages are not in the database", err=True)
+    for tag, count in gold.unknown.items():
+        click.echo(f"unknown language code in the gold file: {visible(tag)} ({count} lines, left out)", err=True)

@@ -1,0 +1,26 @@
+"""One line on a run that is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from graphlang.db.runs import Run
+
+
+def say_run(run: Run, *, quiet: bool, more: str = "") -> None:
+    """Say on standard error what a run was, and how it ended.
+
+    Args:
+        run: the run.
+        quiet: say nothing.
+        more: words behind it.
+    """
+    if quiet:
+        return
+    words = f"run {run.id}: {run.kind} by {run.method}, {run.pages:,} pages"
+    if run.converged is not None and run.kind == "propagation":
+        words += f", {'converged' if run.converged else 'stopped at the cap'} after {run.rounds} rounds"
+    click.echo(words + more, err=True)

@@ -1,0 +1,90 @@
+"""The options that say which pages count."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.cli.shared.options import min_confidence
+from graphlang.maps.selection import Selection, Wanted, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def languages_of(values: tuple[str, ...]) -> tuple[Wanted, ...]:
+    """Languages as users give them: several times, or with commas between.
+
+    Raises:
+        click.BadParameter: no language is called that.
+    """
+    found = []
+    for tag in (part for value in values for part in value.split(",") if part.strip()):
+        try:
+            found.append(wanted(tag))
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--language") from error
+    return tuple(found)
+
+
+def _numbers(values: tuple[str, ...]) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for value in values for part in value.split(","))
+    except ValueError as error:
+        raise click.BadParameter(f"{','.join(values)} is no list of numbers", param_hint="--status") from error
+
+
+_OPTIONS = (
+    click.option(
+        "--language",
+        "language",
+        multiple=True,
+        metavar="CODES",
+        help="Only these languages: any usual codes or names, with commas between. A script counts: zho_Hant, zh-TW,"
+        " sr-Latn.",
+    ),
+    click.option("--below", type=click.FloatRange(0, 1), metavar="C", help="Only pages with less confidence."),
+    click.option("--min-length", type=click.IntRange(min=0), metavar="N", help="Only pages of N characters or more."),
+    click.option("--max-length", type=click.IntRange(min=0), metavar="N", help="Only pages of N characters or fewer."),
+    click.option("--status", multiple=True, metavar="CODES", help="Only these HTTP statuses, instead of 200."),
+    click.option("--mime", multiple=True, metavar="TYPES", help="Only these media types, instead of all text."),
+    click.option(
+        "--all", "everything", is_flag=True, help="Count captures of all kinds: images, redirects and error pages, too."
+    ),
+    min_confidence,
+)
+
+
+def selects(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which pages count; the verb gets a `Selection`."""
+
+    @functools.wraps(function)
+    def called(
+        *args: Any,
+        language: tuple[str, ...],
+        below: float | None,
+        min_length: int | None,
+        max_length: int | None,
+        status: tuple[str, ...],
+        mime: tuple[str, ...],
+        everything: bool,
+        min_confidence: float,
+        **others: Any,
+    ) -> None:
+        selection = Selection(
+            wanted=languages_of(language),
+            min_confidence=min_confidence,
+            below=below,
+            min_length=min_length,
+            max_length=max_length,
+            status=_numbers(status),
+            mime=tuple(part.strip().lower() for value in mime for part in value.split(",")),
+            everything=everything,
+        )
+        function(*args, selection=selection, **others)
+
+    for option in reversed(_OPTIONS):
+        called = option(called)
+    return called

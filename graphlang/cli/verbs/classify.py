@@ -1,0 +1,90 @@
+"""``classify``: one run of a content or URL method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import classify as classifying
+from graphlang.analysis import declared_run, tld_run
+from graphlang.cli.shared import options
+from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.say_run import say_run
+from graphlang.content import registry
+from graphlang.native.threads import cores
+from graphlang.urls import registry as url_methods
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.database
+@click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
+@click.option(
+    "--title/--no-title",
+    default=True,
+    show_default=True,
+    help="Let the page's title count as text. Where a method reads the bytes of a page, the title is among them.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Threads that identify texts, if the method is one of ours; all cores by default. The result is the same with"
+    " any number.",
+)
+@click.option(
+    "--anchors",
+    is_flag=True,
+    help="Read the words of links, for pages of little or no text ('graphlang ingest --anchor-texts' keeps them).",
+)
+@options.keep_chosen
+@waits
+@options.quiet
+@click.pass_context
+def classify(
+    ctx: click.Context,
+    db: Path,
+    method: str,
+    workers: int | None,
+    *,
+    title: bool,
+    anchors: bool,
+    keep_chosen: bool,
+    quiet: bool,
+) -> None:
+    """Classify the pages in DB by the content of their text, or by their URLs.
+
+    The URL methods ('graphlang methods' lists them) answer for pages that were never fetched, too.
+
+    \b
+    Examples:
+      graphlang classify crawl.db --method nfc
+      graphlang classify crawl.db --method my-model.npz --keep-chosen
+      graphlang classify crawl.db --method url --keep-chosen
+    """
+    if method in (tld_run.NAME, declared_run.NAME) or url_methods.known(method):
+        for name in ("title", "anchors"):
+            if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"{method} reads no text: --title, --no-title and --anchors mean nothing to it")
+    with writing(db) as connection, bars(quiet=quiet) as shown:
+        choose = not keep_chosen
+        if method == tld_run.NAME:
+            run = tld_run.classify_tld(connection, choose=choose, progress=shown)
+        elif method == declared_run.NAME:
+            run = declared_run.classify_declared(connection, choose=choose, progress=shown)
+        elif url_methods.known(method):
+            run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
+        else:
+            run = classifying.classify(
+                connection,
+                registry.load(method),
+                title=title,
+                anchors=anchors,
+                choose=choose,
+                workers=workers or cores(),
+                progress=shown,
+            )
+    say_run(run, quiet=quiet)

@@ -1,0 +1,41 @@
+"""``compare``: what changed from run to run."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import linked
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.db import runs
+from graphlang.evaluation import compare as comparing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.database
+@click.argument("before", type=click.IntRange(min=1), metavar="RUN")
+@click.argument("after", type=click.IntRange(min=1), metavar="RUN")
+@click.option("--count", is_flag=True, help="Only how many pages moved, by pair of languages and length.")
+@output_options
+def compare(db: Path, before: int, after: int, format_: str, limit: int | None, output: str, *, count: bool) -> None:
+    """List the pages whose language differs between two runs.
+
+    \b
+    Examples:
+      graphlang compare crawl.db 1 3
+      graphlang compare crawl.db 1 3 --count --format csv
+    """
+    with closing(linked.opened(db, before, after)) as connection:
+        one, two = runs.get(connection, before), runs.get(connection, after)
+        if count:
+            found = comparing.counts(connection, one, two)
+            write_rows(comparing.Count._fields, found, format_=format_, limit=limit, output=output)
+        else:
+            rows = comparing.changes(connection, one, two)
+            write_rows(comparing.Change._fields, rows, format_=format_, limit=limit, output=output)

@@ -1,0 +1,51 @@
+"""``convert``: archives to store files and back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import visible
+from graphlang.cli.shared.progress import bars
+from graphlang.ingest.convert import to_store, to_warc
+
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+@options.quiet
+def convert(source: Path, target: Path, *, quiet: bool) -> None:
+    """Write all records of SOURCE to TARGET: a store file, or WARC (.warc, .warc.gz), by TARGET's name.
+
+    SOURCE is any archive of records that 'graphlang ingest' reads. Every record is kept byte for byte. TARGET is
+    replaced once all is written, and never by nothing; where SOURCE is damaged, the exit code is 1.
+
+    \b
+    Examples:
+      graphlang convert crawl.warc.gz crawl.store
+      graphlang convert crawl.store crawl.warc.gz
+    """
+    name = target.name.lower()
+    if name.endswith(".store"):
+        write = to_store
+    elif name.endswith((".warc", ".warc.gz")):
+        write = to_warc
+    else:
+        raise click.BadParameter("its name must end in .store, .warc or .warc.gz", param_hint="TARGET")
+    if target.exists() and target.samefile(source):
+        raise click.BadParameter("it is SOURCE itself", param_hint="TARGET")
+    with bars(quiet=quiet) as shown:
+        shown.stage("convert", source.stat().st_size, "bytes")
+        done = write(source, target, progress=shown.advance)
+    click.echo(f"{done.records:,} records written to {visible(str(target))}")
+    for offset, kind, reason in done.faults[:_SHOWN]:
+        click.echo(f"at byte {offset:,}: {kind}: {visible(reason)}", err=True)
+    if len(done.faults) > _SHOWN:
+        click.echo(f"and {len(done.faults) - _SHOWN:,} more", err=True)
+    if done.faults:
+        sys.exit(1)

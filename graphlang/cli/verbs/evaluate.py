@@ -1,0 +1,104 @@
+"""``evaluate``: accuracy against gold labels."""
+
+from __future__ import annotations
+
+import json
+import math
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.analysis import linked
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import write_rows
+from graphlang.db import StoreError, open_existing, runs
+from graphlang.evaluation import evaluate as evaluation
+
+if TYPE_CHECKING:
+    import sqlite3
+from graphlang.cli.shared.say_left_out import say_left_out
+
+
+@click.command()
+@options.database
+@click.option(
+    "--gold",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Tab-separated file with a header line and the columns url and language.",
+)
+@click.option("--by", metavar="COLUMN", help="Group by this column of the gold file, too.")
+@options.choose_run
+@click.option("--all-runs", is_flag=True, help="Every finished run, one after the other.")
+@click.option(
+    "--confusion", type=click.IntRange(min=0), default=10, show_default=True, help="Commonest confusions shown."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="Table for people, json for programs.",
+)
+def evaluate(
+    db: Path, gold: Path, by: str | None, run_id: int | None, confusion: int, format_: str, *, all_runs: bool
+) -> None:
+    """Compare the languages of DB with gold labels: accuracy over all pages, by length and by a column of the file.
+
+    'linked' counts the pages with at least one inlink; 'calibration_error' is the distance of confidence and accuracy.
+
+    \b
+    Examples:
+      graphlang evaluate crawl.db --gold gold.tsv --by bucket
+      graphlang evaluate crawl.db --gold gold.tsv --all-runs --format json
+    """
+    with closing(open_existing(db)) as connection:
+        chosen = _runs(connection, run_id, all_runs=all_runs)
+    with closing(linked.opened(db, *(run.id for run in chosen))) as connection:
+        answers = evaluation.read_gold(connection, gold, by)
+        results = [evaluation.evaluate(connection, answers, run, by) for run in chosen]
+    if format_ == "json":
+        click.echo(json.dumps({"gold": _gold(answers), "runs": [_json(result) for result in results]}, indent=2))
+    else:
+        for result in results:
+            _print(result, confusion)
+        say_left_out(answers)
+    if not answers.pages:
+        raise StoreError("none of the gold pages is in this database")
+
+
+def _runs(connection: sqlite3.Connection, run_id: int | None, *, all_runs: bool) -> list[runs.Run]:
+    if all_runs:
+        return [run for run in runs.every(connection) if run.finished is not None]
+    run = runs.chosen(connection) if run_id is None else runs.get(connection, run_id)
+    if run is None:
+        raise StoreError("nothing is classified yet: run 'graphlang classify' first")
+    return [run]
+
+
+def _print(result: evaluation.Evaluation, confusion: int) -> None:
+    click.echo(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
+    write_rows(evaluation.Group._fields, result.groups, format_="table")
+    if confusion and result.confusion:
+        write_rows(("gold", "answer", "pages"), result.confusion, format_="table", limit=confusion)
+
+
+def _gold(gold: evaluation.Gold) -> dict[str, Any]:
+    return {"pages": len(gold.pages), "missing": gold.missing, "unknown_codes": dict(gold.unknown)}
+
+
+def _json(result: evaluation.Evaluation) -> dict[str, Any]:
+    return {
+        "run": {"id": result.run.id, "kind": result.run.kind, "method": result.run.method},
+        "groups": [{name: _number(value) for name, value in group._asdict().items()} for group in result.groups],
+        "confusion": [{"gold": gold, "answer": answer, "pages": count} for gold, answer, count in result.confusion],
+    }
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return value

@@ -1,0 +1,116 @@
+"""``explain``: why a page has its language."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import explain as explaining
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import visible
+from graphlang.codes import languages
+from graphlang.db import open_existing
+from graphlang.ingest.links.canonical import canonical
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.database
+@click.argument("url")
+@options.choose_run
+@click.option("--neighbours", type=click.IntRange(min=0), default=20, show_default=True, help="Neighbours shown.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="Text for people, json for programs.",
+)
+def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: str) -> None:
+    """Print why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.
+
+    \b
+    Examples:
+      graphlang explain crawl.db https://www.example.org/menu.html
+      graphlang explain crawl.db https://www.example.org/menu.html --run 2 --format json
+    """
+    with closing(open_existing(db)) as connection:
+        found = explaining.explain(connection, canonical(url) or url, run=run_id)
+    if format_ == "json":
+        click.echo(json.dumps(asdict(found), indent=2, ensure_ascii=True))
+    else:
+        _print(found, neighbours)
+
+
+def _print(found: explaining.Explanation, neighbours: int) -> None:
+    click.echo(visible(found.url))
+    _print_answer(found)
+    _print_page(found)
+    _print_declarations(found)
+    if found.reasons:
+        _print_reasons(found, neighbours)
+    if found.rounds:
+        steps = " -> ".join(f"{step.language} {step.probability:.3f}" for step in found.rounds)
+        click.echo(f"  rounds      {steps}")
+
+
+def _print_answer(found: explaining.Explanation) -> None:
+    run = f"run {found.run.id}, {found.run.kind} by {found.run.method}" if found.run else "no run yet"
+    script = f" in {found.script}" if found.script else ""
+    click.echo(f"  answer      {_named(found.language)}{script}, confidence {found.confidence:.3f} ({run})")
+    if found.runner_up:
+        click.echo(f"  runner-up   {_named(found.runner_up)}")
+    if found.stale:
+        click.echo("  note        the collection has grown since that run; the reasons below are those of today")
+
+
+def _print_page(found: explaining.Explanation) -> None:
+    facts = found.facts
+    if found.fetched:
+        mime = visible(str(facts["mime"])) or "no media type"
+        click.echo(f"  page        status {facts['status']}, {mime}, {facts['date']}, in {visible(str(facts['file']))}")
+        if facts["charset"]:
+            click.echo(f"  charset     {visible(str(facts['charset']))} (on the word of: {facts['charset_from']})")
+        click.echo(f"  text        {facts['length']:,} characters: {visible(found.excerpt)}".rstrip())
+    else:
+        click.echo("  page        never fetched, only linked to")
+    scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in found.text)
+    click.echo(f"  text says   {scores or 'nothing'}")
+
+
+def _print_declarations(found: explaining.Explanation) -> None:
+    for source, value, code in found.declared:
+        click.echo(f"  declared    {source}: {visible(value)} ({_named(code) if code else 'no language we know'})")
+    for source, value, code in found.announced:
+        click.echo(
+            f"  announced   hreflang {visible(value)} ({_named(code) if code else 'no language we know'})"
+            f" by {visible(source)}"
+        )
+    if found.territory:
+        click.echo(f"  country     languages of its ccTLD: {', '.join(found.territory[:5])}")
+
+
+def _print_reasons(found: explaining.Explanation, neighbours: int) -> None:
+    second = f" over {found.runner_up}" if found.runner_up else ""
+    click.echo(f"  reasons     log-odds of {found.language}{second}: {found.log_odds or 0:+.2f}, the sum of")
+    own = [reason for reason in found.reasons if reason.url is None]
+    linked = [reason for reason in found.reasons if reason.url is not None]
+    for reason in own + linked[:neighbours]:
+        where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
+        click.echo(
+            f"    {reason.log_odds:+8.2f}  {reason.source:<8} says {reason.language or '-':<4}"
+            f" weight {reason.weight:.2f}  {where}".rstrip()
+        )
+    if rest := linked[neighbours:]:
+        click.echo(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
+
+
+def _named(code: str) -> str:
+    return f"{code} ({languages.name(code)})"

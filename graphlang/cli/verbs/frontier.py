@@ -1,0 +1,69 @@
+"""``frontier``: which URLs to fetch next."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import frontier as candidates
+from graphlang.analysis import linked
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.codes import languages
+from graphlang.db import StoreError, runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class _Codes(click.ParamType[tuple[str, ...]]):
+    """Language codes with commas between them."""
+
+    name = "codes"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Our codes; a usage error names one that is unknown."""
+        if isinstance(value, tuple):
+            return value
+        found = []
+        for tag in str(value).split(","):
+            code = languages.code(tag.strip())
+            if code is None:
+                self.fail(f"unknown language {tag.strip()!r}", param, ctx)
+            found.append(code)
+        return tuple(found)
+
+
+@click.command()
+@options.database
+@click.option("--want", type=_Codes(), default=(), metavar="CODES", help="Languages to look for, e.g. swa,amh.")
+@click.option("--saturated", type=_Codes(), default=(), metavar="CODES", help="Languages of which there is enough.")
+@options.choose_run
+@output_options
+def frontier(
+    db: Path,
+    want: tuple[str, ...],
+    saturated: tuple[str, ...],
+    run_id: int | None,
+    format_: str,
+    limit: int | None,
+    output: str,
+) -> None:
+    """Rank the URLs that were never fetched by the chance that they are in a wanted language.
+
+    'chance' is the belief of the run; 'clueweb09' lists the languages that ClueWeb09's rule takes for possible (those
+    of the referring pages), and 'fetch' is 1 where that rule would fetch the URL.
+
+    \b
+    Examples:
+      graphlang frontier crawl.db --want swa,amh --format tsv
+      graphlang frontier crawl.db --saturated eng --limit 1000 --format csv -o next.csv
+    """
+    with closing(linked.opened(db, run_id)) as connection:
+        run = runs.chosen(connection) if run_id is None else runs.get(connection, run_id)
+        if run is None:
+            raise StoreError("nothing is classified yet: run 'graphlang classify' first")
+        rows = candidates.frontier(connection, want=want, saturated=saturated, run=run)
+    write_rows(candidates.Candidate._fields, rows, format_=format_, limit=limit, output=output)

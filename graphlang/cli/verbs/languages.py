@@ -1,0 +1,57 @@
+"""``languages``: those of a collection, and those that a model knows."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import linked
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.selection import selects
+from graphlang.maps.languages import Known, Row, known, languages_of
+
+if TYPE_CHECKING:
+    from graphlang.maps.selection import Selection
+
+
+@click.command()
+@click.argument("db", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--known", "all_known", is_flag=True, help="List the languages that the method knows; needs no DB.")
+@click.option("--method", default="nfc", show_default=True, help="With --known: a method, or a model file.")
+@selects
+@output_options
+def languages(
+    db: Path | None,
+    method: str,
+    selection: Selection,
+    format_: str,
+    limit: int | None,
+    output: str,
+    *,
+    all_known: bool,
+) -> None:
+    """List the languages of DB: pages, sites, characters, scripts and encodings.
+
+    "expected" is the sum of the probabilities of pages to be in the language: a page's confidence, and for its second
+    language that one's. Between "low" and "high" their number lies with 95 %, if the confidences are right and pages
+    err apart from each other: the number of successes of independent trials has the mean sum(p) and the variance
+    sum(p (1 - p)) (Poisson binomial; exact up to 2,000 doubtful pages, normal approximation beyond). "certainty" is
+    1 - product(1 - p), the probability that there is such a page at all.
+
+    \b
+    Examples:
+      graphlang languages crawl.db
+      graphlang languages --known --format csv -o known.csv
+    """
+    if all_known:
+        from graphlang.content import registry  # noqa: PLC0415 - brings the model along
+
+        write_rows(Known._fields, known(registry.load(method).labels), format_=format_, limit=limit, output=output)
+        return
+    if db is None:
+        raise click.UsageError("name a database, or --known")
+    with closing(linked.opened(db)) as connection:
+        write_rows(Row._fields, languages_of(connection, selection), format_=format_, limit=limit, output=output)

@@ -1,0 +1,57 @@
+"""``pages``: pages and their languages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.collection import Collection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.database
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Only pages in this language (any usual code or name); given several times, in one of them.",
+)
+@click.option("--below", type=click.FloatRange(0, 1), metavar="C", help="Only pages with less confidence.")
+@click.option("--host", help="Only pages of this host.")
+@click.option("--fetched/--unfetched", default=None, help="Only pages that were read; only pages that were not.")
+@options.min_confidence
+@output_options
+def pages(
+    db: Path,
+    languages: tuple[str, ...],
+    below: float | None,
+    host: str | None,
+    min_confidence: float,
+    format_: str,
+    limit: int | None,
+    output: str,
+    *,
+    fetched: bool | None,
+) -> None:
+    """List pages and their languages, by the chosen run.
+
+    \b
+    Examples:
+      graphlang pages crawl.db --language sw --format csv -o swahili.csv
+      graphlang pages crawl.db --language swa --language amh --limit 20
+      graphlang pages crawl.db --below 0.6 --limit 20
+    """
+    try:
+        rows = Collection(db).pages(
+            language=languages, below=below, host=host, fetched=fetched, min_confidence=min_confidence
+        )
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--language") from error
+    write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output)

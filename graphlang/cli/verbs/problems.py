@@ -1,0 +1,39 @@
+"""``problems``: what could not be read."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.collection import Collection
+from graphlang.db import open_existing
+from graphlang.maps.problems import count_problems
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.database
+@click.option("--kind", help="Only problems of this kind.")
+@click.option("--count", is_flag=True, help="Only how many there are of each kind.")
+@output_options
+def problems(db: Path, kind: str | None, format_: str, limit: int | None, output: str, *, count: bool) -> None:
+    """List what could not be read: file, offset, URL and reason.
+
+    \b
+    Examples:
+      graphlang problems crawl.db
+      graphlang problems crawl.db --count
+    """
+    if count:
+        with closing(open_existing(db)) as connection:
+            counted = count_problems(connection, kind=kind)
+        write_rows(("kind", "problems"), counted, format_=format_, limit=limit, output=output)
+        return
+    rows = Collection(db).problems(kind=kind)
+    write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output)

@@ -1,0 +1,88 @@
+"""``propagate``: one run of the inference over the link graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphlang.analysis import propagate as propagating
+from graphlang.cli.shared import inference, options
+from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.say_run import say_run
+from graphlang.db.write import sources
+from graphlang.graph.propagation.inference import Options
+from graphlang.native.threads import cores
+
+
+@click.command()
+@options.database
+@click.option(
+    "--algorithm",
+    type=click.Choice([*propagating.ALGORITHMS, *propagating.ALIASES]),
+    metavar=f"[{'|'.join(propagating.ALGORITHMS)}]",
+    default=propagating.ALGORITHMS[0],
+    show_default=True,
+    help="couplings: learns how far links keep the language; label-spreading: Zhou et al. 2004, to compare with.",
+)
+@click.option(
+    "--weights",
+    type=click.Path(dir_okay=False, path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=inference.read_weights,
+    help="JSON file of weights, from 'graphlang tune'; options given beside it win.",
+)
+@inference.weights
+@options.seed
+@click.option(
+    "--update",
+    is_flag=True,
+    help="After 'graphlang ingest' of more files: identify the texts that are new, then infer; nothing is done where"
+    " an earlier run with these options has read the same.",
+)
+@options.keep_chosen
+@waits
+@options.quiet
+def propagate(
+    db: Path,
+    algorithm: str,
+    seed: int | None,
+    *,
+    update: bool,
+    keep_chosen: bool,
+    quiet: bool,
+    declared: float,
+    cctld: float,
+    url: float,
+    **chosen: Any,
+) -> None:
+    """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
+
+    \b
+    Examples:
+      graphlang propagate crawl.db
+      graphlang propagate crawl.db --neighbours 0.5 --cctld 0 --keep-chosen
+      graphlang propagate crawl.db --weights weights.json
+      graphlang propagate crawl.db --update
+    """
+    try:
+        settings = Options(**chosen)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    with writing(db) as connection, bars(quiet=quiet) as shown:
+        run = propagating.propagate(
+            connection,
+            algorithm=algorithm,
+            options=settings,
+            signals={"declared": declared, "cctld": cctld, "url": url},
+            seed=seed,
+            update=update,
+            choose=not keep_chosen,
+            workers=cores(),
+            progress=shown,
+        )
+        as_before = update and run.collection != sources.state(connection)
+    say_run(run, quiet=quiet, more="; nothing that it read has changed" if as_before else "")

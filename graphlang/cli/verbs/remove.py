@@ -1,0 +1,104 @@
+"""``remove``: honour takedowns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.database import waits, writing
+from graphlang.db import remove as removal
+from graphlang.ingest.links import canonical as links
+from graphlang.regular_file import read_regular
+
+
+@click.command()
+@options.database
+@click.option("--url", "urls", multiple=True, metavar="URL", help="Remove this URL; can be given several times.")
+@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Remove all URLs of this host; as often.")
+@click.option(
+    "--from",
+    "from_",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Remove the URLs and hosts that FILE names, one a line (# begins a comment).",
+)
+@click.option("--vacuum", is_flag=True, help="Write the file anew, so that nothing is left in any unused part of it.")
+@click.option("--forget", is_flag=True, help="Remove nothing, but let these URLs and hosts be read again.")
+@waits
+@options.quiet
+def remove(
+    db: Path,
+    urls: tuple[str, ...],
+    hosts: tuple[str, ...],
+    from_: Path | None,
+    *,
+    vacuum: bool,
+    forget: bool,
+    quiet: bool,
+) -> None:
+    """Remove pages with all that was read and computed of them, and keep later readings from bringing them back.
+
+    Captures, texts, links from and to the pages, words of links, problems, answers of all runs and corrections go, and
+    the URLs themselves; of them only digests are kept. What other pages say in their own text stays. A HOST is just
+    this host, without those below it. Answers for other pages stay until 'graphlang propagate' is run again.
+
+    \b
+    Examples:
+      graphlang remove crawl.db --url https://www.example.org/private.html --vacuum
+      graphlang remove crawl.db --host shop.example.org
+      graphlang remove crawl.db --from takedowns.txt --vacuum
+      graphlang remove crawl.db --forget --host shop.example.org
+    """
+    named = [*urls, *hosts, *(_lines(from_) if from_ else ())]
+    if not named and not vacuum:
+        raise click.UsageError("nothing to remove: name it with --url, --host or --from")
+    wanted_hosts = [_host(name) for name in named if name in hosts or "://" not in name]
+    wanted_urls = [_url(name) for name in named if name not in hosts and "://" in name]
+    if strange := [url for url in urls if "://" not in url]:
+        raise click.BadParameter(f"{strange[0]!r} is no URL (a host is named with --host)", param_hint="--url")
+    with writing(db) as connection:
+        if forget:
+            count = removal.forget(connection, wanted_urls, wanted_hosts)
+            words = f"{count:,} of {len(named):,} can be read again"
+        else:
+            done = removal.remove(
+                connection,
+                wanted_urls,
+                wanted_hosts,
+                host_of=links.host,
+                canonical=lambda url: links.canonical(url) or url,
+            )
+            words = f"removed: {done.words()}"
+            if done.unknown:
+                words += f"; {done.unknown:,} were not in the database, and will not be read in future"
+        removal.scrub(connection, vacuum=vacuum)
+    if not quiet:
+        click.echo(words, err=True)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = read_regular(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise click.BadParameter(f"{path} is not UTF-8", param_hint="--from") from error
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _known_as(url: str) -> str:
+    return links.canonical(url) or url
+
+
+def _url(name: str) -> str:
+    found = links.canonical(name)
+    if found is None:
+        raise click.UsageError(f"{name[:200]!r} is no http(s) URL")
+    return found
+
+
+def _host(name: str) -> str:
+    found = links.canonical(f"http://{name}/")
+    if found is None or found != f"http://{links.host(found)}/":
+        raise click.UsageError(f"{name[:200]!r} is no host")
+    return links.host(found)

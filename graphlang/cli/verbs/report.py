@@ -1,0 +1,50 @@
+"""``report``: one page for people."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import visible
+from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.db import open_existing
+from graphlang.whole_file import replacing
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+@click.command()
+@options.database
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="HTML file to write."
+)
+@click.option("--title", help="What the report is of; by default the database's name.")
+def report(db: Path, output: Path, title: str | None) -> None:
+    """Write a report: one HTML file that needs nothing else and asks nobody for anything.
+
+    A summary in words, languages, a world map by country-code domain, languages of sites, years where there are
+    several, links between languages, what the graph changed, length against confidence, what could not be read, and
+    how it was made. Only text with status 200 counts.
+
+    \b
+    Example:
+      graphlang report crawl.db -o report.html
+    """
+    refuse_inputs(output)
+    with closing(open_existing(db)) as connection:
+        write_report(connection, output, title or db.stem)
+    click.echo(f"report: {visible(str(output))}")
+
+
+def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
+    """Write the report of a collection to a file."""
+    from graphlang.report.page import report as page_of  # noqa: PLC0415 - 'run' needs it only with --report
+
+    page = page_of(connection, title=title)
+    with replacing(output) as file:
+        file.write(page.encode("utf-8", "replace"))

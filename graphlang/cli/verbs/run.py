@@ -1,0 +1,121 @@
+"""``run``: everything, from files to the language map."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from graphlang.analysis import classify, graph_input, propagate, vote
+from graphlang.cli.shared import options, reading
+from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.output import console, visible
+from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.verbs.ingest import finish, summary
+from graphlang.cli.verbs.report import write_report
+from graphlang.content import registry
+from graphlang.maps.selection import Selection
+from graphlang.maps.sites import language_map
+from graphlang.native.threads import cores
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_SITES_SHOWN = 30
+_LANGUAGES_SHOWN = 6
+
+
+@click.command()
+@reading.files
+@click.option(
+    "--db",
+    "db",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The database; made if it does not exist.",
+)
+@click.option("--method", default="nfc", show_default=True, help="Content method, see 'graphlang methods'.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a report as well: one HTML file, see 'graphlang report'.",
+)
+@reading.how
+@waits
+@options.quiet
+def run(
+    files: tuple[Path, ...], db: Path, method: str, report: Path | None, *, quiet: bool, **how: Unpack[reading.How]
+) -> None:
+    """Find the language of every page in FILES and print the language map.
+
+    Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
+    whole graph; the last answer is what the database's views show. Stopped at any moment, the same command goes on;
+    with more files it adds them. FILES are as in 'graphlang ingest'.
+
+    \b
+    Examples:
+      graphlang run crawl.warc.gz --db crawl.db --report crawl.html
+      graphlang run archive-folder/ more.arc.gz --db crawl.db --workers 2
+    """
+    if report is not None:
+        refuse_inputs(report)
+    with ExitStack() as stack:
+        team = stack.enter_context(reading.team(db, files, how))
+        identifier = registry.load(method)  # while the first pages are read
+        connection = stack.enter_context(writing(db, new=True))
+        shown = stack.enter_context(bars(quiet=quiet))
+        done = reading.read(connection, db, files, how, shown, team=team)
+        classify.classify(connection, identifier, workers=how["workers"] or cores(), progress=shown)
+        load = graph_input.Remembered()  # both steps read the same links and scores
+        vote.vote(connection, linked=False, load=load, progress=shown)
+        final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
+        del load
+        shown.end()
+        if not quiet:
+            summary(done, shown)
+            if final.rounds is not None:
+                state = "converged" if final.converged else "stopped at the cap"
+                click.echo(f"propagation {state} after {final.rounds} rounds", err=True)
+        _print_map(connection)
+        click.echo(f"database: {db}")
+        if report is not None:
+            write_report(connection, report, db.stem)
+            click.echo(f"report: {visible(str(report))}")
+    finish(done)
+
+
+def _print_map(connection: sqlite3.Connection) -> None:
+    """One line a site: its pages and its commonest languages."""
+    sites: dict[str, list[str]] = {}
+    pages: dict[str, int] = {}
+    for row in language_map(connection):
+        if row.pages:
+            sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
+            pages[row.site] = pages.get(row.site, 0) + row.pages
+    width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
+    out = console()
+    out.print(f"{'site':<{width}}  {'pages':>8}  languages", soft_wrap=True, markup=False, style="bold")
+    for site, shares in list(sites.items())[:_SITES_SHOWN]:
+        more = len(shares) - _LANGUAGES_SHOWN
+        words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
+        out.print(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}", soft_wrap=True, markup=False)
+    if len(sites) > _SITES_SHOWN:
+        out.print(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all", markup=False)
+    source, values = Selection().source()
+    pages_read, spoken, undetermined, linked = connection.execute(
+        "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
+        f" TOTAL(language = 'und' AND fetched), TOTAL(NOT fetched) FROM {source}",
+        values,
+    ).fetchone()
+    (others,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
+    others -= int(pages_read)
+    out.print(
+        f"{pages_read:,.0f} pages read in {spoken} languages, {undetermined:,.0f} of them undetermined;"
+        f" {linked:,.0f} more only linked to"
+        + (f"; {others:,} redirects, errors and files that are no text do not count" if others else ""),
+        soft_wrap=True,
+        markup=False,
+    )

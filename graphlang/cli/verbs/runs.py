@@ -1,0 +1,83 @@
+"""``runs``: what was computed, and which run is shown."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.db import open_existing
+from graphlang.db import runs as stored_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_SHOWN = 120  #: characters of parameters in a table
+
+
+_RUN_COLUMNS = (
+    "chosen",
+    "id",
+    "kind",
+    "method",
+    "model_hash",
+    "seeds",
+    "pages",
+    "rounds",
+    "converged",
+    "started",
+    "finished",
+    "parameters",
+)
+
+
+@click.command()
+@options.database
+@click.option("--choose", type=click.IntRange(min=1), metavar="RUN", help="Let the views show this run.")
+@waits
+@output_options
+def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: str) -> None:
+    """List all runs with their parameters, or choose the one that the views show.
+
+    The table shows the beginning of long parameters; the other formats have them whole.
+
+    \b
+    Examples:
+      graphlang runs crawl.db
+      graphlang runs crawl.db --choose 2
+    """
+    with closing(open_existing(db)) if choose is None else writing(db) as connection:
+        if choose is not None:
+            stored_runs.choose(connection, choose)
+        chosen = stored_runs.chosen(connection)
+        rows = [_run_row(run, chosen) for run in stored_runs.every(connection)]
+    if format_ == "table":  # a trained model has pages of them
+        rows = [[*row[:-1], _short(row[-1])] for row in rows]
+    write_rows(_RUN_COLUMNS, rows, format_=format_, limit=limit, output=output)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _SHOWN else f"{words[:_SHOWN]} …"
+
+
+def _run_row(run: stored_runs.Run, chosen: stored_runs.Run | None) -> list[Any]:
+    return [
+        "*" if chosen is not None and run.id == chosen.id else "",
+        run.id,
+        run.kind,
+        run.method,
+        run.model_hash[:12] if run.model_hash else None,
+        " ".join(map(str, run.seeds)),
+        run.pages,
+        run.rounds,
+        None if run.converged is None else int(run.converged),
+        run.started,
+        run.finished,
+        json.dumps(run.parameters, ensure_ascii=False),
+    ]

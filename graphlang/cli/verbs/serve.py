@@ -1,0 +1,44 @@
+"""``serve``: browse a collection."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from graphlang.analysis import linked
+from graphlang.cli.shared import options
+from graphlang.serve.site import datasette, index
+
+
+@click.command()
+@options.database
+@click.option("--port", type=click.IntRange(1, 65535), default=8001, show_default=True, help="Port on 127.0.0.1.")
+@click.option("--search/--no-search", default=True, show_default=True, help="Make a full-text index first.")
+def serve(db: Path, port: int, *, search: bool) -> None:
+    """Browse DB with Datasette (needs graphlang[serve]), read-only, on this machine alone.
+
+    With facets, what each column means, queries (pages that the graph changed, doubtful sites, unfetched URLs in a
+    language, links between two languages, declared unlike found), why a page has its language, and full-text search by
+    trigrams, in a temporary file: the database itself is never changed.
+
+    \b
+    Example:
+      graphlang serve crawl.db --port 8080
+    """
+    with closing(linked.opened(db)), tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
+        made = Path(folder) / "search.db" if search else None
+        try:
+            site = datasette(db, None)
+            if made is not None:
+                pages = index(db, made)
+                click.echo(f"{pages:,} pages can be searched", err=True)
+                site = datasette(db, made)
+        except ImportError as error:
+            raise click.ClickException(str(error)) from error
+        import uvicorn  # noqa: PLC0415 - comes with Datasette
+
+        click.echo(f"http://127.0.0.1:{port}/ (Ctrl-C ends it)")
+        uvicorn.run(site.app(), host="127.0.0.1", port=port, log_level="warning", lifespan="on")

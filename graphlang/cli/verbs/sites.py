@@ -1,0 +1,71 @@
+"""``sites``: the language map."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import linked
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.selection import selects
+from graphlang.maps.sites import SHORT, SURE, UNITS, site_map
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphlang.maps.selection import Selection
+
+
+def _units(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    del ctx, param
+    units = tuple(part.strip() for part in value.split(","))
+    unknown = [unit for unit in units if unit not in UNITS]
+    if unknown or len(set(units)) < len(units):
+        raise click.BadParameter(f"{value!r} is not made of {', '.join(UNITS)}, each once")
+    return units
+
+
+@click.command(
+    help=f"""The language map: pages by site and language.
+
+    Only text with status 200 counts (see --all). Shares are of the site's pages that were read. "short" are pages
+    with fewer than {SHORT} letters; "resolved" those of them whose own text leaves them in doubt (confidence below
+    {SURE}) and the chosen run does not. With several units there is a column for each; by year only pages that were
+    read count. A country is that of the top-level domain.
+
+    \b
+    Examples:
+      graphlang sites crawl.db
+      graphlang sites crawl.db --by country --format csv -o countries.csv
+      graphlang sites crawl.db --by domain,year --language zh-TW,sr-Latn
+    """
+)
+@options.database
+@click.option(
+    "--by",
+    callback=_units,
+    default="host",
+    show_default=True,
+    metavar="UNITS",
+    help=f"What counts as one site: {', '.join(UNITS)}; or several with commas between.",
+)
+@click.option("--scripts", is_flag=True, help="Tell the scripts of a language apart.")
+@selects
+@output_options
+def sites(
+    db: Path,
+    by: tuple[str, ...],
+    selection: Selection,
+    format_: str,
+    limit: int | None,
+    output: str,
+    *,
+    scripts: bool,
+) -> None:
+    """List pages by site and language."""
+    with closing(linked.opened(db)) as connection:
+        found = site_map(connection, by, selection, scripts=scripts or any(one.script for one in selection.wanted))
+        write_rows(found.columns, found.rows, format_=format_, limit=limit, output=output)

@@ -1,0 +1,79 @@
+"""``texts``: the texts of a language."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.cli.failures import USAGE, Failure
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.selection import selects
+from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.db import open_existing
+from graphlang.export.parquet import MissingExtraError, write_parquet
+from graphlang.export.texts import texts as rows_of
+from graphlang.export.texts import write_txt
+from graphlang.whole_file import refuse_empty, replacing
+
+if TYPE_CHECKING:
+    from graphlang.export.tables import Table
+    from graphlang.maps.selection import Selection
+
+
+@click.command()
+@options.database
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "txt", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="txt is texts alone: a paragraph a line, an empty line behind each page.",
+)
+@click.option("--main", is_flag=True, help="Main content alone, without navigation and the like.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    default="-",
+    show_default=True,
+    help="File to write to; '-' is standard output.",
+)
+@selects
+def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: bool) -> None:
+    """Write the texts of pages with URL, date, source, language, confidence and method.
+
+    "main" is the main content, "text" all visible text. Texts are as long as they were kept: "cut" is 1 where a page
+    had more ('graphlang ingest --text-limit'). Pages below --min-confidence count as und, and are not in a language.
+
+    \b
+    Examples:
+      graphlang texts crawl.db --language swa,oci --min-confidence 0.8 -o texts.jsonl
+      graphlang texts crawl.db --language sr-Latn --format txt --main
+    """
+    with closing(open_existing(db)) as connection:
+        table = rows_of(connection, selection, whole=not main)
+        if format_ == "jsonl":
+            write_rows(table.columns, table.rows, format_=format_, output=output)
+        elif str(output) == "-":
+            if format_ == "parquet":
+                raise click.UsageError("Parquet goes to a file: name one with -o")
+            write_txt(table, sys.stdout.buffer)
+        else:
+            refuse_inputs(output)
+            _write(table, format_, output)
+
+
+def _write(table: Table, format_: str, output: Path) -> None:
+    write = write_parquet if format_ == "parquet" else write_txt
+    try:
+        with replacing(output) as file:
+            if not write(table, file):
+                refuse_empty(output)
+    except MissingExtraError as error:
+        raise Failure(str(error), USAGE) from error

@@ -1,0 +1,130 @@
+"""``train``: a model from a folder of texts, or from labelled URLs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import visible
+from graphlang.cli.shared.progress import bars
+from graphlang.content.training import train as training
+from graphlang.urls import registry as url_methods
+from graphlang.urls.training import train as url_training
+
+if TYPE_CHECKING:
+    from graphlang.modelfile import Model
+    from graphlang.urls.baykan2008.methods import Published
+    from graphlang.urls.default.model import Url
+
+
+#: Names that training takes apart from its settings.
+_NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "text", "words"))
+
+
+@click.command()
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("corpus", type=click.Path(exists=True, path_type=Path))
+@click.option("--method", default="nfc", show_default=True, help="Method to train.")
+@click.option(
+    "--text",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="For --method url: running text, one sub-folder for each language; teaches words that are in no URL.",
+)
+@click.option(
+    "--option",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Setting of the method, e.g. features=50000 or orders=1,2,3; may be given several times.",
+)
+@click.option(
+    "--words",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of word lists CODE*.txt, lines of a word and its frequency, to learn from as well ('nfc' only).",
+)
+@click.option(
+    "--messages",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder like CORPUS of translations of programs, to learn from as well, in measure ('nfc' only).",
+)
+@options.quiet
+def train(
+    model: Path,
+    corpus: Path,
+    method: str,
+    text: Path | None,
+    words: Path | None,
+    messages: Path | None,
+    settings: tuple[str, ...],
+    *,
+    quiet: bool,
+) -> None:
+    """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
+
+    Files are named *.txt, folders by the code of their language. Those of no known language, or with too little text,
+    are left out, and named. The model's settings are kept in it. A setting that the method does not have is refused,
+    with the names it has.
+
+    URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
+    language) and url, or such a folder with one URL a line in its files.
+
+    \b
+    Examples:
+      graphlang train my.npz corpus/ --method nfc
+      graphlang train my.npz corpus/ --words frequencies/ --messages translations/
+      graphlang train my.npz corpus/ --method nfc-2004 --option features=5000 --option orders=2,3
+      graphlang train my.npz urls.tsv --method url --text corpus/
+      graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
+      graphlang classify crawl.db --method my.npz
+    """
+    with bars(quiet=quiet) as shown:
+        stage = ""
+
+        def told(name: str, done: float, total: float) -> None:
+            nonlocal stage
+            if name != stage:
+                stage = name
+                shown.stage(name, total, "steps")
+            shown.advance(done)
+
+        made: Model | Url | Published
+        if method == url_methods.DEFAULT or method.startswith("url-"):
+            if words is not None or messages is not None:
+                wrong = "--messages" if words is None else "--words"
+                raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
+            made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))
+        elif text is not None or not corpus.is_dir():
+            raise click.UsageError(
+                f"{method} learns from a folder with one sub-folder for each label, and takes no --text"
+            )
+        else:
+            made = training.train(
+                corpus, method=method, words=words, messages=messages, progress=told, **_settings(settings)
+            )
+        digest = made.save(model)
+    if not quiet:
+        click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)
+        if left_out := made.parameters.get("left_out"):
+            names = ", ".join(f"{visible(name)} ({size:,} characters)" for name, size in sorted(left_out.items()))
+            click.echo(f"left out, as no known language or too little text in *.txt: {names}", err=True)
+
+
+def _settings(given: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE with a value that is a number, true or false, or several numbers with commas between them."""
+    found: dict[str, Any] = {}
+    for setting in given:
+        name, equals, value = setting.partition("=")
+        if name.strip() in _NO_SETTINGS:
+            raise click.BadParameter(f"{setting!r}: {name.strip()} is no setting of a model", param_hint="--option")
+        try:
+            parsed = [json.loads(part) for part in value.split(",")]
+        except ValueError as error:
+            raise click.BadParameter(f"{setting!r}: {value!r} is not a number", param_hint="--option") from error
+        if not equals or not all(isinstance(part, (int, float)) for part in parsed):
+            raise click.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--option")
+        found[name.strip()] = tuple(parsed) if len(parsed) > 1 or name.strip() == "orders" else parsed[0]
+    return found

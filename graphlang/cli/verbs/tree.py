@@ -1,0 +1,36 @@
+"""``tree``: a decision tree of a URL method."""
+
+from __future__ import annotations
+
+import click
+
+from graphlang.codes import languages
+from graphlang.modelfile import ModelError
+from graphlang.urls import registry
+from graphlang.urls.baykan2008.learners.tree_per_language import Forest
+from graphlang.urls.baykan2008.methods import Published
+
+
+@click.command()
+@click.argument("language")
+@click.option("--method", default="url-custom-dt", show_default=True, help="Method, or model file, of decision trees.")
+@click.option("--depth", type=click.IntRange(min=1), default=4, show_default=True, help="Questions on a way to a leaf.")
+def tree(language: str, method: str, depth: int) -> None:
+    """Print the decision tree of LANGUAGE, as figure 1 of Baykan, Henzinger and Weber 2008 does.
+
+    A leaf tells how many of the training URLs come to it; those of other languages count less, so that both sides are
+    equal in all.
+
+    \b
+    Examples:
+      graphlang tree de
+      graphlang tree French --depth 3
+    """
+    identifier = registry.load(method)
+    if not isinstance(identifier, Published) or not isinstance(identifier.scorer, Forest):
+        raise ModelError(f"{method} has no decision trees")
+    code = languages.code(language)
+    if code not in identifier.labels:
+        raise click.BadParameter(f"no tree for {language!r}", param_hint="LANGUAGE")
+    found = identifier.scorer.trees[identifier.labels.index(code)].pruned(depth)
+    click.echo(found.text(identifier.features.names, ["other", languages.name(code)]))

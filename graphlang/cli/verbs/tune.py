@@ -1,0 +1,89 @@
+"""``tune``: weights of the inference, fitted on labelled pages."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from graphlang.analysis import graph_input, signals
+from graphlang.analysis import propagate as propagating
+from graphlang.cli.shared import options
+from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.say_left_out import say_left_out
+from graphlang.db import open_existing
+from graphlang.evaluation import evaluate as evaluation
+from graphlang.evaluation import tune as tuning
+from graphlang.graph.propagation.inference import Options
+
+
+@click.command()
+@options.database
+@click.option(
+    "--gold",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Tab-separated file with a header line and the columns url and language.",
+)
+@click.option(
+    "--also",
+    nargs=2,
+    multiple=True,
+    metavar="DB GOLD",
+    type=(click.Path(exists=True, dir_okay=False, path_type=Path), click.Path(dir_okay=False, path_type=Path)),
+    help="Another collection with its gold file, to fit on them together; can be given several times.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="JSON file for the weights; 'graphlang propagate --weights' reads it.",
+)
+@click.option("--even", is_flag=True, help="Start from weights of 1 and not from the shipped ones, which this made.")
+@options.seed
+@options.quiet
+def tune(
+    db: Path,
+    gold: Path,
+    also: tuple[tuple[Path, Path], ...],
+    output: Path,
+    seed: int | None,
+    *,
+    even: bool,
+    quiet: bool,
+) -> None:
+    """Fit the weights of the inference on labelled pages, and say what they are worth on sites that were held out.
+
+    \b
+    Examples:
+      graphlang tune crawl.db --gold gold.tsv -o weights.json
+      graphlang tune crawl.db --gold gold.tsv --also other.db other.tsv -o weights.json
+      graphlang propagate crawl.db --weights weights.json
+    """
+    defaults = {**asdict(Options()), **propagating.SIGNALS}
+    if even:
+        defaults |= dict.fromkeys(tuning.WEIGHTS, 1.0)
+    labelled = []
+    for path, labels in ((db, gold), *also):
+        with closing(open_existing(path)) as connection:
+            answers = evaluation.read_gold(connection, labels, None)
+            run = graph_input.seed_run(connection, seed)
+            labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
+    with bars(quiet=quiet) as shown:
+        found = tuning.tune(labelled, defaults, progress=shown)
+    output.write_text(json.dumps(found.weights, indent=1) + "\n", encoding="utf-8")
+    if not quiet:
+        for _, answers in labelled:
+            say_left_out(answers)
+        click.echo(f"{found.pages:,} gold pages on {found.sites} sites", err=True)
+        click.echo(f"loss on these pages: {found.loss_before:.4f} before, {found.loss:.4f} after", err=True)
+        if found.held_out is not None:
+            click.echo(
+                f"loss on held-out sites: {found.held_out_before:.4f} before, {found.held_out:.4f} after", err=True
+            )
+    write_rows(("weight", "before", "after"), [(n, defaults[n], w) for n, w in found.weights.items()], format_="table")

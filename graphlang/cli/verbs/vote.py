@@ -1,0 +1,106 @@
+"""``vote``: one run of the vote of neighbours, or of ClueWeb09's rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.analysis import vote as voting
+from graphlang.cli.shared import options
+from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.say_run import say_run
+from graphlang.graph import clueweb09 as frontier
+from graphlang.graph import vote as vote_kernel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.database
+@click.option("--outlinks", is_flag=True, help="Let the pages vote that a page links to (section 5.3).")
+@click.option(
+    "--min-length",
+    type=click.IntRange(min=0),
+    default=vote_kernel.MIN_LENGTH,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="MIN_LENGTH: a page with more answers for itself.",
+)
+@click.option(
+    "--min-ref-length",
+    type=click.IntRange(min=0),
+    default=vote_kernel.MIN_REF_LENGTH,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="MIN_REF_LENGTH: a page with fewer has no vote.",
+)
+@click.option(
+    "--max-links",
+    type=click.IntRange(min=0),
+    default=vote_kernel.MAX_INLINKS,
+    show_default=True,
+    help="MAX_INLINKS: at most so many votes for a page.",
+)
+@click.option(
+    "--clueweb09",
+    is_flag=True,
+    help="ClueWeb09's rule instead: URLs never fetched have the languages of the pages that refer to them.",
+)
+@click.option(
+    "--min-bytes",
+    type=click.IntRange(min=0),
+    default=frontier.MIN_BYTES,
+    show_default=True,
+    help="With --clueweb09: a referring page with less text does not count.",
+)
+@options.seed
+@options.keep_chosen
+@waits
+@options.quiet
+@click.pass_context
+def vote(
+    ctx: click.Context,
+    db: Path,
+    min_length: int,
+    min_ref_length: int,
+    max_links: int,
+    min_bytes: int,
+    seed: int | None,
+    *,
+    outlinks: bool,
+    clueweb09: bool,
+    keep_chosen: bool,
+    quiet: bool,
+) -> None:
+    """Let the inlinks of short pages vote (INLINKS, Hayati 2004, algorithm 5.5).
+
+    \b
+    Examples:
+      graphlang vote crawl.db
+      graphlang vote crawl.db --min-length 25 --max-links 20
+      graphlang vote crawl.db --outlinks --keep-chosen
+      graphlang vote crawl.db --clueweb09 --keep-chosen
+    """
+    other = ("outlinks", "min_length", "min_ref_length", "max_links") if clueweb09 else ("min_bytes",)
+    for name in other:
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            words = "means nothing with" if clueweb09 else "needs"
+            raise click.UsageError(f"--{name.replace('_', '-')} {words} --clueweb09")
+    with writing(db) as connection, bars(quiet=quiet) as shown:
+        if clueweb09:
+            run = voting.guess(connection, min_bytes=min_bytes, seed=seed, choose=not keep_chosen, progress=shown)
+        else:
+            run = voting.vote(
+                connection,
+                outlinks=outlinks,
+                min_length=min_length,
+                min_ref_length=min_ref_length,
+                max_links=max_links,
+                seed=seed,
+                choose=not keep_chosen,
+                progress=shown,
+            )
+    say_run(run, quiet=quiet)

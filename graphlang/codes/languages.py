@@ -1,0 +1,265 @@
+"""One code system: whatever names a language, in whatever convention, becomes the same code here.
+
+A language is an ISO 639-3 code, a script an ISO 15924 code. The code is the ISO 639-3 form of the shortest BCP 47 tag:
+macrolanguages stay where BCP 47 uses them (``zho``, ``ara``, ``fas``, ``swa``, ``est``), while ``nob``, ``nno``,
+``hrv``, ``srp``, ``bos`` and ``ind`` stand for themselves. A *label* joins both where the script has to be said
+(``srp_Cyrl``, ``zho_Hans``) and is the bare code where the language has one usual script (``deu``, ``rus``, ``jpn``).
+
+What ISO 639 and BCP 47 know comes from the library ``langcodes``; what they leave open (retired codes, the codes of
+CLD2, fastText and Wikipedia, the standard members of macrolanguages, mistakes seen on the web) stands in
+``data/aliases.tsv``, and the usual script of each language in ``data/scripts.tsv``, made from Unicode's CLDR.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphlang.codes.territories import countries, official
+
+if TYPE_CHECKING:
+    from langcodes import Language
+
+__all__ = [
+    "FASTTEXT",
+    "MULTISCRIPT",
+    "UND",
+    "ZXX",
+    "bcp47",
+    "code",
+    "countries",
+    "label",
+    "likely_script",
+    "name",
+    "official",
+    "script",
+    "split",
+]
+
+UND: Final = "und"  #: looked and could not tell
+ZXX: Final = "zxx"  #: there is no linguistic content
+
+#: Languages that are written, among our labels, in more than one script: their labels always say which.
+MULTISCRIPT: Final = frozenset(
+    "azb aze bos ckb fuf jav lad ota san srp tat tuk uig uzb vie zho zlm".split(),  # noqa: SIM905
+)
+
+#: Labels of fastText's lid.176 (Wikipedia's codes) that mean another language in ISO 639: ask ``FASTTEXT.get(x, x)``.
+FASTTEXT: Final = {"als": "gsw"}
+
+_NAMES: Final = {UND: "undetermined", ZXX: "no linguistic content", "rsk": "Pannonian Rusyn"}
+_DATA: Final = Path(__file__).parents[1] / "data"
+_LONGEST: Final = 64  # characters of a tag or a name; longer ones are no tags
+_SCRIPT_SIZE: Final = 4
+_SAME_SCRIPT: Final = {  # a style of writing is not another script
+    "Aran": "Arab",
+    "Cyrs": "Cyrl",
+    "Geok": "Geor",
+    "Latf": "Latn",
+    "Latg": "Latn",
+    "Syre": "Syrc",
+    "Syrj": "Syrc",
+    "Syrn": "Syrc",
+}
+_PART_OF: Final = {  # scripts that are a part, or a looser name, of the language's usual one
+    "Hans": {"Hani"},
+    "Hant": {"Hani"},
+    "Jpan": {"Hani", "Hira", "Hrkt", "Kana"},
+    "Kore": {"Hani", "Hang", "Jamo"},
+}
+_NO_SCRIPT: Final = frozenset(("Zinh", "Zmth", "Zsye", "Zsym", "Zxxx", "Zyyy", "Zzzz"))
+_EXTENDED: Final = frozenset(("ar", "kok", "lv", "ms", "sgn", "sw", "uz", "zh"))  # languages that take an extlang
+_MODIFIERS: Final = {"cyrillic": "Cyrl", "devanagari": "Deva", "latin": "Latn"}  # POSIX: sr_RS.UTF-8@latin
+
+
+class _Tag(NamedTuple):
+    code: str
+    script: str | None  # as the tag says, not the usual one
+    territory: str | None
+
+
+def _library() -> type[Language]:
+    from langcodes import Language  # noqa: PLC0415 - its tables take as long as a model of this program
+
+    return Language
+
+
+def _rows(table: str) -> list[list[str]]:
+    """Rows of one of our tables: its comment lines and its head are left out."""
+    lines = (_DATA / table).read_text("utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")][1:]
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    return {tag: target for tag, target, _why in _rows("aliases.tsv")}
+
+
+@cache
+def _scripts() -> dict[str, str]:
+    """The usual script by language where it is not Latin, and by language and territory where that changes it."""
+    return {key: script_ for script_, keys in _rows("scripts.tsv") for key in keys.split(" ")}
+
+
+def _language(subtag: str) -> str | None:
+    """The code of a language subtag of two or three letters, or None where no such language exists."""
+    if subtag in _aliases():
+        return _aliases()[subtag]
+    if subtag in {UND, ZXX}:
+        return subtag
+    language = _library().get(subtag)
+    if not language.is_valid():
+        return None
+    found = language.to_alpha3()
+    return None if "qaa" <= found <= "qtz" else found  # reserved for private use
+
+
+@cache
+def _is_script(title: str) -> bool:
+    return title not in _NO_SCRIPT and _library().make(script=title).is_valid()
+
+
+def _parse_tag(tag: str) -> _Tag | None:
+    plain, _, modifier = tag.replace("_", "-").lower().partition("@")
+    plain = plain.partition(".")[0]
+    if not plain.replace("-", "").isalnum() or not plain.isascii():
+        return None
+    subtags = _aliases().get(plain, plain).split("-")
+    primary, rest = subtags[0], subtags[1:]
+    if primary in _EXTENDED and rest and len(rest[0]) == len("yue") and rest[0].isalpha():
+        primary, rest = rest[0], rest[1:]  # zh-yue: the extended language says more
+    found = _language(primary) if len(primary) in {2, 3} and primary.isalpha() else None
+    if found is None:
+        return None
+    found, _, implied = found.partition("-")
+    rest = rest[: next((i for i, subtag in enumerate(rest) if len(subtag) == 1), len(rest))]  # extensions, private use
+    titles = (subtag.title() for subtag in rest if len(subtag) == _SCRIPT_SIZE and subtag.isalpha())
+    written = next(filter(_is_script, titles), implied or _MODIFIERS.get(modifier))
+    territory = next((subtag.upper() for subtag in rest if len(subtag) == len("cc") and subtag.isalpha()), None)
+    return _Tag(found, written, territory)
+
+
+def _parse_name(text: str) -> _Tag | None:
+    """An English name: ``French``. No tag is longer than three letters and without a hyphen, so they do not clash."""
+    if not all(character.isalpha() or character in " '’()-" for character in text):
+        return None  # the library's tries take control characters for their own
+    try:
+        language = _library().find(text, "en")
+    except LookupError:
+        return None
+    return _parse_tag(str(language))
+
+
+@lru_cache(4096)
+def _read(tag: str) -> _Tag | None:
+    """What a tag or a name says; read through a bounded cache, because crawled tags are endless."""
+    stripped = tag.strip()
+    if not 1 < len(stripped) <= _LONGEST:
+        return None
+    return _parse_tag(stripped) or (_parse_name(stripped) if len(stripped) > len("und") else None)
+
+
+def code(tag: str) -> str | None:
+    """The ISO 639-3 code that a tag means, or None where it means no language.
+
+    Any case, hyphens or underscores: BCP 47 and its grandfathered tags, ISO 639-1, 639-2 (both forms), 639-3, retired
+    codes, POSIX locales, labels of CLD2, FLORES, Wikipedia and this project, and English names. Of a list of tags
+    (``en, fr``) nothing is read: split it first. A code of fastText's lid.176 goes through `FASTTEXT` before.
+
+    >>> [code(tag) for tag in ("de", "ger", "DE_at", "iw", "nor", "zh-TW", "cmn", "sr-Latn", "French", "zh-yue")]
+    ['deu', 'deu', 'deu', 'heb', 'nob', 'zho', 'zho', 'srp', 'fra', 'yue']
+    >>> [code(tag) for tag in ("", "xx", "utf-8", "x-default", "en, fr")]
+    [None, None, None, None, None]
+    """
+    read = _read(tag)
+    return None if read is None else read.code
+
+
+def likely_script(language: str, territory: str | None = None) -> str:
+    """The script in which a language (one of our codes) is usually written, in a territory if one is given.
+
+    After CLDR's likely subtags; a language that CLDR does not know is taken to be written in Latin letters.
+
+    Args:
+        language: ISO 639-3 code.
+        territory: ISO 3166 code.
+
+    >>> likely_script("rus"), likely_script("zho"), likely_script("zho", "TW"), likely_script("deu")
+    ('Cyrl', 'Hans', 'Hant', 'Latn')
+    """
+    scripts = _scripts()
+    usual = scripts.get(language, "Latn")
+    return usual if territory is None else scripts.get(f"{language}-{territory}", usual)
+
+
+def script(tag: str) -> str | None:
+    """The ISO 15924 script that a tag says, or else the usual one of its language; None where `code` is None.
+
+    >>> [script(tag) for tag in ("sr-Latn", "sr", "sr-ME", "zh-TW", "de", "ko-Hang", "xx")]
+    ['Latn', 'Cyrl', 'Latn', 'Hant', 'Latn', 'Kore', None]
+    """
+    read = _read(tag)
+    if read is None:
+        return None
+    usual = likely_script(read.code, read.territory)
+    if read.script is None or read.script in _PART_OF.get(usual, ()):
+        return usual
+    return _SAME_SCRIPT.get(read.script, read.script)
+
+
+def label(tag: str) -> str | None:
+    """The label of a tag: its code, with the script where that has to be said; None where `code` is None.
+
+    >>> [label(tag) for tag in ("de", "sr-Latn", "sr", "zh-Hans", "zh-HK", "mni-Mtei", "kor_Hang", "sr-Cyrl-ME")]
+    ['deu', 'srp_Latn', 'srp_Cyrl', 'zho_Hans', 'zho_Hant', 'mni_Mtei', 'kor', 'srp_Cyrl']
+    """
+    read, written = _read(tag), script(tag)
+    if read is None or written is None:
+        return None
+    said = read.code in MULTISCRIPT or written != likely_script(read.code)
+    return f"{read.code}_{written}" if said else read.code
+
+
+def split(label: str) -> tuple[str, str]:
+    """Code and script of a label that `label` made.
+
+    >>> split("srp_Latn"), split("deu"), split("jpn")
+    (('srp', 'Latn'), ('deu', 'Latn'), ('jpn', 'Jpan'))
+    """
+    language, _, written = label.partition("_")
+    return language, written or likely_script(language)
+
+
+def bcp47(label: str) -> str:
+    """The shortest BCP 47 tag of a label or code, for ``lang`` attributes and other tools.
+
+    >>> bcp47("deu"), bcp47("srp_Latn"), bcp47("zho_Hans"), bcp47("yue"), bcp47("tgl")
+    ('de', 'sr-Latn', 'zh-Hans', 'yue', 'tl')
+    """
+    language, _, written = label.partition("_")
+    if language == "tgl":
+        short = "tl"  # CLDR's canonical form of it is another language
+    elif _aliases().get(language) == language:
+        short = language
+    else:
+        short = _library().get(language).language or UND
+    return f"{short}-{written}" if written else short
+
+
+@lru_cache(4096)
+def name(code: str) -> str:
+    """English name of a code or label; what has no name is given back as it is.
+
+    >>> name("deu"), name("srp_Latn"), name("tgl"), name("und"), name("zxx"), name("abcd")
+    ('German', 'Serbian (Latin)', 'Tagalog', 'undetermined', 'no linguistic content', 'abcd')
+    """
+    if code in _NAMES:
+        return _NAMES[code]
+    language, _, written = code.partition("_")
+    if _read(language) is None:
+        return code
+    shown = _library().get(bcp47(language), normalize=False).display_name()
+    if not written:
+        return shown
+    return f"{shown} ({_library().make(script=written).script_name()})"

@@ -1,0 +1,514 @@
+"""A collection as an object: a verb of the command line is a method of the same name."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from graphlang.analysis import graph_input
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.db import StoreError, create, open_existing, runs
+from graphlang.graph.propagation.options import FORMER, Options
+from graphlang.rows import Rows
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from scipy import sparse
+    from sqlite_utils import Database
+
+    from graphlang.analysis.explain import Explanation
+    from graphlang.analysis.frontier import Candidate
+    from graphlang.analysis.ingest import Ingested
+    from graphlang.db.runs import Run
+    from graphlang.evaluation.compare import Change
+    from graphlang.evaluation.evaluate import Evaluation
+    from graphlang.ingest import Limits
+    from graphlang.maps.pages import PageRow
+    from graphlang.maps.problems import ProblemRow
+    from graphlang.maps.sites import Row as SiteRow
+
+_NOTHING_YET = "nothing is classified yet: run 'classify' first"
+
+
+def open_collection(path: str | Path, *, wait: bool = False) -> Collection:
+    """Open the database of a collection; `Collection.ingest` makes it if there is none.
+
+    Args:
+        path: the SQLite file.
+        wait: whether what writes waits for another writer instead of raising `LockedError`.
+
+    Raises:
+        StoreError: the file is something else, or its folder does not exist.
+    """
+    return Collection(path, wait=wait)
+
+
+class Collection:
+    """A crawled collection in one SQLite file.
+
+    What lists something returns `Rows`, which are read when they are looked at. What computes something stores one run
+    and returns it; nothing is overwritten. Every call opens the file anew, so that other processes may use it between
+    two calls, and two threads may each call methods of one Collection. There is one writer at a time: what writes
+    raises `LockedError` where there is another, or waits for it.
+
+    Args:
+        path: the SQLite file. It need not exist before `ingest`.
+        wait: whether what writes waits for another writer.
+
+    Raises:
+        StoreError: the file exists and is no collection, or its folder does not exist.
+
+    >>> import tempfile
+    >>> with Collection(tempfile.mkdtemp() + "/crawl.db") as crawl:
+    ...     crawl.ingest("examples/crawl.warc.gz").pages  # doctest: +SKIP
+    443
+    """
+
+    def __init__(self, path: str | Path, *, wait: bool = False) -> None:
+        self.path = Path(path)
+        self._patience = None if wait else 0.0
+        self._kept: Database | None = None
+        if self.path.exists():
+            open_existing(self.path).close()
+        elif not self.path.absolute().parent.is_dir():
+            raise StoreError(f"cannot create {path}: the folder {self.path.parent} does not exist")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Collection({str(self.path)!r})"
+
+    def close(self) -> None:
+        """Close what `db` opened; all else is closed when a method returns."""
+        if self._kept is not None:
+            self._kept.conn.close()
+            self._kept = None
+
+    @property
+    def db(self) -> Database:
+        """The database for queries of your own, read-only, until `close`.
+
+        Raises:
+            StoreError: there is no database yet.
+        """
+        if self._kept is None:
+            from sqlite_utils import Database  # noqa: PLC0415  takes as long as all the rest
+
+            self._kept = Database(open_existing(self.path))
+        return self._kept
+
+    # What computes -------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        *files: str | Path,
+        keep: str = "best",
+        limits: Limits | None = None,
+        workers: int = 1,
+        progress: Progress = SILENT,
+    ) -> Ingested:
+        """Read files and folders into the collection; files that it has already are passed over.
+
+        Args:
+            files: archives, or folders that hold them.
+            keep: which of several captures of a URL is kept, as `graphlang ingest --keep` has it.
+            limits: how much of a page is kept.
+            workers: processes that parse pages; the result is the same with any number.
+            progress: told of bytes, pages and links.
+
+        Raises:
+            StoreError: a file cannot be read at all.
+            ValueError: an unknown value of `keep`.
+        """
+        from graphlang.analysis import ingest as reading  # noqa: PLC0415  each verb imports what it needs
+        from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
+
+        with closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
+            return reading.ingest(
+                connection, map(Path, files), keep=Keep(keep), limits=limits, workers=workers, progress=progress
+            )
+
+    def classify(
+        self,
+        method: str | Path = "nfc",
+        *,
+        title: bool = True,
+        anchors: bool = False,
+        workers: int = 1,
+        keep_chosen: bool = False,
+        progress: Progress = SILENT,
+    ) -> Run:
+        """Classify the pages by the content of their text, or by their URLs.
+
+        Args:
+            method: a name that `graphlang methods` lists, or a model file.
+            title: whether the title counts as text.
+            anchors: whether the words of links count as text of the pages that they lead to.
+            workers: threads that identify texts.
+            keep_chosen: leave the run that the views show as it is.
+            progress: told of pages.
+
+        Raises:
+            StoreError: there is no database.
+            ModelError: there is no such method or model.
+        """
+        from graphlang.analysis import classify, declared_run, tld_run  # noqa: PLC0415
+        from graphlang.identification import load  # noqa: PLC0415
+        from graphlang.urls import registry as url_methods  # noqa: PLC0415
+
+        name, choose = str(method), not keep_chosen
+        with self._writing("classify") as connection:
+            if name == tld_run.NAME:
+                return tld_run.classify_tld(connection, choose=choose, progress=progress)
+            if name == declared_run.NAME:
+                return declared_run.classify_declared(connection, choose=choose, progress=progress)
+            identifier: Any = load(name)
+            if url_methods.known(name):
+                return classify.classify_urls(connection, identifier, choose=choose, progress=progress)
+            return classify.classify(
+                connection,
+                identifier,
+                title=title,
+                anchors=anchors,
+                choose=choose,
+                workers=workers,
+                progress=progress,
+            )
+
+    def vote(
+        self,
+        *,
+        outlinks: bool = False,
+        clueweb09: bool = False,
+        seed: int | None = None,
+        keep_chosen: bool = False,
+        progress: Progress = SILENT,
+        **limits: int,
+    ) -> Run:
+        """Let the inlinks of short pages vote (INLINKS, Hayati 2004, algorithm 5.5).
+
+        Args:
+            outlinks: let the pages vote that a page links to (section 5.3).
+            clueweb09: ClueWeb09's rule instead, for URLs that were never fetched.
+            seed: the content run to start from; the newest if not given.
+            keep_chosen: leave the run that the views show as it is.
+            progress: told of the stage.
+            limits: `min_length`, `min_ref_length` and `max_links` of the vote, `min_bytes` of ClueWeb09's rule.
+
+        Raises:
+            StoreError: nothing is classified yet.
+            TypeError: a limit that the vote does not have.
+            ValueError: a negative limit, or both kinds of vote at once.
+        """
+        from graphlang.analysis import vote  # noqa: PLC0415
+
+        if outlinks and clueweb09:
+            raise ValueError("outlinks and clueweb09 are two votes: choose one")
+        kind: dict[str, bool] = {} if clueweb09 else {"outlinks": outlinks}
+        ask: Callable[..., Run] = vote.guess if clueweb09 else vote.vote
+        with self._writing("vote") as connection:
+            return ask(connection, seed=seed, choose=not keep_chosen, progress=progress, **kind, **limits)
+
+    def propagate(
+        self,
+        *,
+        weights: Mapping[str, float] | None = None,
+        algorithm: str | None = None,
+        seed: int | None = None,
+        update: bool = False,
+        workers: int = 1,
+        keep_chosen: bool = False,
+        progress: Progress = SILENT,
+    ) -> Run:
+        """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
+
+        Args:
+            weights: weights and limits of the inference by the names of the options of `graphlang propagate`, e.g.
+                ``{"cctld": 0, "neighbours": 0.5}``; those that are not named keep their defaults.
+            algorithm: as `graphlang propagate --algorithm` has it; the inference if not given.
+            seed: the content run to start from; the newest if not given.
+            update: identify the texts that are new first, and do nothing where nothing has changed.
+            workers: threads that identify texts for `update`.
+            keep_chosen: leave the run that the views show as it is.
+            progress: told of the stage.
+
+        Raises:
+            StoreError: nothing is classified yet.
+            ValueError: a weight that does not exist, is negative or no number.
+        """
+        from graphlang.analysis import propagate  # noqa: PLC0415
+
+        given = {FORMER.get(name, name): value for name, value in (weights or {}).items()}
+        signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
+        known = {field.name for field in fields(Options)}
+        if unknown := sorted(set(given) - known):
+            names = ", ".join(sorted(known | set(signals)))
+            raise ValueError(f"no weight is called {', '.join(unknown)}; there are {names}")
+        options: dict[str, Any] = dict(given)
+        with self._writing("propagate") as connection:
+            return propagate.propagate(
+                connection,
+                algorithm=algorithm or propagate.ALGORITHMS[0],
+                options=Options(**options),
+                signals=signals,
+                seed=seed,
+                update=update,
+                choose=not keep_chosen,
+                workers=workers,
+                progress=progress,
+            )
+
+    def run(
+        self,
+        *files: str | Path,
+        method: str | Path = "nfc",
+        keep: str = "best",
+        limits: Limits | None = None,
+        workers: int = 1,
+        progress: Progress = SILENT,
+    ) -> Run:
+        """Find the language of every page: `ingest`, `classify`, `vote` and `propagate` with their defaults.
+
+        Args:
+            files: archives, or folders that hold them.
+            method: content method.
+            keep: which of several captures of a URL is kept.
+            limits: how much of a page is kept.
+            workers: processes that parse pages, and threads that identify texts.
+            progress: told of every stage.
+
+        Returns:
+            The run of the propagation, which the views show.
+
+        Raises:
+            StoreError: a file cannot be read at all.
+            ModelError: there is no such method or model.
+        """
+        from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
+        from graphlang.content import registry  # noqa: PLC0415
+
+        identifier = registry.load(str(method))
+        self.ingest(*files, keep=keep, limits=limits, workers=workers, progress=progress)
+        with self._writing("run") as connection:
+            classify.classify(connection, identifier, workers=workers, progress=progress)
+            load = graph_input.Remembered()  # both steps read the same links and scores
+            vote.vote(connection, linked=False, load=load, progress=progress)
+            return propagate.propagate(connection, update=True, linked=False, load=load, progress=progress)
+
+    # What lists ----------------------------------------------------------------------------------------------------
+
+    def pages(
+        self,
+        *,
+        language: str | Sequence[str] = (),
+        below: float | None = None,
+        host: str | None = None,
+        fetched: bool | None = None,
+        min_confidence: float = 0.0,
+    ) -> Rows[PageRow]:
+        """Pages and their languages, by the chosen run.
+
+        Args:
+            language: only pages in this language, or in one of these (any usual code or name).
+            below: only pages with less confidence.
+            host: only pages of this host.
+            fetched: True for pages that were read, False for those only linked to.
+            min_confidence: pages below count as ``und``.
+
+        Raises:
+            ValueError: an unknown language.
+        """
+        from graphlang.maps.pages import PageRow, page_rows, wanted_language  # noqa: PLC0415
+
+        tags = [language] if isinstance(language, str) else list(language)
+        for tag in tags:
+            wanted_language(tag)
+        return self._rows(
+            PageRow._make,
+            PageRow._fields,
+            lambda connection: page_rows(
+                connection, language=tags, below=below, host=host, fetched=fetched, min_confidence=min_confidence
+            ),
+            linked=() if fetched else (None,),
+        )
+
+    def language_map(self, by: str = "host", *, min_confidence: float = 0.0) -> Rows[SiteRow]:
+        """Pages counted by site and language, by the chosen run: the verb `sites`.
+
+        Args:
+            by: what counts as one site: host, domain, suffix, tld or path.
+            min_confidence: pages below count as ``und``.
+
+        Raises:
+            ValueError: `by` is none of these (when the rows are read).
+        """
+        from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
+
+        return self._rows(
+            Row._make,
+            Row._fields,
+            lambda connection: language_map(connection, by, min_confidence=min_confidence),
+            linked=(None,),
+        )
+
+    sites = language_map
+
+    def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
+        """What could not be read: file, offset, URL and reason.
+
+        Args:
+            kind: only problems of this kind.
+        """
+        from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
+
+        return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))
+
+    def frontier(
+        self, *, want: Sequence[str] = (), saturated: Sequence[str] = (), run: int | None = None
+    ) -> Rows[Candidate]:
+        """URLs that were never fetched, ranked by the probability that they are in a wanted language.
+
+        Args:
+            want: ISO 639-3 codes to look for; none: all but the saturated ones.
+            saturated: codes of which there is enough.
+            run: number of a run; the chosen one if not given.
+        """
+        from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
+
+        return self._rows(
+            Candidate._make,
+            Candidate._fields,
+            lambda connection: frontier(connection, want=want, saturated=saturated, run=_run(connection, run)),
+            linked=(run,),
+        )
+
+    def compare(self, before: int, after: int) -> Rows[Change]:
+        """Pages whose language differs between two runs.
+
+        Args:
+            before: number of the one run.
+            after: number of the other.
+        """
+        from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
+
+        return self._rows(
+            Change._make,
+            Change._fields,
+            lambda connection: changes(connection, runs.get(connection, before), runs.get(connection, after)),
+            linked=(before, after),
+        )
+
+    def runs(self) -> list[Run]:
+        """All runs with their parameters, oldest first."""
+        with self._reading() as connection:
+            return runs.every(connection)
+
+    def chosen(self) -> Run | None:
+        """The run that the views show; None where there is none yet."""
+        with self._reading() as connection:
+            return runs.chosen(connection)
+
+    def choose(self, run: int) -> None:
+        """Let the views show a run.
+
+        Args:
+            run: its number.
+
+        Raises:
+            StoreError: there is no such run, or it is not finished.
+        """
+        with self._writing("choose") as connection:
+            runs.choose(connection, run)
+
+    # What explains and measures ------------------------------------------------------------------------------------
+
+    def explain(self, url: str, *, run: int | None = None) -> Explanation:
+        """Why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.
+
+        Args:
+            url: of the page.
+            run: number of a run; the chosen one if not given.
+
+        Raises:
+            StoreError: the collection has no such page or run.
+        """
+        from graphlang.analysis.explain import explain  # noqa: PLC0415
+        from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return explain(connection, canonical(url) or url, run=run)
+
+    def evaluate(self, gold: str | Path, *, by: str | None = None, run: int | None = None) -> Evaluation:
+        """Accuracy against gold labels: over all pages, by length, and by a column of the file.
+
+        Args:
+            gold: tab-separated file with the columns url and language.
+            by: another column of it to group by.
+            run: number of a run; the chosen one if not given.
+
+        Raises:
+            StoreError: nothing is classified yet, or the file cannot be read.
+        """
+        from graphlang.analysis import linked  # noqa: PLC0415
+        from graphlang.evaluation.evaluate import evaluate, read_gold  # noqa: PLC0415
+
+        with closing(linked.opened(self.path, run)) as connection:
+            return evaluate(connection, read_gold(connection, Path(gold), by), _run(connection, run), by)
+
+    def links(self) -> sparse.csr_array:
+        """All links as a sparse matrix: row and column are a page's id less one, a value its kind.
+
+        The matrix is int8 of shape (pages, pages); a value is one more than the ``id`` in the table ``link_kinds``.
+        """
+        import numpy as np  # noqa: PLC0415
+        from scipy import sparse  # noqa: PLC0415
+
+        from graphlang.db import collection  # noqa: PLC0415
+
+        with self._reading() as connection:
+            edges, pages = collection.edges(connection), collection.count_pages(connection)
+        kinds = (edges.kind + 1).astype(np.int8)
+        return sparse.csr_array((kinds, (edges.source, edges.target)), shape=(pages, pages))
+
+    # ---------------------------------------------------------------------------------------------------------------
+
+    def _reading(self) -> closing[sqlite3.Connection]:
+        return closing(open_existing(self.path))
+
+    def _writing(self, verb: str) -> closing[sqlite3.Connection]:
+        return closing(open_existing(self.path, write=True, verb=verb, patience=self._patience))
+
+    def _rows(
+        self,
+        kind: Callable[[Any], Any],
+        columns: Sequence[str],
+        read: Callable[[sqlite3.Connection], Iterable[Any]],
+        linked: Sequence[int | None] = (),
+    ) -> Rows[Any]:
+        """Rows that are read anew each time; ``linked`` names runs whose answers for unfetched URLs they need."""
+
+        def rows() -> Iterable[tuple[Any, ...]]:
+            with ExitStack() as stack:
+                if linked:
+                    from graphlang.analysis import linked as linked_answers  # noqa: PLC0415
+
+                    linked_answers.ready(self.path, *linked)
+                connection = stack.enter_context(self._reading())
+                yield from read(connection)
+
+        return Rows(kind, columns, rows)
+
+
+def _run(connection: sqlite3.Connection, number: int | None) -> Run:
+    run = runs.chosen(connection) if number is None else runs.get(connection, number)
+    if run is None:
+        raise StoreError(_NOTHING_YET)
+    return run

@@ -1,0 +1,264 @@
+"""The default, `nfc`: NFC with improvements that its paper leaves for later work, and vectors trained to discriminate.
+
+As in NFC (`published.nfc`, Hayati 2004) n-grams are chosen by Fisher discriminant, each language has one vector, and a
+text's score is the inner product of its own vector with that. Different from the paper:
+
+* n-grams of 1 to 5 letters and whole words instead of trigrams, more than a million, chosen by the languages in turn
+  (`training.fisher.in_turn`);
+* a text is in one script (`text.scripts`), and only the languages that are written in it take part;
+* an n-gram's weight in a language is not its share (formula 0.6) but the log of how much commoner it is there than
+  expected, so that the rare ones that decide count for more than the common ones that all close languages have;
+* the vectors are then trained by logistic regression (`training.discriminative.logistic_regression`), since it is the
+  differences of close languages that count, on texts that are scored as if they had not been counted;
+* training learns from frequency lists of words and from lines without diacritics too, corrects for the genre of a text
+  (`training.genres`), and takes from the lists what tells close languages apart
+  (`training.discriminative.close_languages`);
+* a text's vector is the count of each n-gram divided by the root of the number of all of them, which is formula 0.3
+  where no n-gram repeats;
+* how many people use a language counts for a word or two, and hardly for a long text (`scoring.speaker_prior`);
+* of a few words a character language model counts too (`char_lm`): a second inner product, with weights that say what
+  is rare in a language as well as what is common;
+* a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more.
+
+Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
+does not depend on the order or the company in which texts come.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.content.discriminative import char_lm
+from graphlang.content.discriminative.scores import LENGTHS, Scores
+from graphlang.content.discriminative.sparse_weights import unpack
+from graphlang.content.discriminative.weight_codec import longest_text
+from graphlang.content.identifier import Calibrated
+from graphlang.content.ngrams.vocabulary import MAX_ORDER, runs
+from graphlang.content.published.nfc import settings, vocabulary
+from graphlang.content.scoring import calibration, speaker_prior
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
+from graphlang.content.text.scripts import registry
+from graphlang.modelfile import Model, ModelError, take
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.discriminative.char_lm import CharLMSums
+    from graphlang.content.discriminative.sparse_weights import Sums
+
+    Floats = NDArray[np.float32]
+
+_FIRST_LOOK = 4  # windows of a long text
+_FIRST_SIZE = 42
+_SECOND_LOOK = 8
+_SECOND_SIZE = 60
+_DOUBT = 0.9  # below this, the second look
+_OUTLIERS = 0.008  # rate of texts that nobody would take for what they are: names, quotations (on development lines)
+APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
+_BATCH = 1 << 16  # characters that are worked on together
+_FOREIGN = "eng"
+_MOST_LOG = 20.0  # of an inverse temperature
+_OF_LABELS = ("base", "bias", "siblings", "prior")
+
+
+class Discriminative(Calibrated):
+    """The default method.
+
+    Raises:
+        ModelError: the model's arrays are not those of this method.
+    """
+
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc") -> None:
+        limit, self.closed = settings(model, source)
+        labels = len(model.labels)
+        super().__init__(
+            name=name,
+            labels=model.labels,
+            digest=digest,
+            parameters=dict(model.parameters),
+            limit=limit,
+            inverse_temperature=take(model, "sharpness", "f", (None, len(calibration.KNOTS)), source, most=_MOST_LOG),
+        )
+        self.vocabulary = vocabulary(model, source)
+        self._weights = unpack(model, len(self.vocabulary), source)
+        lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
+        step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)
+        of_labels = [
+            take(model, n, "f", (labels,), source, most=char_lm.GREATEST).astype(np.float32) for n in _OF_LABELS
+        ]
+        # Where the n-grams of all scripts together would do, those of each do.
+        doubtful = limit > longest_text(len(self.vocabulary.orders) or 1, words=self.vocabulary.has_words)
+        for first, common, rare, *_ in self._weights.blocks.tolist() if doubtful else ():
+            sizes = np.flatnonzero(np.bincount(self.vocabulary.sizes[first : first + common + rare]))
+            orders = int(np.count_nonzero(sizes <= MAX_ORDER))
+            if limit > longest_text(orders or 1, words=len(sizes) > orders):
+                raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")
+        if len(self._inverse_temperature) != len(self._weights.names):
+            raise ModelError(f"{source}: its calibration does not fit its scripts")
+        try:
+            numbers = [registry.number(name) for name in self._weights.names]
+        except ValueError as error:
+            raise ModelError(f"{source}: {error}") from error
+        self._script = np.full(256, len(numbers), dtype=np.uint8)
+        self._script[numbers] = np.arange(len(numbers))
+        factors = np.stack([calibration.inverse_temperature(logs, LENGTHS) for logs in self._inverse_temperature])
+        self._char_lm = char_lm.unpack(model, source)
+        if self._char_lm is not None and not self.closed:
+            raise ModelError(f"{source}: its character language model needs a space after the last word")
+        self._margin = max(self.vocabulary.margin, 0 if self._char_lm is None else self._char_lm.table.margin)
+        self._scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *of_labels)
+        self._before = self._scores.prior * lean[0]
+        self._foreign = self.labels.index(_FOREIGN) if _FOREIGN in self.labels and labels > 1 else -1
+        others = self._before.copy()
+        others[self._foreign] = -np.inf
+        self._hosts = calibration.probabilities(others[None])[0]
+
+    def measure(
+        self, texts: Sequence[str] | Characters, *, script: int | None = None, prior: bool = True
+    ) -> Iterator[tuple[NDArray[np.int64], slice, Floats, NDArray[np.int64]]]:
+        """Scores of each text in each language that is written in its script, one script after the other.
+
+        Args:
+            texts: Whole, unless they are longer than the limit; or a batch of them, none longer.
+            script: That of all the texts (a number of `scripts.registry`), if known.
+            prior: Whether the log prior of the languages, what tells close languages apart, and the character language
+                model count.
+
+        Yields:
+            Rows of the texts in one script, (rows,); columns of the labels in it; their scores times the inverse
+            temperature, (rows, columns); and letters and spaces of the texts, (rows,). A text in a script that no
+            language here is written in leaves all of them as likely as they are before any text.
+        """
+        letters, offsets, sums, lm_sums = self._sums(texts, script, lm=prior)
+        found = np.diff(offsets)
+        known = 0
+        for number, rows, own in self._weights.each(sums):
+            lengths, columns = letters.lengths[rows], self._weights.labels[number]
+            scores = self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior)
+            if self._char_lm is not None and lm_sums is not None:
+                scores += self._char_lm.scores(lm_sums, number, rows, lengths)
+            yield rows, columns, scores, lengths
+            known += len(rows)
+        if known < len(sums.order):
+            rows = sums.order[known:]
+            yield rows, slice(None), np.tile(self._before, (len(rows), 1)), letters.lengths[rows]
+
+    def _sums(
+        self, texts: Sequence[str] | Characters, script: int | None = None, *, lm: bool = True
+    ) -> tuple[Letters, NDArray[np.int64], Sums, CharLMSums | None]:
+        """Letters of some texts, offsets of their features, sums of their weights, and those of the language model."""
+        letters = fold(
+            texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
+            margin=self._margin,
+            closed=self.closed,
+            one_script=True,
+            wanted=None if script is None else np.full(len(texts), script, dtype=np.uint8),
+        )
+        features, offsets = self.vocabulary.find(letters)
+        scripts = self._script[letters.scripts]
+        lm_sums = self._char_lm.find(letters, scripts) if lm and self._char_lm is not None else None
+        return letters, offsets, self._weights.sums(features, offsets, scripts), lm_sums
+
+    def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
+        """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
+        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        for rows, columns, scores, letters in self.measure(texts):
+            answer[rows] = scores.min(axis=1, keepdims=True) - APART
+            answer[rows, columns] = scores
+            lengths[rows] = letters
+        return answer, lengths
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Calibrated probabilities, float32 (texts, labels). Rows of texts without letters are all 0, others sum to 1.
+
+        A row depends on its own text alone, not on the batch it comes in.
+        """
+        answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
+        sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
+        some = [texts[i] for i in short.tolist()] if len(long) else texts
+        for begin, end in runs(sizes[short], _BATCH):
+            self._short(some[begin:end], short[begin:end], answer)
+        answer[long] = 0  # all of a short text's row is filled in
+        chosen = [texts[i] for i in long.tolist()]
+        scripts = windows.main_scripts(chosen)
+        for script in np.unique(scripts).tolist():
+            self._long(texts, long[scripts == script], script, answer)
+        return answer
+
+    def _short(self, texts: Sequence[str], to: NDArray[np.int64], answer: Floats) -> None:
+        """Fill in the answers for texts of one window, in these rows."""
+        letters, offsets, sums, lm_sums = self._sums(characters(texts))
+        known = self._scores.probabilities(
+            sums,
+            self._weights,
+            lengths=letters.lengths,
+            offsets=offsets,
+            outliers=_OUTLIERS,
+            to=to,
+            answer=answer,
+            char_lm=self._char_lm,
+            lm_sums=lm_sums,
+        )
+        others = sums.order[known:]
+        before = np.tile(self._before, (len(others), 1))
+        answer[to[others]] = calibration.probabilities(
+            before, has_letters=letters.lengths[others] > 0, outliers=_OUTLIERS
+        )
+        if self._foreign >= 0:
+            windows.share_with_hosts(answer, to, letters.lengths, self._foreign, self._hosts)
+
+    def _foreign_in(self, columns: slice) -> int:
+        first, last, _ = columns.indices(len(self.labels))
+        return self._foreign - first if first <= self._foreign < last else -1
+
+    def _long(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
+        """Fill in the answers for those of the texts that are long and in one script."""
+        some = max(1, _BATCH // (_FIRST_LOOK * _FIRST_SIZE))
+        unsure: list[NDArray[np.int64]] = []
+        for begin in range(0, len(rows), some):
+            mine = rows[begin : begin + some]
+            letters = self._look([texts[i] for i in mine.tolist()], mine, script, _FIRST_LOOK, answer)
+            few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
+            self._words(texts, mine[few], script, answer)
+            mine = mine[~few]
+            unsure.append(mine[answer[mine].max(axis=1) < _DOUBT])
+        some = max(1, some * _FIRST_LOOK // _SECOND_LOOK)
+        again = np.concatenate(unsure)
+        for begin in range(0, len(again), some):
+            mine = again[begin : begin + some]
+            self._look([texts[i] for i in mine.tolist()], mine, script, _SECOND_LOOK, answer)
+
+    def _words(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
+        """Fill in the answers for texts whose windows have few letters of their script: from all that there are."""
+        words = [windows.letters_of(texts[i], script) for i in rows.tolist()]
+        short = np.array([len(text) <= self.limit for text in words], dtype=np.bool_)
+        if short.any():
+            self._short([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
+        long = np.flatnonzero(~short)
+        answer[rows[long]] = 0  # what was looked at first may have been in another script
+        scripts = windows.main_scripts([words[i] for i in long.tolist()])
+        for own in np.unique(scripts).tolist():
+            chosen = long[scripts == own]
+            self._look([words[i] for i in chosen.tolist()], rows[chosen], own, _SECOND_LOOK, answer)
+
+    def _look(
+        self, texts: list[str], rows: NDArray[np.int64], script: int, number: int, answer: Floats
+    ) -> NDArray[np.int64]:
+        """Fill in the answers from so many windows of each text; how many letters (and spaces) each text's have."""
+        size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
+        parts, offsets = windows.cut(texts, number, size)
+        sizes = np.zeros(len(texts), dtype=np.int64)
+        # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
+        prior = self._before + self._scores.close_bias
+        for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
+            likely = windows.log_likelihood(scores, letters > 0, offsets, self._foreign_in(columns))
+            sizes += np.add.reduceat(letters, offsets[:-1])
+            answer[rows, columns] = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_OUTLIERS)
+        return sizes

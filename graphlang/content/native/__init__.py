@@ -1,0 +1,1 @@
+"""Kernels over texts: `letters.h`, `ngrams.h`, `scores.h`, `tally.h`; see `graphlang.native` on how they are called."""

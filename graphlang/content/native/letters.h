@@ -1,0 +1,49 @@
+/* Texts -> letters and single spaces; long texts -> windows of whole words. What the steps mean stands in
+   `graphlang.content.text`: `normalise`, `scripts`, `windows`.
+
+   Pure functions over arrays of the caller, without state or memory of their own, so that threads run them side by side.
+   A batch of texts is one array of code points: text t is symbols[begins[t]] to symbols[ends[t] - 1]. */
+#ifndef GRAPHLANG_LETTERS_H
+#define GRAPHLANG_LETTERS_H
+#include "kernel.h"
+
+enum {
+  GRAPHLANG_LETTERS_CODE_POINTS = 1114112,
+  GRAPHLANG_LETTERS_PAGES = 4352, /* of 256 code points */
+  GRAPHLANG_LETTERS_SCRIPTS = 256,
+  GRAPHLANG_LETTERS_DROPPED = 8388608, /* of an entry of the table: the character vanishes */
+  GRAPHLANG_LETTERS_PAGES_NEEDED = 1,
+  GRAPHLANG_LETTERS_MARKS_FOUND = 2
+};
+
+/* Which pages of the table of letters some text needs and has not got, and which texts hold marks that may be composed.
+
+   Returns PAGES_NEEDED + MARKS_FOUND, what there is of it. Refuses places outside the symbols, and no code points. */
+int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
+                               const int64_t ends[rows], const uint8_t known[GRAPHLANG_LETTERS_PAGES],
+                               uint8_t needed[GRAPHLANG_LETTERS_PAGES], uint8_t marked[rows], graphlang_fault *fault);
+
+/* Letters in words, each followed by one space; after each row `margin` places that repeat its beginning.
+
+   table: for each code point what it becomes, whether it is dropped, and from bit 24 on the script that it belongs to.
+   weights: how often a letter of each script counts; share: that a script other than Latin needs. closed: whether the
+   last word is followed by a space. chosen: in, the script that each row is to keep, 0 where it is to be found; out, the
+   script of each; None where letters of all scripts stay. out: room for all characters and 1 + margin more for each row.
+   starts, lengths: of each row in `out`. Returns how many places of `out` are used. */
+int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t symbols[size],
+                                    const int64_t begins[rows], const int64_t ends[rows],
+                                    const uint32_t table[GRAPHLANG_LETTERS_CODE_POINTS],
+                                    const uint8_t weights[GRAPHLANG_LETTERS_SCRIPTS], double share, int64_t margin,
+                                    int64_t closed, OPTIONAL uint8_t chosen[rows], uint32_t out[room],
+                                    int64_t starts[rows], int64_t lengths[rows], graphlang_fault *fault);
+
+/* Windows of texts, cut back to whole words; of a text's equal windows the first stays.
+
+   begins, ends: in, the windows; out, those that stay. offsets: one more than texts; text t has the windows offsets[t] to
+   offsets[t + 1] - 1, in and out. inside: bit 0: something stands before the window; bit 1: after it. width: of a full
+   window. longest: of a word that was cut, what is taken away at most. Returns how many windows stay. */
+int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, const uint32_t symbols[size],
+                                  int64_t begins[windows], int64_t ends[windows], int64_t offsets[edges],
+                                  const uint8_t inside[windows], int64_t width, int64_t longest, graphlang_fault *fault);
+
+#endif

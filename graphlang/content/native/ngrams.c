@@ -1,0 +1,559 @@
+#include "ngrams.h"
+
+#include <string.h>
+
+#include "common.h"
+
+#define MULTIPLIER 0x9E3779B1u
+#define SPREAD 0x85EBCA6Bu
+#define MAX_ORDER 5
+#define NONE (-1)
+#define LONGEST 64 /* characters of a line in a list of n-grams and words */
+#define SOON 24    /* keys */
+#define PLACES 128 /* of texts that are looked up together */
+#define ROWS 32    /* texts */
+
+#define VECTOR GRAPHLANG_NGRAMS_VECTOR
+#define MIDDLE GRAPHLANG_NGRAMS_MIDDLE
+#define TOGETHER 3
+#define AHEAD 36
+#define ASKED 1024 /* rows, and lists, that are looked for at once */
+#define MOST 256   /* of them for one part of a text */
+#define PARTS 64
+#define CHUNK GRAPHLANG_NGRAMS_CHUNK
+#define LINE 32 /* numbers of the table */
+#define COPIED 512
+#define FIELDS GRAPHLANG_NGRAMS_FIELDS
+
+/* Sixteen, or eight, numbers of a row, side by side. */
+typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
+typedef uint16_t few __attribute__((vector_size(16), aligned(2), may_alias));
+
+#define APART static __attribute__((noinline)) /* so that what it needs all the time stays in registers */
+
+static inline uint32_t mix(uint32_t key)
+{
+    key *= SPREAD;
+    key ^= key >> 15;
+    return key * MULTIPLIER;
+}
+
+/* Hash of the letters of a word, the same wherever it stands; `stop` is the place after its last letter. */
+static uint32_t word_key(const uint32_t *symbols, int64_t begin, int64_t stop)
+{
+    uint32_t total = 0, power = 1;
+    for (int64_t i = begin; i < stop; i++) {
+        uint32_t mixed = symbols[i] * SPREAD;
+        mixed ^= mixed >> 15;
+        total += (mixed + 1) * power;
+        power *= MULTIPLIER;
+    }
+    total ^= total >> 16; /* the low bits of a sum of odd multiples know little of the high ones */
+    return total * SPREAD;
+}
+
+/* The character of UTF-8 that begins at `at`, which moves on behind it; NONE where there is none. */
+INLINE int64_t next_character(const uint8_t *text, int64_t size, int64_t *at)
+{
+    uint32_t value = text[(*at)++];
+    if (value < 0x80)
+        return value;
+    int more = value < 0xC2 ? -1 : value < 0xE0 ? 1 : value < 0xF0 ? 2 : value < 0xF5 ? 3 : -1;
+    if (more < 0 || size - *at < more)
+        return NONE;
+    value &= 0x3Fu >> more;
+    for (int i = 0; i < more; i++) {
+        uint32_t part = text[(*at)++];
+        if ((part & 0xC0) != 0x80)
+            return NONE;
+        value = value << 6 | (part & 0x3F);
+    }
+    return value;
+}
+
+int64_t graphlang_ngrams_keys(int64_t size, int64_t number, const uint8_t *lines, int64_t longest, uint32_t *keys,
+                              uint8_t *sizes)
+{
+    uint32_t own[LONGEST];
+    int64_t known = 0, at = 0;
+    if (longest < 1 || longest > LONGEST)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int more = size > 0; more;) {
+        int64_t length = 0;
+        uint32_t key = 0;
+        while ((more = at < size)) {
+            int64_t character = next_character(lines, size, &at);
+            if (character == '\n')
+                break;
+            if (character < 0 || length >= longest)
+                return known;
+            own[length++] = (uint32_t)character;
+        }
+        if (known >= number)
+            return GRAPHLANG_WRONG_SIZE;
+        if (length < 1)
+            return known;
+        if (length <= MAX_ORDER) {
+            for (int64_t i = 0; i < length; i++)
+                key = (key + own[i] + (i == 0)) * MULTIPLIER;
+        } else {
+            if (own[0] != SPACE || own[length - 1] != SPACE)
+                return known;
+            for (int64_t i = 1; i < length - 1; i++)
+                if (own[i] == SPACE)
+                    return known;
+            key = word_key(own, 1, length - 1);
+        }
+        sizes[known] = (uint8_t)length;
+        keys[known++] = key;
+    }
+    return known;
+}
+
+int graphlang_ngrams_word_keys(int64_t size, int64_t number, const uint32_t *symbols, const int64_t *begins,
+                               const int64_t *ends, uint32_t *keys, graphlang_fault *fault)
+{
+    for (int64_t i = 0; i < number; i++) {
+        if (begins[i] < 0 || begins[i] > size)
+            return GRAPHLANG_REFUSE(fault, "begins", i, begins[i], 0, size);
+        if (ends[i] < begins[i] || ends[i] > size)
+            return GRAPHLANG_REFUSE(fault, "ends", i, ends[i], begins[i], size);
+        keys[i] = word_key(symbols, begins[i], ends[i]);
+    }
+    return 0;
+}
+
+int graphlang_ngrams_slots(int64_t number, const uint32_t *keys, int64_t bits, uint32_t *slots)
+{
+    if (bits < 1 || bits > 31)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t i = 0; i < number; i++)
+        slots[i] = mix(keys[i]) >> (32 - bits);
+    return 0;
+}
+
+int64_t graphlang_ngrams_fill(int64_t number, int64_t slots, const uint32_t *keys, int64_t bits, uint32_t *table)
+{
+    if (bits < 1 || bits > 31 || slots != (int64_t)1 << bits || number >= slots)
+        return GRAPHLANG_WRONG_SIZE;
+    uint32_t nothing = (1u << bits) - 1; /* an empty slot holds a number that no feature has */
+    for (int64_t i = 0; i < slots; i++)
+        table[i] = nothing;
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t mixed = mix(keys[i]), *slot = table + (mixed >> (32 - bits));
+        if (i + SOON < number)
+            __builtin_prefetch(table + (mix(keys[i + SOON]) >> (32 - bits)), 1);
+        if ((*slot & nothing) != nothing)
+            return i;
+        *slot = mixed << bits | (uint32_t)i;
+    }
+    return number;
+}
+
+/* Mixed keys that are sought, of some texts or parts of them. Memory has been asked for their slots when the keys of all
+ * are known, and they are looked up then. */
+struct sought {
+    int64_t parts, places, words;
+    struct {
+        int64_t row, places, words; /* how many of those up to here are of this part, or of those before it */
+    } part[ROWS];
+    uint32_t key[MAX_ORDER][PLACES]; /* of the n-grams of each length that begin at each place */
+    uint32_t word[PLACES];
+    int64_t word_place[PLACES];
+};
+
+/* The keys of the n-grams that begin at some places of a text. wanted: as graphlang_ngrams_find has it. */
+INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t number, int64_t wanted, int64_t highest,
+                        const uint32_t *table, int64_t bits)
+{
+    uint32_t value[PLACES] = {0};
+    for (int64_t order = 1, next = 0; order <= highest; order++) {
+        uint32_t *key = sought->key[next] + sought->places;
+        for (int64_t i = 0; i < number; i++)
+            value[i] = (value[i] + own[i + order - 1] + (order == 1)) * MULTIPLIER;
+        if (!(wanted >> order & 1))
+            continue;
+        for (int64_t i = 0; i < number; i++)
+            key[i] = mix(value[i]);
+        for (int64_t i = 0; i < number; i++)
+            __builtin_prefetch(table + (key[i] >> (32 - bits)));
+        next++;
+    }
+}
+
+/* The keys of the words that begin between two places of a text. */
+INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin, int64_t end, int64_t length,
+                       const uint32_t *table, int64_t bits)
+{
+    for (int64_t i = begin, stop; i < end; i = stop) {
+        stop = i + 1;
+        if (own[i] == SPACE || (i && own[i - 1] != SPACE))
+            continue;
+        while (stop < length && own[stop] != SPACE)
+            stop++;
+        if (stop - i > MAX_ORDER - 2) {
+            uint32_t key = mix(word_key(own, i, stop));
+            __builtin_prefetch(table + (key >> (32 - bits)));
+            sought->word[sought->words] = key;
+            sought->word_place[sought->words++] = sought->places + i - begin;
+        }
+    }
+}
+
+/* Look up what is sought; the numbers of those that are features are put behind `out`. Returns how many there are then. */
+INLINE int64_t look_up(struct sought *sought, const uint32_t *table, int64_t bits, uint32_t features, int64_t orders,
+                       int32_t *out, int64_t found, int64_t *offsets)
+{
+    int64_t place = 0, word = 0;
+    for (int64_t p = 0; p < sought->parts; p++) {
+        for (;;) {
+            int last = word == sought->part[p].words;
+            int64_t stop = last ? sought->part[p].places : sought->word_place[word] + 1;
+            for (; place < stop; place++)
+                for (int64_t order = 0; order < orders; order++) {
+                    uint32_t key = sought->key[order][place], entry = table[key >> (32 - bits)] ^ key << bits;
+                    out[found] = (int32_t)entry; /* what is left of equal bits is the number of the feature */
+                    found += entry < features;
+                }
+            if (last)
+                break;
+            uint32_t key = sought->word[word++], entry = table[key >> (32 - bits)] ^ key << bits;
+            out[found] = (int32_t)entry;
+            found += entry < features;
+        }
+        offsets[sought->part[p].row + 1] = found;
+    }
+    sought->parts = sought->places = sought->words = 0;
+    return found;
+}
+
+WIDE
+int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t room, const uint32_t *symbols,
+                              const int64_t *starts, const int64_t *lengths, int64_t margin, const uint32_t *table,
+                              int64_t bits, int64_t features, int64_t wanted, int32_t *out, int64_t *offsets,
+                              graphlang_fault *fault)
+{
+    struct sought sought;
+    int64_t found = 0, promised = 0, highest = 0, orders = 0, words = wanted & 1;
+    for (int64_t order = 1; order <= MAX_ORDER; order++)
+        if (wanted >> order & 1) {
+            highest = order;
+            orders++;
+        }
+    if (bits < 1 || bits > 31 || slots != (int64_t)1 << bits || features < 0 || features >= slots || margin < 0 ||
+        margin + 1 < highest)
+        return GRAPHLANG_WRONG_SIZE;
+    sought.parts = sought.places = sought.words = 0;
+    offsets[0] = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t start = starts[row], length = lengths[row], number;
+        if (start < 0 || start > size)
+            return GRAPHLANG_REFUSE(fault, "starts", row, start, 0, size);
+        if (length < 0 || (length && length > size - start - margin))
+            return GRAPHLANG_REFUSE(fault, "lengths", row, length, 0, size - start - margin);
+        if (room - promised < length * (orders + words))
+            return GRAPHLANG_WRONG_SIZE;
+        promised += length * (orders + words);
+        const uint32_t *own = symbols + start;
+        for (int64_t begin = 0; begin < length || !begin; begin += number ? number : 1) {
+            number = length - begin < PLACES ? length - begin : PLACES;
+            if (sought.places + number > PLACES || sought.parts == ROWS)
+                found = look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
+            seek_ngrams(&sought, own + begin, number, wanted, highest, table, bits);
+            if (words)
+                seek_words(&sought, own, begin, begin + number, length, table, bits);
+            sought.places += number;
+            sought.part[sought.parts].row = row;
+            sought.part[sought.parts].places = sought.places;
+            sought.part[sought.parts++].words = sought.words;
+        }
+    }
+    return look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
+}
+
+/* Weights of one script: of the features from `first` on, `common` have a row each in `table`, which has a last row of
+ * zeros, and the next `rare` a list each in `rest`, from starts[f] to starts[f + 1] - 1.
+ *
+ * Number j of a row holds two weights, each plus MIDDLE: that of column j in its low byte, and that of column half + j. So
+ * three rows add up without a carry from byte to byte, and none has to be made wider to be added to the sums. */
+struct block {
+    int64_t first, common, rare, half;
+    int64_t entries; /* where lists end at most */
+    const uint16_t *table;
+    const int32_t *starts, *rest;
+};
+
+/* Rows of the table and lists that the features of one text, or of a part of it, ask for. */
+struct part {
+    int64_t row, rows, lists;
+    int begins;
+};
+
+/* What the next features of some texts ask for, sorted out: first everything that is looked for, then the sums, so that
+ * memory has been asked for a row of weights some time before it is added, and no branch depends on which kind it is. */
+struct asked {
+    int64_t parts, rows, lists;
+    struct part part[PARTS];
+    uint32_t place[ASKED], list[ASKED];
+};
+
+/* The features of one part behind those of the parts before it. Their rows become a multiple of TOGETHER. */
+APART void ask(struct asked *asked, const struct block *block, int64_t row, int begins, const int32_t *features,
+               int64_t number)
+{
+    const uint32_t first = (uint32_t)block->first, common = (uint32_t)block->common, rare = (uint32_t)block->rare;
+    uint32_t *rows = asked->place + asked->rows, *lists = asked->list + asked->lists;
+    int64_t dense = 0, sparse = 0;
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t place = (uint32_t)features[i] - first;
+        rows[dense] = place;
+        dense += place < common;
+        lists[sparse] = place - common;
+        sparse += place - common < rare;
+    }
+    while (dense % TOGETHER)
+        rows[dense++] = common; /* zeros */
+    for (int64_t i = 0; i < sparse; i++)
+        __builtin_prefetch(block->starts + lists[i]);
+    asked->part[asked->parts++] = (struct part){row, dense, sparse, begins};
+    asked->rows += dense;
+    asked->lists += sparse;
+}
+
+/* Add rows of the table, a multiple of TOGETHER: to `high` the weights of the second half of the columns, to `both` those
+ * times 256 and those of the first half. Meanwhile those that stand AHEAD of them are brought into the cache. */
+INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int64_t number, int64_t half)
+{
+    int64_t j = 0;
+    for (; j + LINE <= half; j += LINE) {
+        lanes *b = (lanes *)(both + j), *h = (lanes *)(high + j);
+        lanes low0 = b[0], low1 = b[1], high0 = h[0], high1 = h[1];
+        for (int64_t i = 0; i < number; i += TOGETHER) {
+            const lanes *x = (const lanes *)(rows[i] + j), *y = (const lanes *)(rows[i + 1] + j);
+            const lanes *z = (const lanes *)(rows[i + 2] + j);
+            lanes three0 = x[0] + y[0] + z[0], three1 = x[1] + y[1] + z[1];
+            for (int k = 0; k < TOGETHER; k++)
+                __builtin_prefetch(rows[i + AHEAD + k] + j);
+            low0 += three0;
+            low1 += three1;
+            high0 += three0 >> 8;
+            high1 += three1 >> 8;
+        }
+        b[0] = low0;
+        b[1] = low1;
+        h[0] = high0;
+        h[1] = high1;
+    }
+    for (int64_t i = 0; j < half && i < number; i++)
+        __builtin_prefetch(rows[i + AHEAD] + j);
+    for (; j < half; j += VECTOR) {
+        few *b = (few *)(both + j), *h = (few *)(high + j), low0 = *b, high0 = *h;
+        for (int64_t i = 0; i < number; i += TOGETHER) {
+            few three = *(const few *)(rows[i] + j) + *(const few *)(rows[i + 1] + j) + *(const few *)(rows[i + 2] + j);
+            low0 += three;
+            high0 += three >> 8;
+        }
+        *b = low0;
+        *h = high0;
+    }
+}
+
+/* sums += some rows of the table, a multiple of TOGETHER. */
+INLINE void add_rows(uint16_t *sums, int64_t half, const uint16_t *const *rows, int64_t number)
+{
+    uint16_t *both = sums, *high = sums + half, middle = (uint16_t)(number * MIDDLE);
+    for (int64_t j = 0; j < half; j++)
+        both[j] = (uint16_t)(both[j] + (high[j] << 8));
+    for (int64_t i = 0; i < number; i += AHEAD)
+        add(both, high, rows + i, number - i < AHEAD ? number - i : AHEAD, half);
+    for (int64_t j = 0; j < half; j++) {
+        both[j] = (uint16_t)(both[j] - (high[j] << 8) - middle);
+        high[j] = (uint16_t)(high[j] - middle);
+    }
+}
+
+/* sums += one list of weights. Returns 0, or 1: it has a column that they have not. */
+INLINE int add_list(uint16_t *sums, uint32_t width, const int32_t *list, int64_t size)
+{
+    for (int64_t k = 0; k < size; k++) {
+        uint32_t column = (uint32_t)list[k] >> 8;
+        if (column >= width)
+            return 1;
+        sums[column] = (uint16_t)(sums[column] + (int8_t)list[k]);
+    }
+    return 0;
+}
+
+/* sums += lists of weights. They are copied one behind the other first, since where a list ends cannot be foreseen. */
+INLINE int add_lists(uint16_t *sums, const struct block *block, const uint32_t *lists, int64_t number, int64_t begin,
+                     graphlang_fault *fault)
+{
+    int32_t some[COPIED + CHUNK];
+    const uint32_t width = (uint32_t)(2 * block->half);
+    int64_t copied = 0;
+    int wrong = 0;
+    for (int64_t i = 0; i < number && !wrong; i++) {
+        int64_t first = block->starts[lists[i]], last = block->starts[lists[i] + 1], size = last - first;
+        if (first < 0 || first > block->entries)
+            return GRAPHLANG_REFUSE(fault, "starts", begin + lists[i], first, 0, block->entries);
+        if (last < first || last > block->entries)
+            return GRAPHLANG_REFUSE(fault, "starts", begin + lists[i] + 1, last, first, block->entries);
+        const int32_t *list = block->rest + first;
+        if (size > COPIED - copied) {
+            wrong |= add_list(sums, width, some, copied);
+            copied = 0;
+        }
+        if (size > COPIED) {
+            wrong |= add_list(sums, width, list, size);
+            continue;
+        }
+        for (int64_t k = 0; k < size; k += CHUNK)
+            __builtin_memcpy(some + copied + k, list + k, CHUNK * sizeof *some); /* a fortified one is a call each time */
+        copied += size;
+    }
+    wrong |= add_list(sums, width, some, copied);
+    if (!wrong)
+        return 0;
+    int64_t at = 0; /* the first wrong one of all, since it is not known any more which it was */
+    while (at < block->entries && (uint32_t)block->rest[at] >> 8 < width)
+        at++;
+    return GRAPHLANG_REFUSE(fault, "rest", at, block->rest[at], 0, 256 * width - 1);
+}
+
+/* Add up what is asked for. sums: of the first row of the script; begin: where its lists begin in `starts`. */
+WIDE
+APART int answer(struct asked *asked, const struct block *block, uint16_t *sums, int64_t begin, graphlang_fault *fault)
+{
+    const uint16_t *row[ASKED + AHEAD], *const *rows = row;
+    const uint32_t *lists = asked->list;
+    for (int64_t i = 0; i < asked->rows; i++)
+        row[i] = block->table + (uint64_t)asked->place[i] * (uint64_t)block->half;
+    for (int64_t i = 0; i < AHEAD; i++)
+        row[asked->rows + i] = block->table;
+    for (int64_t line = 0; line < block->half; line += LINE)
+        for (int64_t i = 0; i < AHEAD; i++)
+            __builtin_prefetch(rows[i] + line);
+    for (int64_t p = 0; p < asked->parts; p++) {
+        uint16_t *own = sums + asked->part[p].row * 2 * block->half;
+        if (asked->part[p].begins)
+            memset(own, 0, 2 * (size_t)block->half * sizeof *own);
+        for (int64_t i = 0; i < asked->part[p].lists; i++) {
+            __builtin_prefetch(block->rest + block->starts[lists[i]]);
+            __builtin_prefetch(block->rest + block->starts[lists[i] + 1]);
+        }
+        add_rows(own, block->half, rows, asked->part[p].rows);
+        if (add_lists(own, block, lists, asked->part[p].lists, begin, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        rows += asked->part[p].rows;
+        lists += asked->part[p].lists;
+    }
+    asked->parts = asked->rows = asked->lists = 0;
+    return 0;
+}
+
+int graphlang_ngrams_sums(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t cells, int64_t lists,
+                          int64_t entries, int64_t room, const int32_t *features, const int64_t *offsets,
+                          const int64_t *order, const int64_t *counts, const int64_t *blocks, const uint16_t *table,
+                          const int32_t *starts, const int32_t *rest, int16_t *sums, graphlang_fault *fault)
+{
+    struct asked asked = {0};
+    uint16_t *to = (uint16_t *)sums;
+    int64_t done = 0;
+    if (classes < scripts || entries < CHUNK)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t script = 0; script < scripts; script++) {
+        const int64_t *own = blocks + script * FIELDS;
+        for (int64_t n = 0; n < FIELDS; n++) {
+            int64_t most = n == 4 ? cells : n == 5 ? lists : INT32_MAX - 1;
+            if (own[n] < 0 || own[n] > most)
+                return GRAPHLANG_REFUSE(fault, "blocks", script * FIELDS + n, own[n], 0, most);
+        }
+        struct block block = {own[0], own[1], own[2], own[3], entries - CHUNK, table + own[4], starts + own[5], rest};
+        int64_t most = rows - done;
+        if (block.half % VECTOR || block.first + block.common + block.rare > INT32_MAX ||
+            (block.common + 1) * block.half > cells - own[4] || block.rare + 1 > lists - own[5])
+            return GRAPHLANG_WRONG_SIZE;
+        if (block.half && room / (2 * block.half) < most)
+            most = room / (2 * block.half);
+        if (counts[script] < 0 || counts[script] > most)
+            return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
+        for (int64_t i = 0; i < counts[script]; i++) {
+            int64_t row = order[done + i];
+            if (row < 0 || row >= rows)
+                return GRAPHLANG_REFUSE(fault, "order", done + i, row, 0, rows - 1);
+            int64_t begin = offsets[row], end = offsets[row + 1];
+            if (begin < 0 || begin > size)
+                return GRAPHLANG_REFUSE(fault, "offsets", row, begin, 0, size);
+            if (end < begin || end > size)
+                return GRAPHLANG_REFUSE(fault, "offsets", row + 1, end, begin, size);
+            for (int64_t at = begin, number; at < end || at == begin; at += number ? number : 1) {
+                number = end - at < MOST ? end - at : MOST;
+                if (asked.parts == PARTS || asked.rows + number + TOGETHER > ASKED || asked.lists + number > ASKED)
+                    if (answer(&asked, &block, to, own[5], fault))
+                        return GRAPHLANG_OUT_OF_RANGE;
+                ask(&asked, &block, i, at == begin, features + at, number);
+            }
+        }
+        if (answer(&asked, &block, to, own[5], fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        done += counts[script];
+        room -= counts[script] * 2 * block.half;
+        to += counts[script] * 2 * block.half;
+    }
+    return 0;
+}
+
+int graphlang_ngrams_unpack(int64_t size, int64_t cells, int64_t lists, int64_t entries, const uint8_t *gaps,
+                            const int8_t *values, int64_t *state, int64_t first, int64_t rows, int64_t common,
+                            int64_t width, int64_t half, int64_t most, uint16_t *table, int32_t *starts, int32_t *rest,
+                            graphlang_fault *fault)
+{
+    const int64_t farthest = INT64_MAX / 2; /* so that no sum of cells overflows */
+    int64_t at = state[0], used = state[2], row = 0, edge = width;
+    if (at < 0 || at > size)
+        return GRAPHLANG_REFUSE(fault, "state", 0, at, 0, size);
+    if (used < 0 || used > entries)
+        return GRAPHLANG_REFUSE(fault, "state", 2, used, 0, entries);
+    if (state[1] < -1 || state[1] > farthest)
+        return GRAPHLANG_REFUSE(fault, "state", 1, state[1], -1, farthest);
+    if (first < 0 || first > farthest || width < 1 || width > INT32_MAX >> 8 || half < 0 || half > INT32_MAX ||
+        2 * half < width || common < 0 || rows < common || rows > INT32_MAX || entries > INT32_MAX || most < 0 ||
+        most > MIDDLE || (common + 1) * half > cells || rows - common + 1 > lists)
+        return GRAPHLANG_WRONG_SIZE;
+    int64_t place = state[1] - first;
+    memset(table, MIDDLE, (size_t)((common + 1) * half) * sizeof *table);
+    if (!common)
+        starts[0] = (int32_t)used;
+    for (; at < size; at++) {
+        int64_t next = place + gaps[at], value = values[at];
+        if (!gaps[at])
+            return GRAPHLANG_REFUSE(fault, "gaps", at, 0, 1, UINT8_MAX);
+        if (next < 0)
+            return GRAPHLANG_REFUSE(fault, "state", 1, state[1], first - 1, first + rows * width - 1);
+        if (next >= rows * width)
+            break;
+        place = next;
+        if (!value)
+            continue;
+        value = value > most ? most : value < -most ? -most : value;
+        for (; place >= edge; edge += width)
+            if (++row >= common)
+                starts[row - common] = (int32_t)used;
+        int64_t column = place - edge + width;
+        if (row < common) {
+            uint16_t *cell = table + row * half + column % half;
+            *cell = (uint16_t)(*cell + (column < half ? value : value * 256));
+        } else {
+            if (used >= entries)
+                return GRAPHLANG_WRONG_SIZE;
+            rest[used++] = (int32_t)(column * 256 + (value & 0xFF));
+        }
+    }
+    while (row < rows)
+        if (++row >= common)
+            starts[row - common] = (int32_t)used;
+    state[0] = at;
+    state[1] = place + first;
+    state[2] = used;
+    return 0;
+}

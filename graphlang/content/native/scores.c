@@ -1,0 +1,289 @@
+#include "scores.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common.h"
+
+#define LANES 8
+#define FIELDS GRAPHLANG_SCORES_FIELDS
+
+/* e ** x for x <= 0, to two units in the last place; 0 where that is less than any normal number. */
+INLINE float exponential(float x)
+{
+    const float magic = 12582912.0f; /* 1.5 * 2 ** 23: adding it rounds to a whole number */
+    float below = x < -87.0f ? 0.0f : 1.0f, y = x < -87.0f ? -87.0f : x;
+    float shifted = y * 1.44269504088896341f + magic, whole = shifted - magic;
+    float r = y - whole * 0.693359375f + whole * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * (r * r) + r + 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, 4);
+    bits = (bits - 0x4B400000u + 127u) << 23;
+    float power;
+    memcpy(&power, &bits, 4);
+    return p * power * below;
+}
+
+/* The natural logarithm of a normal number above 0. */
+INLINE float logarithm(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    uint32_t from_root = bits - 0x3F3504F3u; /* sqrt(1/2) */
+    int32_t exponent = (int32_t)from_root >> 23;
+    bits -= (uint32_t)exponent << 23;
+    float m, e = (float)exponent;
+    memcpy(&m, &bits, 4);
+    m -= 1.0f;
+    float z = m * m, p = 7.0376836292e-2f;
+    p = p * m - 1.1514610310e-1f;
+    p = p * m + 1.1676998740e-1f;
+    p = p * m - 1.2420140846e-1f;
+    p = p * m + 1.4249322787e-1f;
+    p = p * m - 1.6668057665e-1f;
+    p = p * m + 2.0000714765e-1f;
+    p = p * m - 2.4999993993e-1f;
+    p = p * m + 3.3333331174e-1f;
+    p = p * m * z + e * -2.12194440e-4f - 0.5f * z;
+    return m + p + e * 0.693359375f;
+}
+
+INLINE float greatest(const float *row, int64_t width)
+{
+    float lanes[LANES], most = row[0];
+    int64_t j = 0;
+    for (int k = 0; k < LANES; k++)
+        lanes[k] = most;
+    for (; j + LANES <= width; j += LANES)
+        for (int k = 0; k < LANES; k++)
+            lanes[k] = row[j + k] > lanes[k] ? row[j + k] : lanes[k];
+    for (; j < width; j++)
+        most = row[j] > most ? row[j] : most;
+    for (int k = 0; k < LANES; k++)
+        most = lanes[k] > most ? lanes[k] : most;
+    return most;
+}
+
+INLINE float sum(const float *row, int64_t width)
+{
+    float lanes[LANES] = {0}, total = 0;
+    int64_t j = 0;
+    for (; j + LANES <= width; j += LANES)
+        for (int k = 0; k < LANES; k++)
+            lanes[k] += row[j + k];
+    for (; j < width; j++)
+        total += row[j];
+    for (int k = 0; k < LANES; k++)
+        total += lanes[k];
+    return total;
+}
+
+WIDE
+int graphlang_scores_linear(int64_t rows, int64_t stride, int64_t width, const int16_t *sums, const float *scale,
+                            const float *base_scale, const float *bias_scale, const float *prior_scale, const float *base,
+                            const float *bias, const float *prior, float *out)
+{
+    if (stride < width)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t row = 0; row < rows; row++) {
+        const int16_t *own = sums + row * stride;
+        float *to = out + row * width, a = scale[row], b = base_scale[row], c = bias_scale[row], d = prior_scale[row];
+        for (int64_t j = 0; j < width; j++)
+            to[j] = (float)own[j] * a + b * base[j] + c * bias[j] + d * prior[j];
+    }
+    return 0;
+}
+
+/* A row becomes its softmax, in place; `even` is added to each, and `rest` is what remains of 1. */
+INLINE void soften(float *own, int64_t width, float rest, float even)
+{
+    float most = greatest(own, width);
+    for (int64_t j = 0; j < width; j++)
+        own[j] = exponential(own[j] - most);
+    float part = rest / sum(own, width);
+    for (int64_t j = 0; j < width; j++)
+        own[j] = own[j] * part + even;
+}
+
+WIDE
+int graphlang_scores_softmax(int64_t rows, int64_t width, float *scores, const float *prior, const uint8_t *has_letters,
+                             double outliers)
+{
+    if (width < 1)
+        return rows ? GRAPHLANG_WRONG_SIZE : 0;
+    float even = (float)(outliers / (double)width), rest = (float)(1 - outliers);
+    for (int64_t row = 0; row < rows; row++) {
+        float *own = scores + row * width;
+        if (has_letters && !has_letters[row]) {
+            memset(own, 0, (size_t)width * sizeof *own);
+            continue;
+        }
+        if (prior)
+            for (int64_t j = 0; j < width; j++)
+                own[j] += prior[j];
+        soften(own, width, rest, even);
+    }
+    return 0;
+}
+
+WIDE
+int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t knots,
+                                       int64_t labels, int64_t room, int64_t lm_size, int64_t lm_knots,
+                                       const int16_t *sums, const int64_t *order, const int64_t *counts,
+                                       const int64_t *columns, const int64_t *offsets, const int64_t *lengths,
+                                       const float *inverse_temperature, const float *prior_exponent, double step, const float *base,
+                                       const float *bias, const float *prior, double outliers, const int64_t *to,
+                                       float *answer, const int16_t *lm_sums, double lm_step, const float *lm_gain,
+                                       const float *lm_letter, const float *lm_word, const float *lm_text,
+                                       const int64_t *lm_words, graphlang_fault *fault)
+{
+    int64_t done = 0;
+    if (classes < scripts || knots < 1)
+        return GRAPHLANG_WRONG_SIZE;
+    if (lm_sums && !(lm_size == size && lm_gain && lm_letter && lm_word && lm_text && lm_words))
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t script = 0; script < scripts; script++) {
+        const int64_t *own_columns = columns + FIELDS * script;
+        int64_t first = own_columns[0], width = own_columns[1], stride = own_columns[2];
+        if (first < 0 || first >= labels)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, first, 0, labels - 1);
+        if (width < 1 || width > labels - first)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, width, 1, labels - first);
+        if (stride < width || stride > INT32_MAX)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, stride, width, INT32_MAX);
+        int64_t most = size / stride < rows - done ? size / stride : rows - done;
+        if (counts[script] < 0 || counts[script] > most)
+            return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
+        const float *x = base + first, *y = bias + first, *z = prior + first;
+        float even = (float)(outliers / (double)width), rest = (float)(1 - outliers);
+        for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride, lm_sums = lm_sums ? lm_sums + stride : NULL) {
+            int64_t row = order[done + i];
+            if (row < 0 || row >= rows)
+                return GRAPHLANG_REFUSE(fault, "order", done + i, row, 0, rows - 1);
+            if (to[row] < 0 || to[row] >= room)
+                return GRAPHLANG_REFUSE(fault, "to", row, to[row], 0, room - 1);
+            if (lengths[row] < 0)
+                return GRAPHLANG_REFUSE(fault, "lengths", row, lengths[row], 0, INT64_MAX);
+            if (offsets[row] < 0 || offsets[row] > offsets[row + 1])
+                return GRAPHLANG_REFUSE(fault, "offsets", row, offsets[row], 0, offsets[row + 1]);
+            float *own = answer + to[row] * labels;
+            memset(own, 0, (size_t)labels * sizeof *own);
+            if (!lengths[row])
+                continue;
+            int64_t length = lengths[row] < knots - 1 ? lengths[row] : knots - 1, found = offsets[row + 1] - offsets[row];
+            float root = (float)sqrt((double)found), c = inverse_temperature[script * knots + length];
+            float a = c * (float)step / (root > 1 ? root : 1), b = c * root, d = prior_exponent[length];
+            own += first;
+            for (int64_t j = 0; j < width; j++)
+                own[j] = (float)sums[j] * a + b * x[j] + c * y[j] + d * z[j];
+            if (lm_sums && lengths[row] < lm_knots) {
+                float g = lm_gain[lengths[row]], e = g * (float)lm_step;
+                float f = g * (float)lengths[row], h = g * (float)lm_words[row];
+                const float *u = lm_letter + first, *v = lm_word + first, *w = lm_text + first;
+                for (int64_t j = 0; j < width; j++)
+                    own[j] += (float)lm_sums[j] * e + f * u[j] + h * v[j] + g * w[j];
+            }
+            soften(own, width, rest, even);
+        }
+        done += counts[script];
+    }
+    return done;
+}
+
+WIDE
+int graphlang_scores_windows(int64_t windows, int64_t width, int64_t texts, float *scores, const uint8_t *has_letters,
+                             const int64_t *offsets, int64_t foreign, double outliers, double share, double mixed,
+                             double exponent, float *log_likelihood, graphlang_fault *fault)
+{
+    const float least = (float)log(outliers), some = (float)share, rest_share = (float)(1 - share);
+    const float thin = (float)outliers;
+    if (width < 1 || foreign >= width)
+        return texts ? GRAPHLANG_WRONG_SIZE : 0;
+    for (int64_t text = 0; text < texts; text++) {
+        int64_t begin = offsets[text], end = offsets[text + 1];
+        float *pure = log_likelihood + text * width, most_foreign = 0, number = 0;
+        if (begin < 0 || begin > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", text, begin, 0, windows);
+        if (end < begin || end > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, end, begin, windows);
+        memset(pure, 0, (size_t)width * sizeof *pure);
+        for (int64_t window = begin; window < end; window++) {
+            float *own = scores + window * width, most = greatest(own, width);
+            float counts = has_letters[window] ? 1.0f : 0.0f;
+            for (int64_t j = 0; j < width; j++)
+                own[j] -= most;
+            /* The logarithms are needed first and the probabilities later: both are made while the row is at hand. */
+            float total = 0, lanes[LANES] = {0};
+            int64_t j = 0;
+            for (; j + LANES <= width; j += LANES)
+                for (int k = 0; k < LANES; k++)
+                    lanes[k] += exponential(own[j + k]);
+            for (; j < width; j++)
+                total += exponential(own[j]);
+            for (int k = 0; k < LANES; k++)
+                total += lanes[k];
+            float log_total = logf(total), part = 1 / total;
+            for (j = 0; j < width; j++) {
+                float log_probability = own[j] - log_total;
+                pure[j] += counts * (log_probability < least ? least : log_probability);
+                own[j] = exponential(own[j]) * part;
+            }
+            if (foreign >= 0 && own[foreign] > most_foreign)
+                most_foreign = own[foreign];
+            number += counts;
+        }
+        if (most_foreign > some / 10) {
+            for (int64_t window = begin; window < end; window++) {
+                float *own = scores + window * width, rest = some * own[foreign] + thin;
+                for (int64_t j = 0; j < width; j++)
+                    own[j] = has_letters[window] ? logarithm(own[j] * rest_share + rest) : 0.0f;
+            }
+            float prior = (float)log(mixed);
+            for (int64_t j = 0; j < width; j++) {
+                float both = prior;
+                for (int64_t window = begin; window < end; window++)
+                    both += scores[window * width + j];
+                float high = both > pure[j] ? both : pure[j], low = both > pure[j] ? pure[j] : both;
+                pure[j] = high + logarithm(1.0f + exponential(low - high));
+            }
+        }
+        float weight = (float)pow(number > 1 ? number : 1, exponent - 1);
+        for (int64_t j = 0; j < width; j++)
+            pure[j] *= weight;
+    }
+    return 0;
+}
+
+int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float *probabilities, int16_t *indices,
+                         float *values)
+{
+    if (width > INT16_MAX)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t row = 0; row < rows && best; row++) {
+        const float *own = probabilities + row * width;
+        int16_t *place = indices + row * best;
+        float *value = values + row * best;
+        for (int64_t i = 0; i < best; i++) {
+            place[i] = -1;
+            value[i] = 0;
+        }
+        for (int64_t j = 0; j < width; j++) {
+            if (!(own[j] > value[best - 1]))
+                continue;
+            int64_t i = best - 1;
+            for (; i > 0 && own[j] > value[i - 1]; i--) {
+                value[i] = value[i - 1];
+                place[i] = place[i - 1];
+            }
+            value[i] = own[j];
+            place[i] = (int16_t)j;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* Rows of scores -> probabilities, and the best of them. What is computed stands in `graphlang.content`:
+   `scoring.calibration`, `scoring.top_k`, `discriminative.scores`, `text.windows`.
+
+   Pure functions over arrays of the caller, without state or memory of their own. A row is read while it is in the cache,
+   from its first pass to its last. Sums of floating point go over eight lanes side by side, and then over the lanes, so
+   that they are the same on every machine. */
+#ifndef GRAPHLANG_SCORES_H
+#define GRAPHLANG_SCORES_H
+#include "kernel.h"
+
+enum { GRAPHLANG_SCORES_FIELDS = 3 /* of a script's line in `columns` */ };
+
+/* out = sums * scale of the row + base_scale of the row * base of the column + bias_scale of the row * bias of the column
+   + prior_scale of the row * prior of the column. Rows of `sums` may be longer than those of `out`. */
+int graphlang_scores_linear(int64_t rows, int64_t stride, int64_t width, const int16_t sums[rows * stride],
+                            const float scale[rows], const float base_scale[rows], const float bias_scale[rows],
+                            const float prior_scale[rows], const float base[width], const float bias[width],
+                            const float prior[width], float out[rows * width]);
+
+/* Each row, plus `prior`, becomes its softmax, in place; a row without letters becomes 0. None: no prior; all have letters.
+
+   outliers: the part of the probability that all columns share. */
+int graphlang_scores_softmax(int64_t rows, int64_t width, float scores[rows * width], OPTIONAL const float prior[width],
+                             OPTIONAL const uint8_t has_letters[rows], double outliers);
+
+/* Probabilities of texts, script by script, from their sums of weights: what scores_linear and scores_softmax do, in one
+   go, and what they are told of each text looked up here (`discriminative.scores`).
+
+   sums, order, counts: as ngrams_sums has them. columns: for each script its first label, how many it has, and how wide a
+   row of its sums is. offsets: text t has offsets[t + 1] - offsets[t] features. lengths: the letters of each. inverse_temperature: for each script and length, the last for longer texts too;
+   prior_exponent: for each length. base, bias, prior: of each label. to: the row of `answer` that each text gets; labels of
+   other scripts get 0, and so do all where there are no letters.
+   lm_sums: None, or sums like `sums` of what the character language model says, in units of lm_step; then lm_gain: what
+   that counts for, for each length, and nothing for longer texts; lm_letter, lm_word, lm_text: of each label; lm_words:
+   of each text. Returns how many texts there are in the scripts. */
+int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t knots,
+                                       int64_t labels, int64_t room, int64_t lm_size, int64_t lm_knots,
+                                       const int16_t sums[size], const int64_t order[rows],
+                                       const int64_t counts[classes],
+                                       const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
+                                       const int64_t offsets[rows + 1], const int64_t lengths[rows],
+                                       const float inverse_temperature[scripts * knots], const float prior_exponent[knots],
+                                       double step,
+                                       const float base[labels], const float bias[labels], const float prior[labels],
+                                       double outliers, const int64_t to[rows], float answer[room * labels],
+                                       OPTIONAL const int16_t lm_sums[lm_size], double lm_step,
+                                       OPTIONAL const float lm_gain[lm_knots], OPTIONAL const float lm_letter[labels],
+                                       OPTIONAL const float lm_word[labels], OPTIONAL const float lm_text[labels],
+                                       OPTIONAL const int64_t lm_words[rows], graphlang_fault *fault);
+
+/* What the windows of each text say together (`text.windows`): the log-likelihood of each label.
+
+   scores: of all windows, overwritten. has_letters: whether there is one in a window. offsets: text t has the windows
+   offsets[t] to offsets[t + 1] - 1. foreign: column of English, or -1. outliers, share, mixed, exponent: OUTLIERS, FOREIGN,
+   MIXED and EFFECTIVE there. */
+int graphlang_scores_windows(int64_t windows, int64_t width, int64_t texts, float scores[windows * width],
+                             const uint8_t has_letters[windows], const int64_t offsets[texts + 1], int64_t foreign,
+                             double outliers, double share, double mixed, double exponent, float log_likelihood[texts * width],
+                             graphlang_fault *fault);
+
+/* The `best` greatest of each row that are above 0, in order, the earlier of equal ones first; then -1 and 0. */
+int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float probabilities[rows * width],
+                         int16_t indices[rows * best], float values[rows * best]);
+
+#endif

@@ -1,0 +1,87 @@
+"""Bytes -> rows for the counting core, without decoding them.
+
+White space is folded, as between the visible parts of a page, and every row stands between two spaces, so that the
+first and the last word show where they begin and end. Nothing else is changed unless `blank` says so: a byte method
+knows no letters.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.content.text.normalise import SPACE, Letters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+WHITE = b"\t\n\v\f\r "
+DIGITS = b"0123456789"
+_NO_LETTERS = bytes(code for code in range(0x80) if not chr(code).isalpha())
+
+
+def sample(data: bytes, limit: int, parts: int = 4) -> bytes:
+    """At most `limit` bytes: `parts` parts of equal length, evenly spread (see `normalise.sample`).
+
+    Args:
+        data: Any bytes.
+        limit: How many are kept at most.
+        parts: In how many parts.
+
+    >>> sample(b"abcdefghij", 4, parts=2)
+    b'ab ij'
+    """
+    length = len(data)
+    if length <= limit:
+        return data
+    size = max(1, limit // parts)
+    step = (length - size) // max(1, parts - 1)
+    return b" ".join([data[start : start + size] for start in range(0, step * parts, step)][:parts])
+
+
+def rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool = True) -> Letters:
+    r"""A batch of byte strings as rows of symbols 0..255.
+
+    Args:
+        data: Any bytes.
+        limit: Bytes of each that are looked at.
+        blank: Bytes that count as white space.
+        edges: Whether a space stands before and after each row.
+
+    >>> read = rows([b"to  be\n", b"", b"\xff"], limit=100)
+    >>> bytes(read.symbols.astype("u1")), read.lengths.tolist()
+    (b' to be  \xff ', [7, 0, 3])
+    """
+    cut = [sample(item, limit) for item in data]
+    lengths = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut)) + 2
+    joined = b"".join([b" " + item + b" " for item in cut])
+    symbols = _blanked(blank)[np.frombuffer(joined, dtype=np.uint8)]
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    letter = symbols != SPACE
+    keep = letter.copy()
+    keep[1:] |= letter[:-1]  # of a run of spaces the first one stays, when it follows a letter
+    upto = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(letter)))
+    filled = upto[ends] > upto[starts]
+    keep[starts] = filled
+    count = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(keep)))
+    first, last = count[starts], count[ends]
+    if edges:
+        return Letters(symbols[keep], first, last - first, 0)
+    return Letters(symbols[keep], first + filled, np.maximum(last - first - 2, 0), 0)
+
+
+@cache
+def _blanked(blank: bytes) -> NDArray[np.uint32]:
+    table = np.arange(256, dtype=np.uint32)
+    table[list(blank)] = SPACE
+    return table
+
+
+def has_letters(data: Sequence[bytes]) -> NDArray[np.bool_]:
+    """Whether each holds an ASCII letter or a byte beyond ASCII; without one there is no word in any charset."""
+    return np.array([bool(item.translate(None, _NO_LETTERS)) for item in data], dtype=np.bool_)

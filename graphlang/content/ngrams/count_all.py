@@ -1,0 +1,158 @@
+"""The counting core for methods that count every n-gram of a text, not only those of a vocabulary.
+
+Rank statistics need the commonest n-grams of the text itself, and set membership divides by all of them. So here all
+n-grams of a batch (characters or bytes, of one order or several) are counted row by row, in a table of hashes that the
+kernel in C (`native/tally.c`) keeps for one row at a time. The hashes are those of `vocabulary.wide_hashes`; 48 bits of
+them are kept. Two different n-grams share a key with a chance of one in 2 ** 48.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from graphlang.content.ngrams.vocabulary import wide_hashes
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.ngrams.hash_index import KeyTable
+    from graphlang.content.text.normalise import Letters
+
+_kernels = Kernels("graphlang.content.native._tally")
+_DROP = np.uint64(16)
+_MOST_SYMBOLS = 1 << 28
+MAX_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The distinct n-grams of every row, row after row, in the order in which they turn up.
+
+    Attributes:
+        row: Which row.
+        key: 48-bit key of the n-gram.
+        count: How often it stands there.
+        order: Its length.
+        place: Where it stands first, as an index into the symbols.
+        totals: Per row all n-grams, repeats included.
+    """
+
+    row: NDArray[np.int64]
+    key: NDArray[np.uint64]
+    count: NDArray[np.int64]
+    order: NDArray[np.int64]
+    place: NDArray[np.int64]
+    totals: NDArray[np.int64]
+
+    def matrix(self, table: KeyTable, features: int) -> sparse.csr_array:
+        """Counts of the n-grams that a table knows: float32 CSR (rows, features).
+
+        Args:
+            table: The keys of the n-grams; its numbers are the columns.
+            features: How many columns there are.
+        """
+        feature = table.find(self.key)
+        known = feature >= 0
+        ends = np.searchsorted(self.row[known], np.arange(len(self.totals) + 1))
+        data = self.count[known].astype(np.float32)
+        shape = (len(self.totals), features)
+        return sparse.csr_array((data, feature[known], ends.astype(np.int64)), shape=shape)
+
+    def ranks(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The commonest n-grams of every row, at most `most`.
+
+        The papers do not say what decides between equal counts. Here the shorter n-gram goes first, then the one that
+        stands first in the text; so a rank depends on the text alone.
+
+        Returns:
+            `(chosen, rank)`: indices into the arrays of the tally, by row and rank, and the rank from 1 up.
+        """
+        offsets = np.searchsorted(self.row, np.arange(len(self.totals) + 1)).astype(np.int64)
+        room = int(np.minimum(np.diff(offsets), most).sum())
+        chosen, rank = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        _kernels.tally_ranks(
+            count=self.count,
+            order=self.order,
+            place=self.place,
+            offsets=offsets,
+            most=most,
+            chosen=chosen,
+            rank=rank,
+        )
+        return chosen, rank
+
+
+def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Tally:
+    """Count all n-grams of some orders in every row of a batch.
+
+    Where the batch has a margin, n-grams wrap round up to it; else they end with the row.
+
+    Args:
+        letters: At most `MAX_ROWS` rows and 2 ** 28 symbols, of characters or of bytes.
+        orders: Lengths of n-grams, from 1 to 7.
+        words: Leave out n-grams with a space inside; one at either end marks the edge of a word.
+
+    Raises:
+        ValueError: more rows or symbols than that.
+    """
+    rows = len(letters.lengths)
+    if rows > MAX_ROWS or len(letters.symbols) >= _MOST_SYMBOLS:
+        raise ValueError(f"more than {MAX_ROWS} rows or {_MOST_SYMBOLS} symbols at once")
+    own = np.array(orders, dtype=np.uint8)
+    most = letters.lengths * len(own)
+    room = int(most.sum())
+    bits = max(4, int(2 * most.max(initial=1) - 1).bit_length())
+    slots = np.empty(1 << bits, dtype=np.int64)
+    row, count, order, place = (np.empty(room, dtype=np.int64) for _ in range(4))
+    key, totals = np.empty(room, dtype=np.uint64), np.empty(rows, dtype=np.int64)
+    used = _kernels.tally_count(
+        symbols=letters.symbols,
+        starts=letters.starts,
+        lengths=letters.lengths,
+        margin=letters.margin,
+        orders=own,
+        words=words,
+        slots=slots,
+        row_of=row,
+        key_of=key,
+        count_of=count,
+        order_of=order,
+        place_of=place,
+        totals=totals,
+    )
+    return Tally(row[:used], key[:used], count[:used], order[:used], place[:used], totals)
+
+
+def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint64]:
+    """The key of each of some n-grams, as `tally` gives it; n-grams of bytes are written as Latin-1.
+
+    >>> len(set(keys_of(["ab", "ba", "ab"]).tolist()))
+    2
+    """
+    sizes = np.fromiter(map(len, ngrams), dtype=np.int64, count=len(ngrams))
+    keys = np.zeros(len(ngrams), dtype=np.uint64)
+    for order in np.unique(sizes).tolist():
+        chosen = np.flatnonzero(sizes == order)
+        joined = "".join([ngrams[i] for i in chosen.tolist()])
+        symbols = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32)
+        keys[chosen] = wide_hashes(symbols, order)[::order] >> _DROP
+    return keys
+
+
+def strings(letters: Letters, place: NDArray[np.int64], order: NDArray[np.int64]) -> list[str]:
+    """The n-grams that stand at some places.
+
+    Args:
+        letters: The batch.
+        place: Where each n-gram begins, an index into the symbols.
+        order: Length of each.
+    """
+    cut = zip(place.tolist(), order.tolist(), strict=True)
+    return ["".join(map(chr, letters.symbols[start : start + size].tolist())) for start, size in cut]

@@ -1,0 +1,4 @@
+"""Methods that read bytes nobody decoded: profiles of byte n-grams a language and charset (Chew et al. 2011).
+
+In: visible bytes of a page. Out: probabilities of labels with their encodings.
+"""

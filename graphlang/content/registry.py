@@ -1,0 +1,117 @@
+"""The content methods by name: what each is, and how its model is loaded. A further method is one more entry here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphlang import modelfile
+from graphlang.codes import languages
+from graphlang.content import adapters
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphlang.content.identifier import Identifier
+
+_DATA = Path(__file__).parent.parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    about: str
+    module: str  # of this package; imported when the method is asked for
+    maker: str  # in it: makes an identifier of a model, its hash and its name
+    shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
+
+    @property
+    def loader(self) -> Callable[[modelfile.Model, str, str], Identifier]:
+        found: Callable[[modelfile.Model, str, str], Identifier] = getattr(
+            import_module(f"graphlang.content.{self.module}"), self.maker
+        )
+        return found
+
+
+_METHODS = {
+    "nfc": _Method(
+        "n-grams and words chosen by Fisher discriminant, script by script, refined vectors, spelling (default)",
+        "discriminative.model",
+        "Discriminative",
+        "nfc.npz",
+    ),
+    "nfc-2004": _Method(
+        "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "published.nfc", "Nfc", "nfc-2004.npz"
+    ),
+    "rank-order": _Method(
+        "ranks of the 399 commonest n-grams of 1 to 5 characters (Cavnar & Trenkle; BASE of Hayati 2004)",
+        "published.rank_order",
+        "RankOrder",
+    ),
+    "textcat": _Method(
+        "ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", "published.textcat", "TextCat"
+    ),
+    "quadgrams": _Method(
+        "byte quad-grams of (language, encoding) pairs, vector distance (Zavarsky et al. 2005)",
+        "published.bytes.quadgrams",
+        "Quadgrams",
+    ),
+    "byte-trigrams": _Method(
+        "set membership rate of byte trigrams, with the encoding (Chew et al. 2011)",
+        "published.bytes.byte_trigrams",
+        "load",
+        "byte-trigrams.npz",
+    ),
+    "martins-silva": _Method(
+        "Lin's similarity, n-grams weighted by markup (Martins & Silva 2005, in Chew et al. 2011)",
+        "published.martins_silva",
+        "MartinsSilva",
+    ),
+}
+DEFAULT = "nfc"
+
+
+def names() -> dict[str, str]:
+    """Every method's name and one line on what it is."""
+    return {name: method.about for name, method in _METHODS.items()} | adapters.ABOUT
+
+
+def path(name_or_path: str | Path) -> Path:
+    """The model file of a method that comes with one, or that of a path.
+
+    Raises:
+        ModelError: a method that comes without a model, or no such method and no such file.
+    """
+    name = str(name_or_path)
+    known = _METHODS.get(name)
+    if known is not None and known.shipped is None:
+        raise ModelError(
+            f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
+        )
+    found = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
+    if known is None and not found.exists():
+        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file")
+    return found
+
+
+def load(name_or_path: str | Path) -> Identifier:
+    """The identifier of a method's shipped model, of a model file that `train` made, or of another program installed.
+
+    Raises:
+        ModelError: neither a method's name nor a usable model file; a method that comes without a model; a program that
+            is not installed.
+    """
+    name = str(name_or_path)
+    if name in adapters.ABOUT:
+        return adapters.load(name)
+    file = path(name)
+    content, digest = modelfile.read(file)
+    method = _METHODS.get(content.method)
+    if method is None:
+        raise ModelError(f"{file}: made for the method {content.method!r}, which is not known here")
+    for label in () if name in _METHODS else content.labels:  # tests look at those of our own files
+        if languages.label(label) != label:
+            raise ModelError(f"{file}: {label!r} is no label of this program")
+    return method.loader(content, digest, str(file))

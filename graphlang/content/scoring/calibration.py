@@ -1,0 +1,158 @@
+"""Similarities -> calibrated probabilities, at every length of text.
+
+A similarity of 0.8 says little on three words and much on three hundred. So the softmax over the labels has an inverse
+temperature (Guo et al. 2017, section 4.2) that depends on how many letters a text has: its log is piecewise linear in
+the log of the length between `KNOTS`. It is fitted by maximum likelihood on lines that training did not see, cut to
+all lengths.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+_kernels = Kernels("graphlang.content.native._scores")
+KNOTS = (4, 8, 16, 32, 64, 128, 256)
+
+
+def position(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Where lengths lie among the knots: 0 at the first or below, `len(KNOTS) - 1` at the last or above, (texts,).
+
+    >>> position(np.array([1, 4, 8, 1000])).tolist()
+    [0.0, 0.0, 1.0, 6.0]
+    """
+    positions = np.interp(np.log2(np.maximum(lengths, 1)), np.log2(KNOTS), np.arange(len(KNOTS)))
+    return np.asarray(positions, dtype=np.float64)
+
+
+def inverse_temperature(logs: NDArray[np.floating], lengths: NDArray[np.int64]) -> Floats:
+    """The factor on the similarities of each text, (texts,).
+
+    Args:
+        logs: Its log at the knots, (knots,).
+        lengths: Letters of each text, (texts,).
+    """
+    knots = np.asarray(logs, dtype=np.float64)
+    at = position(lengths)
+    below = np.minimum(at.astype(np.int64), len(KNOTS) - 2)
+    factor = np.exp(knots[below] * (1 - (at - below)) + knots[below + 1] * (at - below))
+    return np.asarray(factor, dtype=np.float32)
+
+
+def linear(
+    sums: NDArray[np.int16],
+    *,
+    scale: Floats,
+    base_scale: Floats,
+    bias_scale: Floats,
+    prior_scale: Floats,
+    base: Floats,
+    bias: Floats,
+    prior: Floats,
+) -> Floats:
+    """Scores of texts: `sums * scale + base_scale * base + bias_scale * bias + prior_scale * prior`, (texts, labels).
+
+    Args:
+        sums: Of texts and labels, (texts, labels or more); what stands behind the labels is not read.
+        scale: Of each text, (texts,).
+        base_scale: Of each text, (texts,).
+        bias_scale: Of each text, (texts,).
+        prior_scale: Of each text, (texts,).
+        base: Of each label, (labels,).
+        bias: Of each label, (labels,).
+        prior: Of each label, (labels,).
+
+    Raises:
+        KernelError: the shapes differ.
+    """
+    scores = np.empty((len(sums), len(base)), dtype=np.float32)
+    _kernels.scores_linear(
+        sums=sums,
+        scale=scale,
+        base_scale=base_scale,
+        bias_scale=bias_scale,
+        prior_scale=prior_scale,
+        base=base,
+        bias=bias,
+        prior=prior,
+        out=scores,
+    )
+    return scores
+
+
+def probabilities(
+    scores: Floats, prior: Floats | None = None, has_letters: NDArray[np.bool_] | None = None, *, outliers: float = 0.0
+) -> Floats:
+    """The softmax of each row, (texts, labels); 0 in rows without letters. `scores` may be overwritten.
+
+    Exponentials are right to two units in the last place, the same ones on every machine.
+
+    Args:
+        scores: Of texts and labels, (texts, labels).
+        prior: Added to every row first, (labels,).
+        has_letters: Rows that have none become 0, (texts,).
+        outliers: The part of the probability that all labels share equally, whatever the scores.
+
+    Raises:
+        KernelError: the shapes differ, or there are texts and no labels.
+
+    >>> probabilities(np.log(np.array([[1.0, 3.0]], dtype=np.float32))).round(2).tolist()
+    [[0.25, 0.75]]
+    """
+    scores = np.ascontiguousarray(scores, dtype=np.float32)
+    if scores.size:
+        _kernels.scores_softmax(scores=scores, prior=prior, has_letters=has_letters, outliers=outliers)
+    return scores
+
+
+def fit(
+    scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64], known: Floats | None = None
+) -> NDArray[np.float64]:
+    """Log of the inverse temperature at every knot that maximises the likelihood of the true labels, (knots,).
+
+    A weak pull towards equal neighbours decides where a knot has seen few texts.
+
+    Args:
+        scores: Similarities, (texts, labels).
+        lengths: Letters of each text, (texts,).
+        truth: Column of each text's label, (texts,).
+        known: What is added to the scaled similarities, (texts, labels).
+    """
+    from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
+
+    if scores.shape[1] < 2:  # noqa: PLR2004 - a label alone is as likely at any temperature
+        return np.zeros(len(KNOTS))
+    at = position(lengths)
+    below = np.minimum(at.astype(np.int64), len(KNOTS) - 2)
+    part = at - below
+    rows = np.arange(len(truth))
+
+    def loss(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        factor = np.exp(logs[below] * (1 - part) + logs[below + 1] * part)
+        scaled = scores * factor[:, None].astype(np.float32)
+        likely = probabilities(scaled if known is None else scaled + known)
+        value = -np.log(np.maximum(likely[rows, truth], 1e-9)).mean(dtype=np.float64)
+        mean = np.einsum("ij,ij->i", likely, scores).astype(np.float64)
+        slope = (mean - scores[rows, truth]) * factor / len(rows)
+        gradient = np.zeros(len(KNOTS))
+        np.add.at(gradient, below, slope * (1 - part))
+        np.add.at(gradient, below + 1, slope * part)
+        step = np.diff(logs)
+        pull = 1e-3
+        gradient[1:] += pull * step
+        gradient[:-1] -= pull * step
+        return float(value + pull * (step**2).sum() / 2), gradient
+
+    # Start where the scores spread by about the log of the number of labels.
+    spread = float(np.mean(scores.max(axis=1) - scores.mean(axis=1)))
+    start = np.full(len(KNOTS), np.log(np.log(scores.shape[1]) / max(spread, 1e-6)))
+    found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 60})
+    return np.asarray(found.x, dtype=np.float64)

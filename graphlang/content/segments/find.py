@@ -1,0 +1,171 @@
+"""Texts -> spans of one language each, and the shares that languages have of a text's letters."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.segments import decode, units
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import characters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from graphlang.content.identifier import Identifier
+
+LEAST = 0.03  #: share of a text's letters that is told
+MOST = 5  #: languages of a text that are told
+_TOGETHER = 4_096  # units that are identified at once
+_FIRST_LOOK = 8  # units of a page
+_SECOND_LOOK = 32
+_DOUBT = 4.0  # log likelihood that a first look may miss with one language: half of what a second one costs
+
+
+class Span(NamedTuple):
+    """A stretch of a text that is in one language.
+
+    Attributes:
+        begin: Where it begins, in characters.
+        end: The place after its last character.
+        label: Its language, and script where the label says it.
+        confidence: Mean probability of the label over its units, by letters.
+        letters: Letters in it.
+    """
+
+    begin: int
+    end: int
+    label: str
+    confidence: float
+    letters: int
+
+
+class Share(NamedTuple):
+    """A language, and the part of a text's letters that is in it."""
+
+    language: str
+    share: float
+
+
+def spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]:
+    """The spans of each text, from its first letter's unit to its last one's; none where there is no letter.
+
+    Args:
+        identifier: A content method.
+        texts: Any strings.
+    """
+    cuts = [units.cut(text) for text in texts]
+    found: list[list[Span]] = [[] for _ in texts]
+    begin = 0
+    while begin < len(texts):  # texts whose units fit together, one at least
+        end, number = begin + 1, len(cuts[begin])
+        while end < len(texts) and number + len(cuts[end]) <= _TOGETHER:
+            number += len(cuts[end])
+            end += 1
+        some = [place for place in range(begin, end) if cuts[place]]
+        answers = _spans(identifier, [texts[i] for i in some], [cuts[i] for i in some]) if some else []
+        for place, own in zip(some, answers, strict=True):
+            found[place] = own
+        begin = end
+    return found
+
+
+def of_pages(identifier: Identifier, texts: Sequence[str]) -> list[list[Share]]:
+    """Shares in many long texts at little cost: of a few units each, and of more where those may differ in language.
+
+    Args:
+        identifier: A content method.
+        texts: Any strings.
+
+    Returns:
+        Of each text its shares, as `shares` gives them; none where there is no letter.
+    """
+    found = _look(identifier, texts, _FIRST_LOOK, gain=_DOUBT)
+    again = [place for place, own in enumerate(found) if own is None]
+    closer = _look(identifier, [texts[place] for place in again], _SECOND_LOOK, gain=0.0)
+    for place, own in zip(again, closer, strict=True):
+        found[place] = own
+    return [own or [] for own in found]
+
+
+def shares(own: Sequence[Span]) -> list[Share]:
+    """The languages of a text by their share, greatest first: at most `MOST`, none below `LEAST`.
+
+    >>> shares([Span(0, 9, "cym", 0.9, 6), Span(9, 12, "eng", 0.9, 2), Span(12, 99, "cym", 0.8, 92)])
+    [Share(language='cym', share=0.98)]
+    """
+    return _told([(span.label, span.letters) for span in own])
+
+
+def _told(counts: Iterable[tuple[str, int]]) -> list[Share]:
+    counted: dict[str, int] = {}
+    for label, letters in counts:
+        language = languages.code(label) or label
+        counted[language] = counted.get(language, 0) + letters
+    total = sum(counted.values())
+    ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return [Share(language, number / total) for language, number in ordered[:MOST] if number >= LEAST * total > 0]
+
+
+def _look(identifier: Identifier, texts: Sequence[str], number: int, *, gain: float) -> list[list[Share] | None]:
+    """Shares of letters in so many units, evenly spread; None where a second language could be worth `gain`."""
+    found: list[list[Share] | None] = []
+    for begin in range(0, len(texts), _TOGETHER // number):
+        some = texts[begin : begin + _TOGETHER // number]
+        parts, offsets = windows.cut(some, number, units.SIZE)
+        weight = units.letters(parts)
+        logs = decode.likelihoods(identifier.probabilities(parts.texts()))
+        best, missed = decode.alone(logs, offsets)
+        for text, (first, last) in enumerate(pairwise(offsets.tolist())):
+            if missed[text] <= (gain or decode.LEAST_GAIN):
+                path = [int(best[text])] * (last - first)
+            elif gain:
+                found.append(None)
+                continue
+            else:
+                path = decode.labels(logs[first:last], np.ones(last - first, dtype=np.bool_)).tolist()
+            own = zip(path, weight[first:last].tolist(), strict=True)
+            found.append(_told([(identifier.labels[label], size) for label, size in own]))
+    return found
+
+
+def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]]) -> list[list[Span]]:
+    parts = [text[unit.begin : unit.end] for text, own in zip(texts, cuts, strict=True) for unit in own]
+    chances = identifier.probabilities(parts)
+    weight = units.letters(characters(parts))
+    logs = decode.likelihoods(chances)
+    offsets = np.concatenate(([0], np.cumsum([len(own) for own in cuts])))
+    best, missed = decode.alone(logs, offsets)
+    found = []
+    for text, own in enumerate(cuts):
+        inside = slice(int(offsets[text]), int(offsets[text + 1]))
+        if missed[text] <= decode.LEAST_GAIN:
+            path = np.full(len(own), best[text])
+        else:
+            path = decode.labels(logs[inside], np.array([unit.border for unit in own]))
+        found.append(_joined(own, path, chances[inside], weight[inside], identifier.labels))
+    return found
+
+
+def _joined(
+    own: list[units.Unit],
+    path: np.ndarray,
+    chances: np.ndarray,
+    weight: np.ndarray,
+    labels: tuple[str, ...],
+) -> list[Span]:
+    """Units of one label after another as one span; units without letters belong to the one before them."""
+    filled = np.flatnonzero(weight)
+    if not len(filled):
+        return []
+    starts = filled[np.concatenate(([True], path[filled][1:] != path[filled][:-1]))]
+    ends = [*starts[1:].tolist(), int(filled[-1]) + 1]
+    answer = []
+    for begin, end in zip(starts.tolist(), ends, strict=True):
+        label, size = int(path[begin]), int(weight[begin:end].sum())
+        sure = float((chances[begin:end, label] * weight[begin:end]).sum() / size)
+        answer.append(Span(own[begin].begin, own[end - 1].end, labels[label], sure, size))
+    return answer

@@ -1,0 +1,84 @@
+"""Text -> units that are in one language each: sentences and lines, and parts of long ones.
+
+A language seldom changes within a sentence or a line. So units end where these do, and what is longer is cut at spaces
+into parts of about equal length. A unit that begins a sentence or a line has a natural border before it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.content.text.normalise import Characters
+
+SIZE = 40  #: characters of a unit, about
+MOST = 2_000  #: units of a text; those of a longer one are longer
+_ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
+_SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
+_WORD = 20  # characters within which a space is looked for
+
+
+class Unit(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        begin: Where it begins, in characters.
+        end: Where the next one begins.
+        border: Whether a sentence or a line begins with it.
+    """
+
+    begin: int
+    end: int
+    border: bool
+
+
+def cut(text: str, size: int = SIZE) -> list[Unit]:
+    """The units of a text; together they are all of it.
+
+    Args:
+        text: Any string.
+        size: Characters of a unit, about.
+
+    >>> [text[u.begin : u.end] for text in ["Oui, bien sûr. And then all the rest of it"] for u in cut(text, 14)]
+    ['Oui, bien sûr. ', 'And then all ', 'the rest of it']
+    """
+    size = max(size, -(-len(text) // MOST))
+    found: list[Unit] = []
+    for sentence in _SENTENCE.finditer(text):
+        first, last = sentence.span()
+        parts = max(1, round((last - first) / size))
+        begin = first
+        for part in range(1, parts + 1):
+            end = first + (last - first) * part // parts
+            if part < parts:
+                space = text.find(" ", max(begin, end - 1), min(last, end + _WORD))
+                end = space + 1 if space >= 0 else end
+            if end > begin:
+                found.append(Unit(begin, end, begin == first))
+                begin = end
+    return found
+
+
+def letters(texts: Characters) -> NDArray[np.int64]:
+    """Letters of each text (Unicode's categories L; no marks).
+
+    >>> from graphlang.content.text.normalise import characters
+    >>> letters(characters(["it's 3", "", "नमस्ते"])).tolist()
+    [3, 0, 4]
+    """
+    counted = np.zeros(len(texts.symbols) + 1, dtype=np.int64)
+    np.cumsum(_letter_table()[texts.symbols], out=counted[1:])
+    return counted[texts.ends] - counted[texts.begins]
+
+
+@cache
+def _letter_table() -> NDArray[np.bool_]:
+    """Whether each code point is a letter."""
+    return np.fromiter((chr(code).isalpha() for code in range(sys.maxunicode + 1)), dtype=np.bool_)

@@ -1,0 +1,232 @@
+"""Text -> letters and single spaces, a whole batch at a time (Hayati 2004, section 2).
+
+The paper removes "non-alphabetic characters" and leaves "exactly one space between words". It says nothing of what a
+letter is outside Latin-1, nor of capitals. Here:
+
+* Letters are the Unicode categories L* and the marks M*: the vowel signs of Indic scripts, the harakat of Arabic and
+  the tones of many others are marks, and a text without them is another text. Everything else parts words.
+* Capitals become small letters (measured: tweets, headings and sentences then share their n-grams).
+* Compatibility forms of one character (fullwidth Latin, Arabic presentation forms) become the plain character, and
+  letters followed by marks U+0300..U+036F are composed (Unicode normalisation form C), as most of the web writes them.
+* Format characters (joiners, soft hyphen, byte order mark) vanish without parting the word.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.content.text import scripts
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+SPACE = 0x20
+_kernels = Kernels("graphlang.content.native._letters")
+_CODE_POINTS = _kernels.constant("GRAPHLANG_LETTERS_CODE_POINTS")
+_PAGES = _kernels.constant("GRAPHLANG_LETTERS_PAGES")  # of code points; only those that texts use are ever filled
+_PAGE = _CODE_POINTS // _PAGES
+_DROPPED = _kernels.constant("GRAPHLANG_LETTERS_DROPPED")
+_PAGES_NEEDED = _kernels.constant("GRAPHLANG_LETTERS_PAGES_NEEDED")
+_MARKS_FOUND = _kernels.constant("GRAPHLANG_LETTERS_MARKS_FOUND")
+_UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """A batch of normalised texts in one array.
+
+    Row r is `symbols[starts[r] : starts[r] + lengths[r]]`: words, each followed by one space. An empty text, or one
+    without letters, has length 0. After every row stand `margin` further places that repeat its beginning, so that
+    n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
+    characters in the text"). `scripts` holds the script of every row (`scripts.registry`) where each was asked to keep
+    but one.
+    """
+
+    symbols: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    margin: int
+    scripts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """A batch of texts in one array: text t is `symbols[begins[t] : ends[t]]`."""
+
+    symbols: NDArray[np.uint32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def texts(self, some: NDArray[np.int64] | slice = slice(None)) -> list[str]:
+        """The texts, or some of them, as strings."""
+        cut = zip(self.begins[some].tolist(), self.ends[some].tolist(), strict=True)
+        return [self.symbols[begin:end].tobytes().decode(_UTF_32, "surrogatepass") for begin, end in cut]
+
+
+def characters(texts: Sequence[str]) -> Characters:
+    """Strings as a batch."""
+    symbols = np.frombuffer("".join(texts).encode(_UTF_32, "surrogatepass"), dtype=np.uint32)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    ends = np.cumsum(lengths)
+    return Characters(symbols, ends - lengths, ends)
+
+
+class _Table:
+    """What becomes of every code point, filled page by page, on demand.
+
+    An entry is the character that it becomes (or SPACE), the mark of those that vanish, and from bit 24 on its script.
+    """
+
+    def __init__(self) -> None:
+        self.map = np.zeros(_CODE_POINTS, dtype=np.uint32)
+        self.known = np.zeros(_PAGES, dtype=np.uint8)
+
+    def fill(self, wanted: NDArray[np.uint8]) -> None:
+        """Work out some pages."""
+        for page in np.flatnonzero(wanted).tolist():
+            first = page * _PAGE
+            self.map[first : first + _PAGE] = [_entry(c) for c in range(first, first + _PAGE)]
+            self.known[page] = True
+
+
+def _entry(code_point: int) -> int:
+    character = chr(code_point)
+    category = unicodedata.category(character)
+    if category == "Cf":
+        return _DROPPED
+    if category[0] not in "LM":
+        return SPACE
+    plain = unicodedata.normalize("NFKC", character)
+    small = (plain if len(plain) == 1 else character).lower()
+    # The one letter that has no single small letter (U+0130, with a dot) keeps its first: "i".
+    return ord(small[0]) | scripts.registry.restricted(ord(small[0])) << 24
+
+
+_table = _Table()
+
+
+def sample(text: str, limit: int, parts: int = 4) -> str:
+    """At most `limit` characters of a text: `parts` parts of equal length, evenly spread over all of it.
+
+    A page may open with a menu in another language, so that its beginning alone is a poor sample.
+
+    Args:
+        text: Any string.
+        limit: Characters that are kept at most.
+        parts: In how many parts.
+
+    >>> sample("abcdefghij", 4, parts=2)
+    'ab ij'
+    """
+    length = len(text)
+    if length <= limit:
+        return text
+    size = max(1, limit // parts)
+    step = (length - size) // max(1, parts - 1)
+    return " ".join([text[start : start + size] for start in range(0, step * parts, step)][:parts])
+
+
+def normalise(
+    texts: Sequence[str],
+    *,
+    limit: int,
+    margin: int = 0,
+    closed: bool = True,
+    one_script: bool = False,
+    wanted: NDArray[np.uint8] | None = None,
+) -> Letters:
+    r"""Normalise a batch: letters in words, each word followed by one space.
+
+    Args:
+        texts: Any strings, lone surrogates and NULs included.
+        limit: Longest stretch of a text that is looked at, in characters; longer ones are `sample`\ d.
+        margin: Places after each row that repeat its beginning.
+        closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without
+            one ("ckt", "kth"); with it the first and the last word show where they begin and end.
+        one_script: Whether only the letters of each text's main script stay (the rule of `scripts`).
+        wanted: Then: the script that each text is to keep, 0 where it is to be found.
+
+    >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
+    >>> "".join(map(chr, letters.symbols)), letters.lengths.tolist()
+    ('don t panic ', [12, 0])
+    """
+    cut = [text if len(text) <= limit else sample(text, limit) for text in texts]
+    return fold(characters(cut), margin=margin, closed=closed, one_script=one_script, wanted=wanted)
+
+
+def fold(
+    given: Characters, *, margin: int, closed: bool, one_script: bool, wanted: NDArray[np.uint8] | None = None
+) -> Letters:
+    """Normalise a batch as `normalise` does, texts of any length.
+
+    Args:
+        given: The batch.
+        margin: As `normalise` has it.
+        closed: As `normalise` has it.
+        one_script: As `normalise` has it.
+        wanted: As `normalise` has it.
+    """
+    given = _composed(given)
+    rows = len(given)
+    chosen = np.zeros(rows, dtype=np.uint8)
+    if wanted is not None:
+        chosen[:] = wanted
+    out = np.empty(int((given.ends - given.begins).sum()) + rows * (1 + margin), dtype=np.uint32)
+    starts, lengths = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    used = _kernels.letters_normalise(
+        symbols=given.symbols,
+        begins=given.begins,
+        ends=given.ends,
+        table=_table.map,
+        weights=scripts.registry.weights,
+        share=scripts.SHARE,
+        margin=margin,
+        closed=closed,
+        chosen=chosen if one_script else None,
+        out=out,
+        starts=starts,
+        lengths=lengths,
+    )
+    return Letters(out[:used], starts, lengths, margin, chosen)
+
+
+def _composed(given: Characters) -> Characters:
+    """The same texts, with marks that follow their letters composed; all pages of the table that they need are filled.
+
+    Only a text that holds such a mark is changed.
+    """
+    found, marked = _look_over(given)
+    if found & _MARKS_FOUND:
+        rows = np.flatnonzero(marked)
+        more = characters([unicodedata.normalize("NFC", text) for text in given.texts(rows)])
+        begins, ends = given.begins.copy(), given.ends.copy()
+        begins[rows], ends[rows] = more.begins + len(given.symbols), more.ends + len(given.symbols)
+        given = Characters(np.concatenate((given.symbols, more.symbols)), begins, ends)
+        _look_over(more)
+    return given
+
+
+def _look_over(given: Characters) -> tuple[int, NDArray[np.uint8]]:
+    needed, marked = np.zeros_like(_table.known), np.empty(len(given), dtype=np.uint8)
+    found: int = _kernels.letters_scan(
+        symbols=given.symbols,
+        begins=given.begins,
+        ends=given.ends,
+        known=_table.known,
+        needed=needed,
+        marked=marked,
+    )
+    if found & _PAGES_NEEDED:
+        _table.fill(needed)
+    return found, marked

@@ -1,0 +1,164 @@
+"""Long texts: windows are identified one by one and combined by a mixture model. Short English texts: their hosts.
+
+A web page is a mixture: menus, names, code and quotations stand between its paragraphs, most of that in English and in
+Latin letters, whatever the language of the page. So a long text is not summed up. Its script is that of characters
+taken from all over it. Windows in that script, from all its parts, are identified each on its own. The language of the
+page follows from them by a mixture model (ours). A page in language x is
+
+* pure, and then each window is in x, but for outliers, at the rate `OUTLIERS`, spread over all languages; or
+* mixed with English, `MIXED` times as likely as pure, and then a window is in x or, with probability `FOREIGN`, in
+  English.
+
+Windows of one page are alike in more than their language (names, subject), so the log-likelihood of n of them counts
+like that of n ** `EFFECTIVE` independent ones.
+
+A text of one window that is in English may stand on a page in any language, the less likely the longer it is. That is
+measured on the web, where titles, error messages and names of products are left in English.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.content.text import scripts
+from graphlang.content.text.normalise import Characters, characters, normalise, sample
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FOREIGN = 0.28  #: probability of English in a window of a mixed page
+MIXED = 0.02  #: prior odds of mixed against pure
+OUTLIERS = 2e-3  #: rate of windows that are in no language of the page
+EFFECTIVE = 0.8  #: exponent of the number of windows
+QUOTED = 0.12  #: of short English texts stand on pages in other languages
+QUOTED_LENGTH = 40  #: up to this many letters; of longer ones the fewer
+FEW = 0.4  #: share of letters in the windows below which all but the letters of the script is taken out first
+_letters = Kernels("graphlang.content.native._letters")
+_scores = Kernels("graphlang.content.native._scores")
+_PROBE = 160  # characters taken from all over a text to find its script
+_WORD = 16  # of a word that was cut, at most so much is taken away
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
+
+
+def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArray[np.int64]]:
+    """Windows evenly spread from the beginning to the end of each text, cut back to whole words where spaces show them.
+
+    A short text has as many windows as cover it. Equal windows of a text count once.
+
+    Args:
+        texts: Any strings.
+        number: Windows of a text, at most.
+        size: Characters of a window, at most.
+
+    Returns:
+        The windows of all texts, and offsets, (texts + 1,): text t has the windows `offsets[t] : offsets[t + 1]`.
+
+    >>> found, offsets = cut(["one two three four", "one"], 2, 10)
+    >>> found.texts(), offsets.tolist()
+    (['one two', 'four', 'one'], [0, 2, 3])
+    """
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    numbers = np.clip(-(-lengths // size), 1, number)
+    offsets = np.concatenate(([0], np.cumsum(numbers)))
+    step = (lengths - size) / np.maximum(1, numbers - 1)
+    turn = np.arange(offsets[-1]) - np.repeat(offsets[:-1], numbers)
+    begins = np.maximum(0, (turn * np.repeat(step, numbers)).astype(np.int64))
+    ends = begins + size
+    inside = ((begins > 0) | (ends < np.repeat(lengths, numbers)) * 2).astype(np.uint8)
+    repeated = chain.from_iterable(map(repeat, texts, numbers.tolist()))
+    windows = characters(
+        [text[begin:end] for text, begin, end in zip(repeated, begins.tolist(), ends.tolist(), strict=True)]
+    )
+    kept = _letters.letters_windows(
+        symbols=windows.symbols,
+        begins=windows.begins,
+        ends=windows.ends,
+        offsets=offsets,
+        inside=inside,
+        width=size,
+        longest=_WORD,
+    )
+    return Characters(windows.symbols, windows.begins[:kept], windows.ends[:kept]), offsets
+
+
+def letters_of(text: str, script: int, most: int = 100_000) -> str:
+    """The words of a mixed text that are not in Latin letters; for Latin, all words.
+
+    Args:
+        text: Any string.
+        script: A number of `scripts.registry`.
+        most: Characters that are read; of a longer text, parts of it.
+
+    >>> letters_of("if (x) { print('да, конечно') } // 42", 2)
+    'да конечно'
+    """
+    pattern = _LETTERS if script == scripts.LATIN else _NOT_LATIN
+    return " ".join(pattern.findall(sample(text, most, parts=16)))
+
+
+def main_scripts(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """The script of each long text."""
+    script = np.full(len(texts), scripts.LATIN, dtype=np.uint8)
+    probes = [text[:: max(1, len(text) // _PROBE)] for text in texts]
+    mixed = [i for i, probe in enumerate(probes) if not probe.isascii()]
+    for begin in range(0, len(mixed), _PROBE):
+        some = mixed[begin : begin + _PROBE]
+        script[some] = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True).scripts
+    return script
+
+
+def log_likelihood(scores: Floats, has_letters: NDArray[np.bool_], offsets: NDArray[np.int64], foreign: int) -> Floats:
+    """Log-likelihood of each label for each text, given its windows: (texts, labels).
+
+    Args:
+        scores: Of the windows, (windows, labels); their softmax is the probability of each label. Overwritten.
+        has_letters: Windows without letters say nothing, (windows,).
+        offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, one at least.
+        foreign: Column of English; -1 where there is none.
+
+    Raises:
+        KernelError: the shapes differ, or an offset is outside the windows.
+    """
+    found = np.empty((len(offsets) - 1, scores.shape[1]), dtype=np.float32)
+    _scores.scores_windows(
+        scores=scores,
+        has_letters=has_letters,
+        offsets=offsets,
+        foreign=foreign,
+        outliers=OUTLIERS,
+        share=FOREIGN,
+        mixed=MIXED,
+        exponent=EFFECTIVE,
+        log_likelihood=found,
+    )
+    return found
+
+
+def share_with_hosts(
+    probabilities: Floats, rows: NDArray[np.int64], lengths: NDArray[np.int64], foreign: int, hosts: Floats
+) -> None:
+    """Give a part of English's probability to the languages whose pages quote it; in place.
+
+    Args:
+        probabilities: Of texts, (texts, labels).
+        rows: The texts that are meant, (rows,).
+        lengths: Letters and spaces of these, (rows,).
+        foreign: Column of English.
+        hosts: How the other languages share that part, (labels,); 0 for English itself, 1 in all.
+    """
+    part = probabilities[rows, foreign] * np.float32(QUOTED)
+    part *= np.minimum(1, QUOTED_LENGTH / np.maximum(lengths, 1)).astype(np.float32)
+    some = part > QUOTED / 100
+    rows, part = rows[some], part[some]
+    probabilities[rows, foreign] -= part
+    probabilities[rows] += part[:, None] * hosts

@@ -1,0 +1,218 @@
+"""A folder per language of UTF-8 text files -> lines, and documents of about equal length."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.text.normalise import normalise
+from graphlang.content.training import translations
+from graphlang.modelfile import ModelError
+from graphlang.regular_file import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
+_LONGEST = 1_000  # characters of a line that show its script
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Training lines of every label, sorted by label.
+
+    `genres` has the genre of each line: the letters that its file's name begins with, so that `udhr_a`
+    and `udhr_b` are one genre and `tatoeba-test-2021` is another. `left_out` says how many characters the rejected
+    folders had.
+    """
+
+    lines: dict[str, tuple[str, ...]]
+    genres: dict[str, tuple[str, ...]]
+    left_out: dict[str, int]
+    digest: str
+
+    def by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
+        """The lines of a label, apart by genre."""
+        found: dict[str, list[str]] = {}
+        for line, genre in zip(self.lines[label], self.genres[label], strict=True):
+            found.setdefault(genre, []).append(line)
+        return {genre: tuple(lines) for genre, lines in sorted(found.items())}
+
+
+def read(
+    folder: Path,
+    *,
+    label: Callable[[str], str | None],
+    minimum: Callable[[str], int],
+    maximum: int,
+    least: int = 2,
+    messages: Path | None = None,
+    one_script: bool = False,
+) -> Corpus:
+    """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
+
+    Folders of the same label are read as one. Lines that occur twice in a label count once. Files are read in the order
+    of their names and share the maximum equally, so that a long one cannot push out the others.
+
+    Args:
+        folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
+        label: Folder name -> label; None, or one that says that there is no language (`und`, `zxx`), leaves it out.
+        minimum: Characters that a label must have, or it is left out.
+        maximum: Characters of a label that are used at most.
+        least: Languages that there must be.
+        messages: Such a folder of translations of programs (`translations`), which are added.
+        one_script: Whether a label keeps only the lines in its main script, in which it has the most letters.
+
+    Raises:
+        ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
+    """
+    left_out: dict[str, int] = {}
+    files = _files(folder, label, left_out)
+    more = {} if messages is None else translations.clean(_files(messages, label, left_out), files)
+    lines: dict[str, tuple[str, ...]] = {}
+    genres: dict[str, tuple[str, ...]] = {}
+    digest = hashlib.sha256()
+    for known in sorted({**files, **more}):
+        own, added = files.get(known, []), more.get(known, [])
+        if one_script:
+            own, added = _in_main_script(own, added)
+        seen: set[str] = set()
+        fair = list(_fair(own, maximum, seen))
+        size = sum(len(line) for line, _ in fair)
+        told = list(_fair(added, translations.room(size), seen)) if added else []
+        messages_size = sum(len(line) for line, _ in told)
+        chosen = tuple(line for line, _ in fair + told)
+        if size + messages_size * translations.WORTH < max(1, minimum(known)):
+            left_out[known] = size + messages_size
+            continue
+        lines[known] = chosen
+        genres[known] = tuple(genre for _, genre in fair + told)
+        digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
+    if len(lines) < least and not (least == 1 and left_out):
+        raise ModelError(f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)")
+    return Corpus(lines, genres, left_out, digest.hexdigest())
+
+
+def _files(
+    folder: Path, label: Callable[[str], str | None], left_out: dict[str, int]
+) -> dict[str, list[tuple[str, list[str]]]]:
+    """The files of each label: their genre, and lines. Names of folders that are no language go to `left_out`."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such folder")
+    files: dict[str, list[tuple[str, list[str]]]] = {}
+    for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
+        known = label(sub.name)
+        if known is None or known in _NO_LANGUAGE:
+            left_out[sub.name] = 0
+        else:
+            files.setdefault(known, []).extend((_kind(path), _lines(path)) for path in sorted(sub.glob("*.txt")))
+    return files
+
+
+def _in_main_script(
+    *parts: list[tuple[str, list[str]]],
+) -> tuple[list[tuple[str, list[str]]], ...]:
+    """The lines in the script that has the most letters in all of them, each line counted once."""
+    every = list(dict.fromkeys(line for files in parts for _, lines in files for line in lines))
+    letters = normalise(every, limit=_LONGEST, one_script=True)
+    if not letters.lengths.any():
+        return parts
+    script = int(np.bincount(letters.scripts, weights=letters.lengths).argmax())
+    inside = {every[i] for i in np.flatnonzero((letters.scripts == script) & (letters.lengths > 0)).tolist()}
+    return tuple([(genre, [line for line in lines if line in inside]) for genre, lines in files] for files in parts)
+
+
+def _kind(path: Path) -> str:
+    """The genre of text that a file's name tells.
+
+    >>> from pathlib import Path
+    >>> _kind(Path("udhr_deu.txt")), _kind(Path("tatoeba-test-2021.txt")), _kind(Path("2021.txt"))
+    ('udhr', 'tatoeba', '')
+    """
+    found = re.match("[A-Za-z]*", path.stem)
+    return found[0] if found else ""
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = read_regular(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: not UTF-8 (byte {error.start})") from error
+    return [line for line in map(str.strip, text.splitlines()) if line]
+
+
+def _fair(files: list[tuple[str, list[str]]], maximum: int, seen: set[str]) -> Iterator[tuple[str, str]]:
+    left = maximum
+    for number, (genre, lines) in enumerate(sorted(files, key=lambda file: sum(map(len, file[1])))):
+        share = left // (len(files) - number)
+        for line in lines:
+            if share <= 0:
+                break
+            if line in seen:
+                continue
+            seen.add(line)
+            share -= len(line)
+            left -= len(line)
+            yield line, genre
+
+
+def held_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
+    """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest.
+
+    Args:
+        lines: Of a label.
+        every: Of so many lines one is held out.
+    """
+    kept: list[str] = []
+    out: list[str] = []
+    for line in lines:
+        number = int.from_bytes(hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+        (out if number % every == 0 else kept).append(line)
+    return (kept, out) if kept else (out, kept)
+
+
+def documents(lines: list[str], characters: int) -> list[str]:
+    """Join lines into documents of at least `characters` characters; a shorter rest joins the last one.
+
+    Args:
+        lines: Of a label.
+        characters: Of a document at least.
+
+    >>> documents(["one", "two", "three", "four"], 6)
+    ['one two', 'three four']
+    """
+    made: list[str] = []
+    current: list[str] = []
+    size = 0
+    for line in lines:
+        current.append(line)
+        size += len(line)
+        if size >= characters:
+            made.append(" ".join(current))
+            current, size = [], 0
+    if current and made and size < characters // 2:
+        made[-1] += " " + " ".join(current)
+    elif current:
+        made.append(" ".join(current))
+    return made
+
+
+def spread(every: list[str], most: int) -> list[str]:
+    """At most so many, evenly from first to last, so that each file of a language is heard.
+
+    Args:
+        every: Documents of a label.
+        most: How many are wanted at most.
+
+    >>> spread(["a", "b", "c", "d", "e"], 3)
+    ['a', 'c', 'e']
+    """
+    if len(every) <= most:
+        return every
+    return [every[i] for i in np.linspace(0, len(every) - 1, most).astype(int).tolist()]

@@ -1,0 +1,241 @@
+"""From training lines to the arrays of a `refined.Discriminative` model: script by script, so that no weight is wasted.
+
+Languages of different scripts never compete (`scripts`), so each script has its own choice of features, its own counts
+and its own refinement. The number of features of a script follows from the languages that it has and their text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.content.discriminative import weight_codec
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
+from graphlang.content.published import nfc
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import EAST_ASIA, registry
+from graphlang.content.training import word_lists
+from graphlang.content.training.discriminative import fit_char_lm, logistic_regression
+from graphlang.content.training.genres import Genres
+from graphlang.content.training.select_features import Candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.training.discriminative.close_languages import CloseLanguages
+    from graphlang.content.training.options import TrainingOptions
+
+    Progress = Callable[[str, int, int], None]
+
+_PROBE = 200  # lines that tell a label's script
+_LONGEST = 10_000
+
+
+@dataclass(slots=True)
+class _Script:
+    number: int
+    labels: NDArray[np.int64]
+    ngrams: list[str]
+    common: int = 0
+
+
+def arrays(
+    texts: Sequence[Mapping[str, Sequence[str]]],
+    documents: Sequence[Sequence[str]],
+    *,
+    prior: NDArray[np.float32],
+    close_languages: Sequence[CloseLanguages] = (),
+    options: TrainingOptions,
+    random: np.random.Generator,
+    progress: Progress,
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Choose features, count, refine and round.
+
+    Args:
+        texts: Training lines of every label by genre (`genres`), in the order that `by_script` gives.
+        documents: The same text as documents of about equal length, for Fisher.
+        prior: Log of how many can use the language of each label, beside the most.
+        close_languages: Groups of labels that word lists tell apart (`close_languages`).
+        options: How to train.
+        random: Draws come from it.
+        progress: Called with the stage's name, what is done and all there is to do.
+
+    Returns:
+        The model's arrays, and its parameters: the names of the scripts that `script` counts, and the size of the
+        vocabulary's table.
+    """
+    lines = [[line for some in own.values() for line in some] for own in texts]
+    sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
+    scripts = _choose(lines, documents, sizes, options, progress)
+    labels = len(lines)
+    base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
+    steps: list[NDArray[np.int8]] = []
+    numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
+    bits = bits_for(options.features)
+    done = 0
+    for script in scripts:
+        own = script.labels
+        vocabulary = Vocabulary(script.ngrams, bits=bits)
+        vectors, often = _refined(
+            vocabulary,
+            script,
+            [texts[i] for i in own.tolist()],
+            sizes[own],
+            numbers[own],
+            options=options,
+            random=random,
+        )
+        for group in close_languages:
+            if group.labels[0] in own:
+                group.part(vectors, script.ngrams, own, options.close_languages)
+        base[own], bias[own] = vectors.base, vectors.bias
+        whole = weight_codec.quantise(vectors.weights, options.step)
+        common, rare = weight_codec.dense_first(whole, often, options.table // len(own))
+        order = np.concatenate([common, rare])
+        script.ngrams = [script.ngrams[i] for i in order.tolist()]
+        script.common = len(common)
+        steps.append(whole[order].reshape(-1))
+        done += len(own)
+        progress("refine", done, labels)
+    gaps, values = weight_codec.squeeze(np.concatenate(steps))
+    block = np.zeros(labels, dtype=np.uint8)
+    for number, script in enumerate(scripts):
+        block[script.labels] = number
+    made: dict[str, NDArray[Any]] = {
+        "ngrams": nfc.pack([gram for script in scripts for gram in script.ngrams]),
+        "features": np.array([(script.common, len(script.ngrams)) for script in scripts], dtype=np.int32),
+        "script": block,
+        "gaps": gaps,
+        "values": values,
+        "step": np.array([options.step], dtype=np.float32),
+        "base": base,
+        "bias": bias,
+        "prior": prior,
+        "lean": np.array(options.prior, dtype=np.float32) * np.array(options.inverse_temperatures, dtype=np.float32),
+    }
+    parameters: dict[str, Any] = {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}
+    if any(options.lm_gain):
+        of_lm, more = fit_char_lm.arrays(texts, [(script.number, script.labels) for script in scripts], options)
+        made |= of_lm
+        parameters |= more
+    return made, parameters
+
+
+def by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The labels, those of one script together, as `arrays` needs them.
+
+    >>> by_script({"bul": ["не всегда", "иногда", "windows"], "ces": ["ne"], "deu": ["nein"], "ukr": ["ні"]})
+    ('bul', 'ukr', 'ces', 'deu')
+    """
+    return tuple(sorted(lines, key=lambda label: (registry.name(main_script(lines[label])), label)))
+
+
+def main_script(lines: Sequence[str]) -> int:
+    """The number of the script that most of a language's first lines are in."""
+    return int(np.bincount(normalise(lines[:_PROBE], limit=_LONGEST, one_script=True).scripts).argmax())
+
+
+def _choose(
+    lines: Sequence[Sequence[str]],
+    documents: Sequence[Sequence[str]],
+    sizes: NDArray[np.float64],
+    options: TrainingOptions,
+    progress: Progress,
+) -> list[_Script]:
+    numbers = np.array([main_script(own) for own in lines])
+    turns = (sizes / sizes.max()) ** options.turns
+    chosen: list[_Script] = []
+    done = 0
+    # Registry numbers depend on what this process has read before; names do not.
+    for number in sorted(set(numbers.tolist()), key=registry.name):
+        own = np.flatnonzero(numbers == number)
+        grams: list[str] = []
+        if len(own) > 1:
+            candidates = Candidates(
+                [documents[i] for i in own.tolist()],
+                orders=_orders(number, options.orders),
+                words=options.words,
+                scripts=[number] * len(own),
+                closed=options.closed,
+                progress=lambda part, _, before=done: progress("n-grams", before + part, len(documents)),  # type: ignore[misc]
+            )
+            wanted = int(options.features * turns[own].sum() / turns.sum())
+            grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
+        chosen.append(_Script(number, own, grams))
+        done += len(own)
+    every = [gram for script in chosen for gram in script.ngrams]
+    kept = np.zeros(len(every), dtype=np.bool_)
+    kept[admissible(every, bits=bits_for(options.features))] = True
+    first = 0
+    for script in chosen:
+        stays = kept[first : first + len(script.ngrams)].tolist()
+        first += len(script.ngrams)
+        script.ngrams = sorted(gram for gram, stay in zip(script.ngrams, stays, strict=True) if stay)
+    return chosen
+
+
+def _orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
+    """All but the shortest for letters, which say nothing that two of them don't; for whole words all but the longest.
+
+    >>> _orders(registry.number("LATIN"), (1, 2, 3)), _orders(registry.number("EAST ASIA"), (1, 2, 3))
+    ((2, 3), (1, 2))
+    """
+    if len(orders) == 1:
+        return orders
+    return orders[:-1] if registry.name(script) == EAST_ASIA else orders[1:]
+
+
+def _has_letter(gram: str) -> bool:
+    """Whether a feature has a letter or mark that belongs to a script, so that it can stand in texts of one only."""
+    return bool(registry(np.array([ord(character) for character in gram], dtype=np.uint32)).any())
+
+
+def _refined(
+    vocabulary: Vocabulary,
+    script: _Script,
+    texts: list[Mapping[str, Sequence[str]]],
+    sizes: NDArray[np.float64],
+    numbers: NDArray[np.int64],
+    *,
+    options: TrainingOptions,
+    random: np.random.Generator,
+) -> tuple[logistic_regression.Vectors, NDArray[np.int64]]:
+    """The vectors of one script's languages, and how often each feature stands in all their lines."""
+    labels = len(texts)
+    if not len(vocabulary):
+        nothing = logistic_regression.Vectors(
+            *(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels))
+        )
+        return nothing, np.zeros(0, dtype=np.int64)
+    counts = np.zeros((labels, len(vocabulary)), dtype=np.int32)
+    for label, own in enumerate(texts):
+        every = [line for some in own.values() for line in some]
+        features = logistic_regression.find(
+            vocabulary, every, limit=options.maximum, closed=options.closed, script=script.number
+        )[0]
+        counts[label] = np.bincount(features, minlength=len(vocabulary))
+    shares = {word_lists.GENRE: options.words_share}
+    excerpts = Genres(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
+
+    def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
+        drawn, truth, genre = excerpts.draw()
+        found = logistic_regression.find(
+            vocabulary, drawn, limit=options.limit, closed=options.closed, script=script.number
+        )
+        return logistic_regression.vectorise(*found, len(vocabulary)), truth, excerpts.offsets[genre]
+
+    often = counts.sum(axis=0, dtype=np.int64)
+    letters = sizes.astype(np.int64)
+    vectors = logistic_regression.refine(
+        logistic_regression.start(counts, letters, options.smoothing),
+        draw,
+        logistic_regression.unseen(counts, letters, options.smoothing),
+        rounds=options.rounds,
+        rate=options.rate,
+        batch=options.batch,
+    )
+    return vectors, often

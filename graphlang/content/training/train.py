@@ -1,0 +1,227 @@
+"""A folder of training text -> a model: what `graphlang train` calls.
+
+    corpus (lines per label) -> documents -> Fisher discriminants -> vocabulary -> one vector per language
+    -> for `nfc`: vectors trained to discriminate, whole numbers -> probabilities calibrated on lines held out
+
+The same corpus and options give the same bytes: every draw comes from one seeded generator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.discriminative import char_lm
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.ngrams.vocabulary import Vocabulary
+from graphlang.content.published import nfc
+from graphlang.content.scoring import calibration, speaker_prior
+from graphlang.content.text.scripts import EAST_ASIA, LATIN, registry
+from graphlang.content.training import corpus, strip_diacritics, train_published, word_lists
+from graphlang.content.training.discriminative import close_languages, fit
+from graphlang.content.training.excerpts import Excerpts
+from graphlang.content.training.option_checks import checked
+from graphlang.content.training.options import ONLY_REFINED, PAPER, TrainingOptions, ranges
+from graphlang.content.training.select_features import Candidates
+from graphlang.modelfile import Model, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Progress = Callable[[str, int, int], None]
+
+
+_PROBE = 400  # excerpts of each label that calibration uses at most
+_NO_LETTERS = "the corpus: no text that has letters to calibrate probabilities with"
+_ENOUGH = 500  # texts in a script, for a calibration of its own
+
+
+def train(
+    folder: Path,
+    *,
+    method: str = "nfc",
+    words: Path | None = None,
+    messages: Path | None = None,
+    progress: Progress = lambda _stage, _done, _all: None,
+    **options: Any,
+) -> Model:
+    """Train a model from one sub-folder per language of UTF-8 text files, one sentence or paragraph a line.
+
+    Sub-folders may be named by any code that `graphlang.codes.languages.label` understands. What was left out, and why,
+    stands in the model's parameters.
+
+    Args:
+        folder: The corpus.
+        method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`train_published.TRAINERS`).
+        words: A folder of word lists (`word_lists.lines`) to learn from as well (`nfc` only).
+        messages: A folder like the corpus, of translations of programs (`translations`), to learn from as well (`nfc`
+            only).
+        progress: Called with the stage's name, what is done and all there is to do.
+        options: Those of `TrainingOptions` but `words`, for `nfc-2004` without those of `nfc` alone; the other methods
+            have those of `train_published.train`.
+
+    Raises:
+        ModelError: an unknown method or option, a value out of range, or a corpus that cannot be used.
+    """
+    if words is not None and method != "nfc":
+        raise ModelError(f"{method}: does not learn from word lists")
+    if messages is not None and method != "nfc":
+        raise ModelError(f"{method}: does not learn from translations of programs")
+    if method in train_published.TRAINERS:
+        return train_published.train(folder, method=method, progress=progress, options=options)
+    if method not in ("nfc", "nfc-2004"):
+        known = ", ".join(("nfc", "nfc-2004", *train_published.TRAINERS))
+        raise ModelError(f"{method}: no method that can be trained ({known})")
+    base = TrainingOptions() if method == "nfc" else PAPER
+    checked(options, ranges(method), method=method)
+    chosen = TrainingOptions(**{**asdict(base), **options})
+    if not chosen.closed:
+        if any(options.get("lm_gain", ())):
+            raise ModelError("lm_gain: needs closed=true, for the last word is to be told from the first")
+        chosen = replace(chosen, lm_gain=(0.0,) * len(calibration.KNOTS))
+    material = corpus.read(
+        folder,
+        label=languages.label,
+        minimum=lambda label: chosen.minimum // (2 if speaker_prior.speakers(label) else 1),
+        maximum=chosen.maximum,
+        messages=messages,
+        one_script=method == "nfc",
+    )
+    progress("read", len(material.lines), len(material.lines))
+    labels = tuple(sorted(material.lines))
+    if method == "nfc":
+        labels = fit.by_script(material.lines)
+    parts = [corpus.held_out(material.lines[label], chosen.held_out) for label in labels]
+    random = np.random.default_rng(chosen.seed)
+    arrays: dict[str, NDArray[Any]]
+    parameters = {name: value for name, value in asdict(chosen).items() if method == "nfc" or name not in ONLY_REFINED}
+    parameters |= {"corpus": material.digest, "left_out": material.left_out, "orders": list(chosen.orders)}
+    if method == "nfc":
+        parameters |= {"prior": list(chosen.prior), "lm_gain": list(chosen.lm_gain)}
+        texts = [_by_genre(material, label, chosen.held_out) for label in labels]
+        lists = _add(texts, labels, words, chosen, random)
+        parameters["word_lists"] = sorted(lists)
+        groups = close_languages.find(labels, lists)
+        parameters["close_languages"] = [[labels[i] for i in group.labels.tolist()] for group in groups]
+        every = [[d for own in genres.values() for d in corpus.documents(own, chosen.document)] for genres in texts]
+        documents = [corpus.spread(own, chosen.documents) for own in every]
+        prior = speaker_prior.log_prior(labels, 1.0)
+        arrays, found = fit.arrays(
+            texts, documents, prior=prior, close_languages=groups, options=chosen, random=random, progress=progress
+        )
+        arrays["siblings"] = close_languages.offsets(len(labels), groups)
+        parameters |= found
+    else:
+        documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
+        arrays = _as_published(documents, chosen, progress)
+    shape = (len(parameters["scripts"]), len(calibration.KNOTS)) if method == "nfc" else len(calibration.KNOTS)
+    arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
+    model = Model(method, labels, parameters, arrays)
+    probes = [out for _, out in parts]
+    if not any(probes):  # of so few lines, or with such a `held_out`, that all were learnt from: asked about those
+        probes = [kept for kept, _ in parts]
+    arrays["sharpness"] = _inverse_temperature(model, probes, chosen, random)
+    progress("calibrate", 1, 1)
+    return Model(method, labels, parameters, arrays)
+
+
+def _by_genre(material: corpus.Corpus, label: str, every: int) -> dict[str, list[str]]:
+    """The lines of a label that are not held out, apart by genre."""
+    kept = set(corpus.held_out(material.lines[label], every)[0])
+    apart = {genre: [line for line in own if line in kept] for genre, own in material.by_genre(label).items()}
+    return {genre: own for genre, own in apart.items() if own}
+
+
+def _add(
+    texts: list[dict[str, list[str]]],
+    labels: tuple[str, ...],
+    words: Path | None,
+    chosen: TrainingOptions,
+    random: np.random.Generator,
+) -> dict[str, dict[str, int]]:
+    """Add what is made of the lines and of word lists, as genres of their own; the lists."""
+    every = [[line for own in genres.values() for line in own] for genres in texts]
+    scripts = [fit.main_script(own) for own in every]
+    lists: dict[str, dict[str, int]] = {}
+    if words is not None:
+        given = dict(zip(labels, scripts, strict=True))
+        lists = word_lists.read(words, given)
+    drawn = word_lists.lines(lists, characters=chosen.words_size, random=random)
+    mixed = {
+        label: own
+        for label, own, script in zip(labels, every, scripts, strict=True)
+        if registry.name(script) == EAST_ASIA
+    }
+    drawn |= word_lists.native({label: own for label, own in drawn.items() if label in mixed}, mixed)
+    for label, script, genres, own in zip(labels, scripts, texts, every, strict=True):
+        if label in drawn:
+            genres[word_lists.GENRE] = drawn[label]
+        if script == LATIN and (bare := strip_diacritics.lines(own, chosen.bare, random)):
+            genres[strip_diacritics.GENRE] = bare
+    return {label: lists[label] for label in drawn}
+
+
+def _as_published(documents: list[list[str]], chosen: TrainingOptions, progress: Progress) -> dict[str, NDArray[Any]]:
+    candidates = Candidates(
+        documents,
+        orders=chosen.orders,
+        closed=chosen.closed,
+        progress=lambda done, every: progress("n-grams", done, every),
+    )
+    vocabulary = Vocabulary(sorted(candidates.top(chosen.features)))
+    counts = np.stack(
+        [nfc.count_features(vocabulary, own, limit=chosen.maximum, closed=chosen.closed) for own in documents]
+    )
+    return {"ngrams": nfc.pack(vocabulary.ngrams), "vectors": nfc.reference_vectors(counts).astype(np.float16)}
+
+
+def _inverse_temperature(
+    model: Model, held_out: list[list[str]], chosen: TrainingOptions, random: np.random.Generator
+) -> NDArray[np.float32]:
+    excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
+    most = max(1, min(_PROBE, 60_000 // len(held_out)))
+    expected = np.exp(speaker_prior.log_prior(model.labels, chosen.prior[0] if model.method == "nfc" else 0.0))
+    wanted = most * len(held_out) * expected / expected.sum()
+    numbers = np.array([min(int(n) + 1, 4 * len(own)) for n, own in zip(wanted, held_out, strict=True)], dtype=np.int64)
+    texts, truth = excerpts.draw(numbers)
+    doubt = np.log(chosen.doubt) * np.linspace(0, 1, len(calibration.KNOTS))
+    if model.method != "nfc":
+        scores, lengths = nfc.Nfc(model, "", "the new model").similarities(texts)
+        letters = lengths > 0
+        if not letters.any():
+            raise ModelError(_NO_LETTERS)
+        fitted = calibration.fit(scores[letters], lengths[letters], truth[letters])
+        return np.asarray(fitted + doubt, dtype=np.float32)
+    with_lm = np.zeros(len(model.parameters["scripts"]), dtype=np.bool_)
+    if char_lm.PREFIX + "features" in model.arrays:
+        with_lm = model.arrays[char_lm.PREFIX + "features"][:, 1] > 0
+    of_lm = np.outer(with_lm, np.log(chosen.inverse_temperatures))
+    # With an inverse temperature of one, as yet; the prior and the language model come to what has been scaled.
+    fresh = Discriminative(model, "", "the new model")
+    every = np.zeros((len(model.parameters["scripts"]), len(calibration.KNOTS)))
+    own: list[tuple[int, Any]] = []
+    for (rows, columns, scores, lengths), (_, _, whole, _) in zip(
+        fresh.measure(texts, prior=False), fresh.measure(texts), strict=True
+    ):
+        # A text in a script that its language is not written in teaches nothing.
+        first, last, _ = columns.indices(len(model.labels))
+        right = (lengths > 0) & (truth[rows] >= first) & (truth[rows] < last)
+        if right.any() and columns != slice(None):
+            number = int(model.arrays["script"][first])
+            scaled = scores[right] + model.arrays["siblings"][columns]
+            known = whole[right] - scaled
+            own.append((number, (scaled, lengths[right], truth[rows[right]] - first, known)))
+    if not own:
+        raise ModelError(_NO_LETTERS)
+    common = max(own, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
+    every[:] = calibration.fit(*common[1])
+    for number, sample in own:
+        if len(sample[1]) >= _ENOUGH and sample[0].shape[1] > 1:
+            every[number] = calibration.fit(*sample)
+    return np.asarray(every + doubt + of_lm, dtype=np.float32)

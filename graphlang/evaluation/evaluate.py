@@ -1,0 +1,198 @@
+"""Accuracy of a run against gold labels: by group, by length, and what is taken for what."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.db import InputError, collection, runs
+from graphlang.evaluation.metrics import calibration_error, macro_f
+from graphlang.ingest.links.canonical import canonical
+from graphlang.regular_file import open_text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+#: Lower bounds of the length buckets, in characters of visible text; Hayati 2004, table 5.1, has the first two.
+LENGTHS = (0, 25, 50, 150, 300)
+_LONGEST_LINE = 1 << 20
+
+
+class Group(NamedTuple):
+    """Accuracy on some of the gold pages."""
+
+    group: str
+    pages: int  #: gold pages that the collection has
+    accuracy: float
+    answered: float  #: share that got a language (not ``und``)
+    macro_f: float  #: F1 averaged over the gold languages of the group
+    calibration_error: float  #: expected calibration error over 15 bins of confidence
+    linked: int  #: of these pages, those with at least one inlink from another page
+    linked_accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one run reaches on one gold file."""
+
+    run: runs.Run
+    groups: list[Group]
+    confusion: list[tuple[str, str, int]]  #: gold language, answer, pages; the wrong ones, commonest first
+
+
+@dataclass(slots=True)
+class Gold:
+    """A gold file, matched with a collection."""
+
+    pages: list[int] = field(default_factory=list)  #: page ids
+    language: list[str] = field(default_factory=list)
+    group: list[str] = field(default_factory=list)
+    missing: int = 0  #: lines whose URL the collection does not have
+    unknown: Counter[str] = field(default_factory=Counter)  #: codes that are no language, with their lines
+
+
+def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gold:
+    """Read a gold file: tab-separated, with a header line and the columns ``url`` and ``language``.
+
+    Codes may be of any convention that ``graphlang.codes.languages`` knows.
+
+    Args:
+        connection: The collection.
+        path: Of the gold file.
+        by: Column that groups the pages; None for no groups.
+
+    Raises:
+        InputError: the file cannot be read, or lacks a column.
+    """
+    gold = Gold()
+    for number, row in enumerate(_lines(path, by), start=2):
+        url, tag = row.get("url"), row.get("language")
+        if url is None or tag is None:
+            msg = f"{path}, line {number}: too few columns"
+            raise InputError(msg)
+        code = tag if tag in (languages.UND, languages.ZXX) else languages.code(tag)
+        if code is None:
+            gold.unknown[tag[:40]] += 1
+            continue
+        page = collection.page_id(connection, canonical(url) or url)
+        if page is None:
+            gold.missing += 1
+            continue
+        gold.pages.append(page)
+        gold.language.append(code)
+        gold.group.append((row.get(by) or "") if by else "")
+    return gold
+
+
+def _lines(path: Path, by: str | None) -> Iterator[dict[str, str | None]]:
+    try:
+        with open_text(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            needed = ["url", "language"] + ([by] if by else [])
+            lacking = [name for name in needed if name not in (reader.fieldnames or ())]
+            if lacking:
+                msg = f"{path} has no column {' and no column '.join(lacking)} (a header line is needed)"
+                raise InputError(msg)
+            yield from reader
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"cannot read {path}: {reason}"
+        raise InputError(msg) from error
+
+
+def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str | None = None) -> Evaluation:
+    """Compare a run with gold labels.
+
+    A page counts as right when the language (ISO 639-3) is; the script does not count. A page without an answer
+    counts as wrong, unless the gold label is ``und`` too.
+
+    Args:
+        connection: the collection.
+        gold: from ``read_gold``.
+        run: the run.
+        by: name of the gold column that groups the pages, for the names of the groups.
+    """
+    answers = runs.read_answers(connection, run.id)
+    names = {label: language for label, (_, language, _) in runs.labels(connection).items()}
+    said = {
+        page: (names[label], confidence)
+        for page, label, confidence in zip(
+            answers.pages.tolist(), answers.label.tolist(), answers.confidence.tolist(), strict=True
+        )
+    }
+    table = _Table(
+        gold=np.array(gold.language, dtype=object),
+        answer=np.array([said.get(page, (languages.UND, 0.0))[0] for page in gold.pages], dtype=object),
+        confidence=np.array([said.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
+        linked=_linked(connection, gold.pages),
+    )
+    length = _lengths(connection, gold.pages)
+    groups = [table.group("all", np.ones(len(gold.pages), dtype=np.bool_))]
+    bounds = [*LENGTHS, 2**62]
+    for low, high in itertools.pairwise(bounds):
+        name = f"length {low}+" if high == bounds[-1] else f"length {low}..{high - 1}"
+        groups.append(table.group(name, (length >= low) & (length < high)))
+    if by:
+        of = np.array(gold.group, dtype=object)
+        groups += [table.group(f"{by} {value}", of == value) for value in sorted(set(gold.group))]
+    wrong = Counter(
+        (expected, answer)
+        for expected, answer in zip(table.gold.tolist(), table.answer.tolist(), strict=True)
+        if expected != answer
+    )
+    confusion = [(*pair, count) for pair, count in sorted(wrong.items(), key=lambda item: (-item[1], item[0]))]
+    return Evaluation(run, [group for group in groups if group.pages], confusion)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    gold: NDArray[np.object_]
+    answer: NDArray[np.object_]
+    confidence: NDArray[np.float64]
+    linked: NDArray[np.bool_]
+
+    def group(self, name: str, rows: NDArray[np.bool_]) -> Group:
+        right = self.gold == self.answer
+        pages = int(rows.sum())
+        linked = rows & self.linked
+        return Group(
+            name,
+            pages,
+            _mean(right[rows]),
+            _mean(self.answer[rows] != languages.UND),
+            macro_f(self.gold[rows].astype(np.str_), self.answer[rows].astype(np.str_)),
+            calibration_error(self.confidence[rows], right[rows]),
+            int(linked.sum()),
+            _mean(right[linked]),
+        )
+
+
+def _mean(values: NDArray[np.bool_]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _linked(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.bool_]:
+    has = np.zeros(collection.count_pages(connection) + 1, dtype=np.bool_)
+    cursor = connection.execute("SELECT DISTINCT target FROM links")
+    while rows := cursor.fetchmany(100_000):
+        has[[target for (target,) in rows]] = True
+    return has[np.array(pages, dtype=np.int64)]
+
+
+def _lengths(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.int64]:
+    length = np.zeros(collection.count_pages(connection) + 1, dtype=np.int64)
+    cursor = connection.execute("SELECT page, length FROM captures")
+    while rows := cursor.fetchmany(100_000):
+        table = np.array(rows, dtype=np.int64)
+        length[table[:, 0]] = table[:, 1]
+    return length[np.array(pages, dtype=np.int64)]

@@ -1,0 +1,109 @@
+"""Measures of answers with known truth: calibration error, macro-F, and accuracy by length. Imports nothing of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+BINS: Final = 15  #: of confidence, as Guo et al. 2017 have them
+#: Lengths of texts in characters, from and below, that are told apart; Hayati 2004, table 5.1, has the first two.
+BUCKETS: Final = ((0, 25), (25, 50), (50, 150), (150, None))
+
+
+def calibration_error(confidence: ArrayLike, right: ArrayLike, *, bins: int = BINS) -> float:
+    """Expected calibration error: |accuracy - mean confidence| in bins of equal width, weighted by their size.
+
+    Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017, section 2 (formula 3).
+
+    Args:
+        confidence: Probability of each answer, from 0 to 1.
+        right: Whether it is right, of the same length.
+        bins: How many.
+
+    Returns:
+        From 0 (confidence is accuracy) to 1; NaN of no answers.
+
+    Raises:
+        ValueError: as many confidences as answers are needed, or a confidence is outside 0..1.
+
+    >>> calibration_error([0.9, 0.9, 0.1, 0.1], [True, True, False, True])
+    0.25
+    """
+    sure, sound = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if sure.shape != sound.shape or sure.ndim != 1:
+        raise ValueError(f"confidence has shape {sure.shape}, and right {sound.shape}")
+    if not len(sure):
+        return float("nan")
+    outside = np.flatnonzero(~((sure >= 0) & (sure <= 1 + 1e-6)))
+    if len(outside):
+        raise ValueError(f"confidence[{outside[0]}] = {sure[outside[0]]} is outside 0..1")
+    place = np.minimum((sure * bins).astype(np.int64), bins - 1)
+    gap = np.bincount(place, weights=sound - sure, minlength=bins)
+    return float(np.abs(gap).sum() / len(sure))
+
+
+def macro_f(gold: ArrayLike, answers: ArrayLike) -> float:
+    """F1 of each gold language, averaged: every language counts the same, however few texts it has.
+
+    Args:
+        gold: Language of each text.
+        answers: Language that each text was given, in the same order.
+
+    Returns:
+        From 0 to 1; NaN of no texts.
+
+    Raises:
+        ValueError: as many answers as gold languages are needed.
+
+    >>> macro_f(["fra", "fra", "deu"], ["fra", "deu", "deu"])  # fra: P 1, R 1/2; deu: P 1/2, R 1
+    0.6666666666666666
+    """
+    truth, given = np.asarray(gold), np.asarray(answers)
+    if truth.shape != given.shape or truth.ndim != 1:
+        raise ValueError(f"gold has shape {truth.shape}, and answers {given.shape}")
+    if not len(truth):
+        return float("nan")
+    names, number = np.unique(np.concatenate([truth, given]), return_inverse=True)
+    expected, answered = number[: len(truth)], number[len(truth) :]
+    hits, wanted, said = (
+        np.bincount(own, minlength=len(names)) for own in (expected[expected == answered], expected, answered)
+    )
+    scores = 2 * hits[wanted > 0] / (wanted + said)[wanted > 0]
+    return float(scores.mean())
+
+
+class OfLength(NamedTuple):
+    """How good answers are about texts of some length."""
+
+    texts: int
+    accuracy: float  #: NaN of no texts
+    calibration_error: float
+
+
+def by_length(
+    confidence: NDArray[np.floating], right: NDArray[np.bool_], lengths: NDArray[np.int64]
+) -> dict[str, OfLength]:
+    """Accuracy and calibration error by length.
+
+    Args:
+        confidence: Probability of each answer.
+        right: Whether it is right.
+        lengths: Characters of each text.
+
+    Returns:
+        One entry for each of `BUCKETS`, named ``<25``, ``25-49``, ``50-149``, ``150+``.
+
+    >>> by_length(np.array([1.0, 0.5]), np.array([True, True]), np.array([24, 30]))["25-49"]
+    OfLength(texts=1, accuracy=1.0, calibration_error=0.5)
+    """
+    answer = {}
+    for low, high in BUCKETS:
+        inside = (lengths >= low) & (lengths < (high if high is not None else np.iinfo(np.int64).max))
+        name = f"{low}+" if high is None else f"<{high}" if not low else f"{low}-{high - 1}"
+        share = float(right[inside].mean()) if inside.any() else float("nan")
+        answer[name] = OfLength(int(inside.sum()), share, calibration_error(confidence[inside], right[inside]))
+    return answer

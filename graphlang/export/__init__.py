@@ -1,0 +1,1 @@
+"""What leaves a collection: tables, graphs, texts, and indexes and records that tools of web archives read."""

@@ -1,0 +1,124 @@
+"""Tables of a collection as streams of rows: pages, links, sites, hosts, domains, languages, texts."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from graphlang.db import collection
+from graphlang.maps import languages as language_lists
+from graphlang.maps import sites as site_maps
+from graphlang.maps.selection import COLUMNS
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+    from graphlang.maps.selection import Selection
+
+
+class Table(NamedTuple):
+    """A table that is read once."""
+
+    columns: tuple[str, ...]
+    rows: Iterable[tuple[Any, ...]]
+
+
+#: Columns that hold whole numbers, and those that hold others; the rest is text.
+_WHOLE: Final = frozenset(
+    "page run fetched status length characters target nofollow place pages unfetched short resolved low high"  # noqa: SIM905
+    " sites offset cut pending".split()
+)
+_REAL: Final = frozenset("confidence runner_up_confidence share expected certainty".split())  # noqa: SIM905
+
+
+def kinds(columns: tuple[str, ...]) -> dict[str, str]:
+    """What the columns of one of these tables hold: ``int``, ``double`` or ``string``.
+
+    >>> kinds(("source", "target", "hreflang")), kinds(("source", "confidence"))
+    ({'source': 'int', 'target': 'int', 'hreflang': 'string'}, {'source': 'string', 'confidence': 'double'})
+    """
+    found = {name: "int" if name in _WHOLE else "double" if name in _REAL else "string" for name in columns}
+    if "target" in found:  # the source of a link is a page, that of a text a file
+        found["source"] = "int"
+    return found
+
+
+def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """Pages with the columns of the view ``page_languages``, in order of their ids."""
+    source, values = selection.source()
+    return Table(COLUMNS, connection.execute(f"SELECT * FROM {source} ORDER BY page", values))
+
+
+def links(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """Links between pages that count, with the languages of both."""
+    source, values = selection.source()
+    spoken: list[str] = []
+    numbers: dict[str, int] = {}
+    chosen = np.full(collection.count_pages(connection) + 1, -1, dtype=np.int16)
+    for page, language in connection.execute(f"SELECT page, language FROM {source}", values):
+        if language not in numbers:
+            numbers[language] = len(spoken)
+            spoken.append(language)
+        chosen[page] = numbers[language]
+    columns = ("source", "target", "source_url", "target_url", "kind", "nofollow", "hreflang", "place")
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        for row in connection.execute(f"SELECT {', '.join(columns)} FROM link_details ORDER BY source, target"):
+            one, other = chosen[row[0]], chosen[row[1]]
+            if one >= 0 and other >= 0:
+                yield (*row, spoken[one], spoken[other])
+
+    return Table((*columns, "source_language", "target_language"), rows())
+
+
+def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """The language map by host."""
+    found = site_maps.site_map(connection, ["host"], selection, scripts=any(one.script for one in selection.wanted))
+    return Table(found.columns, found.rows)
+
+
+class Site(NamedTuple):
+    """One host or domain with its commonest language."""
+
+    site: str
+    language: str
+    share: float  #: of the language
+    confidence: float  #: mean of its pages in that language
+    pages: int
+    unfetched: int
+    length: int  #: characters of visible text
+    languages: str  #: all of them with their shares: ``deu 0.800, fra 0.200``
+
+
+def by_site(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
+    """One row for each host or domain.
+
+    Args:
+        connection: a collection.
+        unit: ``host`` or ``domain``.
+        selection: which pages count.
+    """
+    rows = site_maps.site_map(connection, [unit], selection).rows
+    for site, group in groupby(rows, key=lambda row: str(row[0])):
+        its = list(group)
+        pages, unfetched, length = (sum(row[column] for row in its) for column in (3, 4, 7))
+        parts = ", ".join(f"{row[1]} {row[5]:.3f}" for row in its)
+        yield Site(site, its[0][1], its[0][5], its[0][6], pages, unfetched, length, parts)
+
+
+def hosts(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """One row for each host."""
+    return Table(("host", *Site._fields[1:]), by_site(connection, "host", selection))
+
+
+def domains(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """One row for each registered domain."""
+    return Table(("domain", *Site._fields[1:]), by_site(connection, "domain", selection))
+
+
+def languages(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """One row for each language."""
+    return Table(language_lists.Row._fields, language_lists.languages_of(connection, selection))

@@ -1,0 +1,200 @@
+"""What goes into the graph kernels: frozen dataclasses of arrays.
+
+Pages are rows 0..n-1, fetched or only linked to. A language is an index into ``Evidence.codes``; -1 is "none"
+(``und`` outside). The unit here is the language; a script belongs to the text, not to the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+LARGEST = 100.0  #: no weight is larger
+ONE = 1.001  #: no probability is larger, rounding being allowed for
+NONE = -1  #: no language, no hreflang, padding
+
+
+def _shaped(name: str, array: NDArray[np.generic] | None, shape: tuple[int, ...]) -> None:
+    if array is not None and array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """The links of a collection; link i leads from ``source[i]`` to ``target[i]``.
+
+    Self-links, duplicates and any order are allowed; the kernels drop, join and sort them.
+
+    Raises:
+        ValueError: arrays of different lengths, or a row outside 0..n-1.
+    """
+
+    n: int  #: pages
+    source: NDArray[np.int32]  #: row of the page that holds the link, shape (m,)
+    target: NDArray[np.int32]  #: row of the page linked to, shape (m,)
+    kind: NDArray[np.uint8]  #: how it links; a link given twice keeps the lowest number, shape (m,)
+    hreflang: NDArray[np.int16]  #: the language that the link announces for its target, -1 none, shape (m,)
+    nofollow: NDArray[np.bool_] | None = None  #: rel=nofollow, shape (m,)
+    #: position of the link among those of its page, from 0, -1 unknown, shape (m,)
+    ordinal: NDArray[np.int16] | None = None
+    #: hosts of the last u rows, which are left out: pages without evidence all of whose neighbours are clamped. They
+    #: count in the shape of the graph, but nothing is said of them, and evidence has only the n - u rows before.
+    outside: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        m = (len(self.source),)
+        for name in ("source", "target", "kind", "hreflang"):
+            _shaped(name, getattr(self, name), m)
+        for name in ("nofollow", "ordinal"):
+            _shaped(name, getattr(self, name), m)
+        for name in ("source", "target"):
+            _within(name, getattr(self, name), 0, self.n - 1)
+
+    @property
+    def inside(self) -> int:
+        """Number of pages that are not left out."""
+        return self.n - (0 if self.outside is None else len(self.outside))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signal:
+    """What something other than the text says of every page: its URL, its ccTLD, a declaration, links' hreflang.
+
+    Raises:
+        ValueError: a weight that is negative, above ``LARGEST`` or not a number, or shapes that differ.
+    """
+
+    languages: NDArray[np.int16]  #: best first, -1 padding, shape (n, k)
+    probabilities: NDArray[np.float32]  #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
+    weight: float = 1.0  #: 0 switches the signal off, 1 believes it as far as the collection bears it out
+    #: What the signal says where it knows nothing, by language, shape (codes,); a signal with one is weighed against
+    #: that and not against the languages of the site. None: it has an opinion only where it knows.
+    background: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        _shaped("probabilities", self.probabilities, self.languages.shape)
+        if not (np.isfinite(self.weight) and self.weight >= 0):
+            raise ValueError(f"the weight of a signal is {self.weight}; it must be a number that is not negative")
+        if self.weight > LARGEST:
+            raise ValueError(f"the weight of a signal is {self.weight}; no weight can be above {LARGEST:g}")
+        check_probabilities("probabilities", self.probabilities)
+        if self.background is not None:
+            check_probabilities("background", self.background)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What every page says for itself.
+
+    A page that was never fetched, or that has no text, has length 0 and a row of -1 and 0.
+
+    Raises:
+        ValueError: shapes that do not fit each other, probabilities that are negative, above 1 or not a number,
+            a language that ``codes`` does not have, a negative length or host.
+    """
+
+    codes: tuple[str, ...]  #: ISO 639-3 codes, all distinct
+    languages: NDArray[np.int16]  #: what the text may be, best first, -1 padding, shape (n, k)
+    probabilities: NDArray[np.float32]  #: how likely, each row at most 1 in sum, shape (n, k)
+    length: NDArray[np.int32]  #: characters of text that can tell a language (letters, best), shape (n,)
+    host: NDArray[np.int32]  #: number of the host, any numbering from 0, shape (n,)
+    directory: NDArray[np.int32] | None = None  #: number of the directory in the host, -1 none, shape (n,)
+    signals: Mapping[str, Signal] = field(default_factory=dict)  #: by name, e.g. ``url``, ``cctld``, ``declared``
+    #: pages of the host with the very same text, the page itself among them; not known: 1 each, shape (n,)
+    copies: NDArray[np.int32] | None = None
+    #: so many of the last pages are only to be answered: their signals bring no language into play
+    asked: int = 0
+
+    def __post_init__(self) -> None:
+        if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
+            raise ValueError("languages must have one row a page and one column a rank")
+        n = len(self.languages)
+        _shaped("probabilities", self.probabilities, self.languages.shape)
+        for name, values in (("length", self.length), ("directory", self.directory), ("copies", self.copies)):
+            _shaped(name, values, (n,))
+        _shaped("host", self.host, (n,))
+        check_probabilities("probabilities", self.probabilities)
+        if len(set(self.codes)) != len(self.codes):
+            raise ValueError("a code stands twice among the codes")
+        _within("languages", self.languages, NONE, len(self.codes) - 1)
+        for name in ("length", "host"):
+            _within(name, getattr(self, name), 0, np.iinfo(np.int32).max)
+        for name, signal in self.signals.items():
+            if len(signal.languages) != n:
+                raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
+            _within(f"signals[{name!r}].languages", signal.languages, NONE, len(self.codes) - 1)
+
+    @property
+    def n(self) -> int:
+        """Number of pages."""
+        return len(self.languages)
+
+    def best(self) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Language and probability that the text alone gives each page; -1 and 0 where it says nothing."""
+        if not self.languages.shape[1]:
+            return np.full(self.n, NONE, np.int16), np.zeros(self.n, np.float32)
+        known = (self.languages[:, 0] >= 0) & (self.probabilities[:, 0] > 0)
+        return (
+            np.where(known, self.languages[:, 0], NONE).astype(np.int16),
+            np.where(known, self.probabilities[:, 0], 0).astype(np.float32),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedBeliefs:
+    """Pages whose belief is given and does not change: they send messages, and receive none.
+
+    Where a collection is worked on in blocks, these are the neighbours that another block answers for.
+
+    Raises:
+        ValueError: shapes that do not fit each other, rows that are not ascending, or probabilities that are none.
+    """
+
+    rows: NDArray[np.int64]  #: of the graph, ascending, shape (g,)
+    languages: NDArray[np.int16]  #: what each page is believed to be, best first, -1 padding, shape (g, k)
+    probabilities: NDArray[np.float32]  #: how likely, each row at most 1 in sum, shape (g, k)
+
+    def __post_init__(self) -> None:
+        _shaped("rows", self.rows, (len(self.languages),))
+        _shaped("probabilities", self.probabilities, self.languages.shape)
+        check_probabilities("probabilities", self.probabilities)
+        back = np.flatnonzero(self.rows[1:] <= self.rows[:-1])
+        if len(back):
+            at = int(back[0]) + 1
+            raise ValueError(f"rows[{at}] = {self.rows[at]} comes after {self.rows[at - 1]}; they must be ascending")
+
+    def check(self, pages: int, languages: int) -> None:
+        """Raise ValueError unless rows and languages are those of some evidence.
+
+        Args:
+            pages: how many there are.
+            languages: how many there are.
+        """
+        _within("rows", self.rows, 0, pages - 1)
+        _within("languages", self.languages, NONE, languages - 1)
+
+
+def check_probabilities(name: str, values: NDArray[np.float32]) -> None:
+    """Raise ValueError unless every value is a probability (with room for rounding).
+
+    Args:
+        name: of the array, for the error.
+        values: of any shape.
+    """
+    if values.size and not (values.min() >= 0 and values.max() <= ONE):  # NaN fails both
+        at = np.argwhere(~((values >= 0) & (values <= ONE)))[0]
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {values[tuple(at)]} is no probability from 0 to 1")
+
+
+def _within(name: str, values: NDArray[np.signedinteger], least: int, most: int) -> None:
+    """Raise ValueError unless every value is one of least..most."""
+    if values.size and not (values.min() >= least and values.max() <= most):
+        at = np.argwhere((values < least) | (values > most))[0]
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {values[tuple(at)]} is outside {least}..{most}")

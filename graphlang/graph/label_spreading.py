@@ -1,0 +1,68 @@
+"""Label spreading, for comparison: every page takes the mean of its own scores and its neighbours' scores.
+
+Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global consistency" (2004), on the graph without
+directions: F <- a S F + (1 - a) Y with S = D^-1/2 A D^-1/2. It believes that every link keeps the language. (The
+harmonic function of Zhu, Ghahramani and Lafferty 2003 is another method: it clamps the labelled nodes.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from graphlang.graph.adjacency import canonical
+from graphlang.graph.data import NONE
+from graphlang.graph.propagation.nodes.score_table import score_table
+from graphlang.graph.result import Answer, answer
+
+if TYPE_CHECKING:
+    from graphlang.graph.data import Evidence, Graph
+
+KEEP = 5
+
+
+def label_spreading(
+    graph: Graph, evidence: Evidence, *, alpha: float = 0.85, rounds: int = 50, tolerance: float = 1e-3
+) -> Answer:
+    """Spread the content scores over the links, regardless of direction, kind and length.
+
+    Args:
+        graph: the links.
+        evidence: what every page says for itself.
+        alpha: share of the neighbours in each round.
+        rounds: cap on rounds.
+        tolerance: converged when no score moves by more.
+
+    Returns:
+        an Answer whose probabilities are each page's scores divided by their sum.
+
+    Raises:
+        ValueError: alpha outside 0..1, or a graph and evidence of different numbers of pages.
+    """
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha is {alpha}; it must be from 0 to 1")
+    if graph.n != evidence.n:
+        raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
+    n = graph.n
+    active = np.unique(evidence.languages[evidence.probabilities > 0]).astype(np.int16)
+    if not len(active):
+        return answer(np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32), rounds=0)
+    links = canonical(graph)
+    own = score_table(evidence.languages, evidence.probabilities, active, len(evidence.codes)).astype(np.float32)
+    ones = np.ones(links.m, np.float32)
+    one_way = sparse.csr_matrix((ones, (links.source, links.target)), shape=(n, n))
+    both = one_way.maximum(one_way.T).tocsr()
+    degree = np.asarray(both.sum(axis=1)).ravel()
+    root = sparse.diags_array((1 / np.sqrt(np.maximum(degree, 1))).astype(np.float32))
+    spread = (root @ both @ root).tocsr()
+    score, done, converged = own.copy(), 0, False
+    while done < rounds and not converged:
+        moved = np.float32(alpha) * (spread @ score) + np.float32(1 - alpha) * own
+        converged = bool(np.abs(moved - score).max() <= tolerance)
+        score, done = moved, done + 1
+    total = score.sum(axis=1, keepdims=True)
+    score = np.divide(score, total, out=np.zeros_like(score), where=total > 0)
+    order = np.argsort(-score, axis=1, kind="stable")[:, :KEEP]
+    return answer(active[order], np.take_along_axis(score, order, 1), rounds=done, converged=converged)

@@ -1,0 +1,86 @@
+#include "adjacency.h"
+
+#include "checks.h"
+
+int graphlang_links_are_sorted(uint64_t links, const int32_t *source, const int32_t *target) {
+  for (uint64_t i = 0; i < links; i++) {
+    if (source[i] == target[i]) return 0;
+    if (i && (source[i] < source[i - 1] || (source[i] == source[i - 1] && target[i] <= target[i - 1]))) return 0;
+  }
+  return 1;
+}
+
+int graphlang_links_starts(uint64_t pages, uint64_t links, const int32_t *ends, int64_t *start, graphlang_fault *fault) {
+  for (uint64_t i = 0; i < links; i++) {
+    if (!IS_INDEX(ends[i], pages)) return GRAPHLANG_REFUSE(fault, "ends", i, ends[i], 0, (int64_t)pages - 1);
+    start[ends[i] + 1]++;
+  }
+  for (uint64_t page = 0; page < pages; page++) start[page + 1] += start[page];
+  return 1;
+}
+
+int graphlang_links_sources(uint64_t pages, uint64_t links, const int32_t *source, const int32_t *target, int64_t *next,
+                            int32_t *in_source, graphlang_fault *fault) {
+  for (uint64_t i = 0; i < links; i++) {
+    int32_t page = target[i];
+    if (!IS_INDEX(page, pages)) return GRAPHLANG_REFUSE(fault, "target", i, page, 0, (int64_t)pages - 1);
+    int64_t at = next[page];
+    if (!IS_INDEX(at, links)) return GRAPHLANG_REFUSE(fault, "next", page, at, 0, (int64_t)links - 1);
+    next[page] = at + 1;
+    in_source[at] = source[i];
+  }
+  return 1;
+}
+
+int graphlang_links_order(uint64_t pages, uint64_t links, const int32_t *target, int64_t *next, int32_t *order,
+                          graphlang_fault *fault) {
+  for (uint64_t i = 0; i < links; i++) {
+    int32_t page = target[i];
+    if (!IS_INDEX(page, pages)) return GRAPHLANG_REFUSE(fault, "target", i, page, 0, (int64_t)pages - 1);
+    int64_t at = next[page];
+    if (!IS_INDEX(at, links)) return GRAPHLANG_REFUSE(fault, "next", page, at, 0, (int64_t)links - 1);
+    next[page] = at + 1;
+    order[at] = (int32_t)i;
+  }
+  return 1;
+}
+
+int graphlang_links_reciprocal(uint64_t pages, uint64_t links, const int64_t *out_start, const int32_t *target,
+                               const int64_t *in_start, const int32_t *in_source, uint8_t *back,
+                               graphlang_fault *fault) {
+  for (uint64_t page = 0; page < pages; page++) {
+    REFUSE_BOUNDS(fault, out_start, page, links);
+    REFUSE_BOUNDS(fault, in_start, page, links);
+    int64_t i = out_start[page], j = in_start[page], end = out_start[page + 1], stop = in_start[page + 1];
+    while (i < end && j < stop) {
+      int32_t to = target[i], from = in_source[j];
+      back[i] = to == from; /* a later round of this loop may look at link i again, and is then right */
+      i += to <= from;
+      j += from <= to;
+    }
+  }
+  return 1;
+}
+
+static int32_t root(int32_t *parent, int32_t page) {
+  while (parent[page] != page) page = parent[page] = parent[parent[page]];
+  return page;
+}
+
+int graphlang_links_reached(uint64_t pages, uint64_t links, const int32_t *source, const int32_t *target,
+                            const uint8_t *no_evidence, int32_t *parent, uint8_t *reached, graphlang_fault *fault) {
+  if (pages > INT32_MAX) return GRAPHLANG_WRONG_SIZE; /* numbers of pages have 32 bits */
+  int32_t known = (int32_t)pages; /* all pages with evidence count as one */
+  for (int32_t page = 0; page <= known; page++) parent[page] = page;
+  for (uint64_t i = 0; i < links; i++) {
+    int32_t a = source[i], b = target[i];
+    if (!IS_INDEX(a, pages)) return GRAPHLANG_REFUSE(fault, "source", i, a, 0, (int64_t)pages - 1);
+    if (!IS_INDEX(b, pages)) return GRAPHLANG_REFUSE(fault, "target", i, b, 0, (int64_t)pages - 1);
+    if (!no_evidence[a] && !no_evidence[b]) continue;
+    a = root(parent, no_evidence[a] ? a : known);
+    b = root(parent, no_evidence[b] ? b : known);
+    parent[a < b ? a : b] = a < b ? b : a; /* so that `known` stays a root */
+  }
+  for (int32_t page = 0; page < known; page++) reached[page] = no_evidence[page] && root(parent, page) == known;
+  return 1;
+}

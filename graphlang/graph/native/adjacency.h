@@ -1,0 +1,37 @@
+/* Links as sorted lists, and what is looked up in them; see `graphlang.graph.adjacency`.
+
+   Pages are 0..pages-1. The links of page p are out_start[p]..out_start[p+1]-1. The sources of the links that lead to it
+   are in_source[in_start[p]..in_start[p+1]-1]. Both lists are ascending. */
+#ifndef GRAPHLANG_ADJACENCY_H
+#define GRAPHLANG_ADJACENCY_H
+#include "kernel.h"
+
+/* 1 where links are sorted by source, then target, without duplicates and links of a page to itself; else 0. */
+int graphlang_links_are_sorted(uint64_t links, const int32_t source[links], const int32_t target[links]);
+
+/* Count how often each page is an end: those of page p are numbers start[p]..start[p+1]-1 once sorted by that end. `start`
+   is all zeros before. */
+int graphlang_links_starts(uint64_t pages, uint64_t links, const int32_t ends[links], int64_t start[pages + 1],
+                           graphlang_fault *fault);
+
+/* The sources of the links that lead to each page, in the order given. `next` is a copy of the starts by target, and is
+   used up. */
+int graphlang_links_sources(uint64_t pages, uint64_t links, const int32_t source[links], const int32_t target[links],
+                            int64_t next[pages + 1], int32_t in_source[links], graphlang_fault *fault);
+
+/* The numbers of the links that lead to each page, in the order given. `next` as above. */
+int graphlang_links_order(uint64_t pages, uint64_t links, const int32_t target[links], int64_t next[pages + 1],
+                          int32_t order[links], graphlang_fault *fault);
+
+/* back[i] becomes 1 where the target of link i links back; `back` is all zeros before. */
+int graphlang_links_reciprocal(uint64_t pages, uint64_t links, const int64_t out_start[pages + 1],
+                               const int32_t target[links], const int64_t in_start[pages + 1],
+                               const int32_t in_source[links], uint8_t back[links], graphlang_fault *fault);
+
+/* reached[p] becomes 1 for the pages without evidence that a chain of links, whatever their direction, joins to a page with
+   evidence. `parent` is room to work in. */
+int graphlang_links_reached(uint64_t pages, uint64_t links, const int32_t source[links], const int32_t target[links],
+                            const uint8_t no_evidence[pages], int32_t parent[pages + 1], uint8_t reached[pages],
+                            graphlang_fault *fault);
+
+#endif

@@ -1,0 +1,39 @@
+/* What the shape of the graph around a link says, and how likely such a link keeps the language; see
+   `graphlang.graph.propagation.edges.edge_features`.
+
+   All kernels take the links as `adjacency.h` has them, and the numbers of the links that are asked for, those of a page one
+   after the other. Lists of neighbours longer than `longest` are taken to be empty. */
+#ifndef GRAPHLANG_EDGE_FEATURES_H
+#define GRAPHLANG_EDGE_FEATURES_H
+#include "kernel.h"
+
+enum { GRAPHLANG_EDGE_FEATURES = 14 }; /* numbers of a link */
+
+/* The features of some links. `reciprocal`: 1 where the target links back. `log_*`: logarithms of 1 + n, n being a number
+   of each page, or (`log_counts`) 0, 1, 2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
+int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
+                            const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
+                            const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
+                            const int32_t in_source[links], const float log_out_degree[pages],
+                            const float log_in_degree[pages], const float log_mutual[pages],
+                            const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
+                            float features[wanted * GRAPHLANG_EDGE_FEATURES], graphlang_fault *fault);
+
+/* The log-odds that the features of some links give: the sum of (feature - mean) / deviation, cut at 4, times weight. */
+int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
+                            const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
+                            const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
+                            const int32_t in_source[links], const float log_out_degree[pages],
+                            const float log_in_degree[pages], const float log_mutual[pages],
+                            const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
+                            const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
+                            const double weight[GRAPHLANG_EDGE_FEATURES], float log_odds[wanted],
+                            graphlang_fault *fault);
+
+/* How many marks the features of some links look at. */
+int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, int64_t longest,
+                             const int32_t source[links], const int32_t target[links],
+                             const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
+                             const int32_t numbers[wanted], graphlang_fault *fault);
+
+#endif

@@ -1,0 +1,172 @@
+#include "log_messages.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "checks.h"
+
+typedef struct {
+  int64_t languages;
+  const float *source_marginal, *switch_to, *lift, *lifted, *spread, *exclusion;
+  float noise;
+} Model;
+
+static float dot(const float *restrict one, const float *restrict other, int64_t size) {
+  float sum[4] = {0, 0, 0, 0}; /* additions that need not wait for each other */
+  int64_t i = 0;
+  for (; i + 3 < size; i += 4)
+    for (int j = 0; j < 4; j++) sum[j] += one[i + j] * other[i + j];
+  for (; i < size; i++) sum[0] += one[i] * other[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* The message along a link, relative to a source that knows nothing. `out` holds the evidence, the sender's belief over
+   its prior. */
+static void along(const Model *model, int64_t group, float coupling, float *restrict out) {
+  int64_t size = model->languages;
+  const float *restrict source_marginal = model->source_marginal + group * size;
+  const float *restrict switch_to = model->switch_to + group * size;
+  const float *restrict lifted = model->lifted + group * size, *restrict spread = model->spread + group * size;
+  float exclusion = model->exclusion[group], rest = 1 - coupling, keep = 1 - model->noise;
+  float sum = dot(lifted, out, size);
+  for (int64_t i = 0; i < size; i++) {
+    float joint = coupling * source_marginal[i] * out[i] + rest * switch_to[i] * (sum - exclusion * lifted[i] * out[i]);
+    float alone = coupling * source_marginal[i] + rest * switch_to[i] * spread[i];
+    out[i] = keep * joint / alone + model->noise;
+  }
+}
+
+static void against(const Model *model, int64_t group, float coupling, float *restrict out) {
+  int64_t size = model->languages;
+  const float *restrict switch_to = model->switch_to + group * size, *restrict lift = model->lift + group * size;
+  float exclusion = model->exclusion[group], rest = 1 - coupling, keep = 1 - model->noise;
+  float sum = dot(switch_to, out, size);
+  for (int64_t i = 0; i < size; i++)
+    out[i] =
+        keep * (coupling * out[i] + rest * lift[i] * (sum - exclusion * switch_to[i] * out[i])) + model->noise;
+}
+
+/* What is left of the prior besides some languages. */
+static float unlisted(const int16_t *candidates, int64_t kept, const float *prior) {
+  float left = 1;
+  for (int64_t i = 0; i < kept; i++) left -= prior[candidates[i]];
+  return left;
+}
+
+/* The evidence of a latent page: of its candidates, and of all other languages alike what they have together. */
+static void spread_out(int64_t languages, const int16_t *candidates, int64_t kept, const float *belief,
+                       const float *prior, float *out) {
+  float left = unlisted(candidates, kept, prior), others = left > 1e-6f ? belief[kept] / left : 0;
+  for (int64_t i = 0; i < languages; i++) out[i] = others;
+  for (int64_t i = 0; i < kept; i++) out[candidates[i]] = belief[i] / prior[candidates[i]];
+}
+
+/* The mean message of the languages that the sender does not name, by its prior: what receivers are told of languages
+   that they do not name either. */
+static float mean_of_others(const Model *model, const int16_t *candidates, int64_t kept, const float *prior,
+                            const float *out) {
+  float left = unlisted(candidates, kept, prior), sum = dot(prior, out, model->languages);
+  for (int64_t i = 0; i < kept; i++) sum -= prior[candidates[i]] * out[candidates[i]];
+  return left > 1e-3f && sum > left * model->noise ? sum / left : left > 1e-3f ? model->noise : 1;
+}
+
+/* Position of the first number that is not finite, -1 if there is none. */
+static int64_t not_finite(const float *numbers, int64_t size) {
+  int wrong = 0;
+  for (int64_t i = 0; i < size; i++) wrong |= !(fabsf(numbers[i]) <= FLT_MAX); /* without branches: several at once */
+  if (!wrong) return -1;
+  for (int64_t i = 0; i < size; i++)
+    if (!isfinite(numbers[i])) return i;
+  return -1; /* not reached */
+}
+
+/* The candidates of a page that are no languages: position of the first, -1 if there is none. */
+static int64_t no_language(const int16_t *candidates, int64_t kept, int64_t languages) {
+  int wrong = 0;
+  for (int64_t i = 0; i < kept; i++) wrong |= candidates[i] < 0 || candidates[i] >= languages;
+  if (!wrong) return -1;
+  for (int64_t i = 0; i < kept; i++)
+    if (candidates[i] < 0 || candidates[i] >= languages) return i;
+  return -1; /* not reached */
+}
+
+int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t fixed, uint64_t latent,
+                       uint64_t kept, uint64_t rows, uint64_t count, const float *source_marginal,
+                       const float *switch_to, const float *lift, const float *lifted, const float *spread,
+                       const float *exclusion, const float *prior, const float *fixed_belief, const int16_t *candidates,
+                       float noise, int to_target, const int32_t *group, const float *coupling, const int32_t *sender,
+                       const int32_t *prior_group, const float *belief, const int32_t *row, float *messages,
+                       graphlang_fault *fault) {
+  int64_t size = (int64_t)languages;
+  if (!languages || languages > INT16_MAX || kept > languages) return GRAPHLANG_WRONG_SIZE;
+  Model model = {size, source_marginal, switch_to, lift, lifted, spread, exclusion, noise};
+  for (uint64_t i = 0; i < count; i++) {
+    if (!IS_INDEX(group[i], groups)) return GRAPHLANG_REFUSE(fault, "group", i, group[i], 0, (int64_t)groups - 1);
+    if (!IS_INDEX(prior_group[i], prior_groups))
+      return GRAPHLANG_REFUSE(fault, "prior_group", i, prior_group[i], 0, (int64_t)prior_groups - 1);
+    if (!IS_INDEX(sender[i], fixed + latent))
+      return GRAPHLANG_REFUSE(fault, "sender", i, sender[i], 0, (int64_t)(fixed + latent) - 1);
+    if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i);
+    const float *start = prior + prior_group[i] * size; /* what the sender believed at first */
+    float *out = messages + i * (languages + 1);
+    const int16_t *named;
+    int16_t best = 0;
+    int64_t many = (int64_t)kept;
+    if ((uint64_t)sender[i] < fixed) {
+      const float *given = fixed_belief + sender[i] * size;
+      for (int64_t x = 0; x < size; x++) {
+        if (given[x] > given[best]) best = (int16_t)x;
+        out[x] = given[x] / start[x];
+      }
+      named = &best;
+      many = 1;
+    } else {
+      if (!IS_INDEX(row[i], rows)) return GRAPHLANG_REFUSE(fault, "row", i, row[i], 0, (int64_t)rows - 1);
+      int64_t at = (sender[i] - (int64_t)fixed) * many, wrong;
+      named = candidates + at;
+      if ((wrong = no_language(named, many, size)) >= 0)
+        return GRAPHLANG_REFUSE(fault, "candidates", at + wrong, named[wrong], 0, size - 1);
+      const float *given = belief + row[i] * (many + 1);
+      if ((wrong = not_finite(given, many + 1)) >= 0)
+        return GRAPHLANG_REFUSE_NUMBER(fault, "belief", row[i] * (many + 1) + wrong);
+      spread_out(size, named, many, given, start, out);
+    }
+    (to_target ? along : against)(&model, group[i], coupling[i], out);
+    out[size] = (int64_t)kept < size ? mean_of_others(&model, named, many, start, out) : 1;
+  }
+  return 1;
+}
+
+int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
+                         uint64_t count, const int64_t *start, const int32_t *receiver, const float *weight,
+                         const int16_t *candidates, const int64_t *numbers, const float *messages, double *incoming,
+                         uint8_t *touched, graphlang_fault *fault) {
+  if (!languages || kept > languages) return GRAPHLANG_WRONG_SIZE;
+  for (uint64_t i = 0; i < count; i++) {
+    int64_t class = numbers[i], wrong;
+    if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "numbers", i, class, 0, (int64_t)classes - 1);
+    REFUSE_BOUNDS(fault, start, class, entries);
+    const float *restrict message = messages + i * (languages + 1);
+    if ((wrong = not_finite(message, (int64_t)languages + 1)) >= 0)
+      return GRAPHLANG_REFUSE_NUMBER(fault, "messages", i * (languages + 1) + (uint64_t)wrong);
+    for (int64_t at = start[class]; at < start[class + 1]; at++) {
+      int32_t page = receiver[at];
+      if (!IS_INDEX(page, latent)) return GRAPHLANG_REFUSE(fault, "receiver", at, page, 0, (int64_t)latent - 1);
+      if (!isfinite(weight[at])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", at);
+      double *restrict sum = incoming + (uint64_t)page * (kept + 1); /* a hub receives millions */
+      double loud = weight[at];
+      const int16_t *restrict named = candidates + (uint64_t)page * kept;
+      if (kept == languages)
+        for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[x];
+      else {
+        if ((wrong = no_language(named, (int64_t)kept, (int64_t)languages)) >= 0)
+          return GRAPHLANG_REFUSE(fault, "candidates", (uint64_t)page * kept + (uint64_t)wrong, named[wrong], 0,
+                                  (int64_t)languages - 1);
+        for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[named[x]];
+      }
+      sum[kept] += loud * (double)message[languages];
+      touched[page] = 1;
+    }
+  }
+  return 1;
+}

@@ -1,0 +1,356 @@
+"""How a link binds the languages of its two pages, learned from the collection itself.
+
+No gold label is needed: links between two certain pages show how often a link keeps the language, and what the
+languages are where it does not. A logistic regression carries that over to the links of short pages: from the shape of
+the graph around the link (``edge_features``), its kind, and an intercept for each host, all shrunk towards what is
+usual on the web (Hayati 2004, section 5.3: 95 % of links keep the language) where a host has few such links.
+
+For a link from page s to page t the model is
+
+    P(t = b | s = a) = k [a = b] + (1 - k) D(b) (1 - x [a = b]) / (1 - x D(a))
+
+with k the coupling, the share of links that keep the language on purpose, D the languages that links which switch lead
+to on this host (often one: every page links to untranslated English pages), and x the exclusion, how far the latter
+avoid the language of their own page (1: a switcher lists only *other* languages: a neighbour's language is evidence
+*against* one's own).
+
+Links within a host are a group, and links between hosts are one more, the last. The languages that a host's pages have
+are no news to its own pages, but they are to others: were links between hosts told by the tables of their source, a
+site in one language could say nothing of the pages that it links to elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.graph.adjacency import padded
+from graphlang.graph.propagation.edges.edge_features import NAMES
+from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.adjacency import Links
+    from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
+
+#: How often a link keeps the language before anything was seen, by kind (numbers of ``graphlang.db.records.LinkKind``).
+PRIOR = {1: 0.98, 2: 0.98, 3: 0.97, 4: 0.98, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
+PRIOR_ELSE = 0.9
+#: Link-kind classes: kinds that are learned apart, each with the number of its class, the others being class 0. That a
+#: site's anchors keep the language says nothing of its canonical links (kind 3) and of those to its translations (6).
+CLASSES = {3: 1, 6: 2}
+#: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
+#: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
+FOLLOWED = (1, 2, 4)
+BLOCK = 1_000_000  #: links that are worked on at once
+STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
+SAMPLE = 100_000  #: links that the regression is fitted on, at most
+EXCLUSIONS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
+LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
+PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
+SMOOTH = 0.3  #: share of a flatter distribution in them: the rare must not look rarer than they are
+POOLED = 0.1  #: how far the other hosts help to choose a host's x
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression:
+    """Log-odds that links of one link-kind class keep the language; G groups."""
+
+    mean: NDArray[np.float32]  #: of the features, shape (14,)
+    deviation: NDArray[np.float32]  #: shape (14,)
+    weights: NDArray[np.float64]  #: shape (14,)
+    of_kind: NDArray[np.float64]  #: log-odds that each kind adds, shape (256,)
+    of_group: NDArray[np.float64]  #: and each group, shape (G,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompatibilityModel:
+    """What is learned of all links; L languages, G groups: the hosts, and the links between hosts."""
+
+    longest: int  #: lists of neighbours that the features look at
+    regressions: Mapping[int, Regression]  #: by link-kind class
+    source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
+    switch_to: NDArray[np.float64]  #: D above, shape (G, L)
+    exclusion: NDArray[np.float64]  #: x above, shape (G,)
+    by_chance: NDArray[np.float64]  #: how often a link that switches keeps the language all the same, shape (G,)
+    fits: NDArray[np.float64]  #: mean log-likelihood of each of ``EXCLUSIONS`` on a host, shape (6,)
+
+    def of_links(
+        self, links: Links, features: EdgeFeatures, wanted: NDArray[np.int32], host: NDArray[np.int32]
+    ) -> EdgeCompatibility:
+        """What the model says of some links.
+
+        Args:
+            links: all links of n pages.
+            features: of these links.
+            wanted: numbers of the links, shape (w,).
+            host: of each page, 0..G-2, shape (n,).
+        """
+        group = np.empty(len(wanted), np.int32)
+        p_same, coupling = (np.empty(len(wanted), np.float32) for _ in range(2))
+        for at in range(0, len(wanted), BLOCK):
+            part = slice(at, at + BLOCK)
+            group[part] = _group(links, wanted[part], host, len(self.exclusion) - 1)
+            p_same[part] = _p_same(self.regressions, links, features, wanted[part], group[part])
+            coupling[part] = _coupling(p_same[part], self.by_chance[group[part]])
+            shown = followed(links.kind[wanted[part]])
+            p_same[part][shown] = coupling[part][shown] = HIGHEST
+        ends = links.source[wanted], links.target[wanted], links.kind[wanted]
+        return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.source_marginal, self.switch_to)
+
+    def for_hosts(self, rows: NDArray[np.int64], local: CompatibilityModel) -> CompatibilityModel:
+        """The model for other hosts: of those that it knows as learned, of the others as a local model has it.
+
+        Args:
+            rows: number of each host in this model, -1 unknown, shape (H,).
+            local: of these hosts, fitted with this one given (see ``learn``).
+        """
+        at = np.append(rows, len(self.exclusion) - 1)  # links between hosts are the last group
+
+        def chosen(own: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+            return np.where((at >= 0).reshape(-1, *[1] * (own.ndim - 1)), own[at], other)
+
+        regressions = {}
+        for number, one in self.regressions.items():
+            of_group = chosen(one.of_group, local.regressions[number].of_group)
+            regressions[number] = Regression(one.mean, one.deviation, one.weights, one.of_kind, of_group)
+        return CompatibilityModel(
+            self.longest,
+            regressions,
+            chosen(self.source_marginal, local.source_marginal),
+            chosen(self.switch_to, local.switch_to),
+            chosen(self.exclusion, local.exclusion),
+            chosen(self.by_chance, local.by_chance),
+            self.fits,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EdgeCompatibility:
+    """The model of some links, and the tables of all groups. L languages, G groups, w links."""
+
+    source: NDArray[np.int32]  #: page that holds each link, ascending, shape (w,)
+    target: NDArray[np.int32]  #: page that it leads to, shape (w,)
+    kind: NDArray[np.uint8]  #: how it links, shape (w,)
+    p_same: NDArray[np.float32]  #: probability that the link's two pages share a language, shape (w,)
+    coupling: NDArray[np.float32]  #: k above, the part of it that is on purpose, shape (w,)
+    group: NDArray[np.int32]  #: the host of both ends, or G - 1, shape (w,)
+    exclusion: NDArray[np.float64]  #: x above, shape (G,)
+    source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
+    switch_to: NDArray[np.float64]  #: D above, shape (G, L)
+
+
+def learn(  # noqa: PLR0917  all that it depends on
+    links: Links,
+    features: EdgeFeatures,
+    host: NDArray[np.int32],
+    label: NDArray[np.int16],
+    sites: NDArray[np.float64],
+    collection: NDArray[np.float64],
+    length: NDArray[np.int32],
+    *,
+    every_host: int | None = None,
+    given: CompatibilityModel | None = None,
+) -> CompatibilityModel:
+    """Learn how links bind languages.
+
+    Args:
+        links: all links of n pages, and perhaps of more that are left out.
+        features: of these links.
+        host: number of each page's host, 0..H-1, shape (n,).
+        label: column of the language of each certain page, -1 for all others, shape (n,).
+        sites: languages of the pages of each host, rows that sum to 1, shape (H, L).
+        collection: languages of all pages, shape (L,).
+        length: characters of each page's text, which tell pages apart, shape (n,).
+        every_host: how many hosts there are, those of the pages that are left out among them; H if not given.
+        given: a model of the whole collection, of which these pages are a part: only what is particular to their hosts
+            is fitted.
+    """
+    host, label, length = padded(host, links.n, len(sites)), padded(label, links.n, -1), padded(length, links.n, 0)
+    sites = np.vstack([sites, collection])
+    groups = len(sites)
+    seen = _sample(links, label, host, length)
+    a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
+    group = _group(links, seen, host, groups - 1)
+    same = a == b
+    regressions = _regressions(links, features, seen, same, group, groups, given)
+    flat = np.sqrt(sites)
+    flat /= flat.sum(axis=1, keepdims=True)
+    source_marginal = _table(group, a, sites, flat)
+    switch_to = _table(group[~same], b[~same], sites, flat)
+    p_same = _p_same(regressions, links, features, seen, group)
+    fits, by_chance = _fits(p_same, group, a, b, source_marginal, switch_to)
+    usual = fits.sum(axis=1) / ((every_host or groups - 1) + 1) if given is None else given.fits
+    best = np.round(fits + POOLED * usual[:, None], 6).argmax(axis=0)
+    exclusion, by_chance = np.array(EXCLUSIONS)[best], np.take_along_axis(by_chance, best[None], 0)[0]
+    return CompatibilityModel(features.longest, regressions, source_marginal, switch_to, exclusion, by_chance, usual)
+
+
+def _regressions(  # noqa: PLR0917  internal
+    links: Links,
+    features: EdgeFeatures,
+    seen: NDArray[np.int32],
+    same: NDArray[np.bool_],
+    group: NDArray[np.int64],
+    groups: int,
+    given: CompatibilityModel | None,
+) -> dict[int, Regression]:
+    """A regression for each link-kind class: how likely a link keeps the language."""
+    present = _present(links.kind)
+    class_of = _class_of()
+    found = {}
+    for number in sorted({0, *CLASSES.values()}):
+        known = np.flatnonzero(class_of[links.kind[seen]] == number)
+        kind, outcome = links.kind[seen[known]], same[known].astype(np.float64)
+        if given is not None:
+            one = given.regressions[number]
+            table = (one.mean, one.deviation, one.weights)
+            offset = features.log_odds(seen[known], *table) + one.of_kind[kind]
+            found[number] = Regression(*table, one.of_kind, fit_intercepts(outcome, offset, group[known], groups))
+        else:
+            found[number] = _fit(features.of(seen[known]), kind, outcome, group[known], groups, present)
+    return found
+
+
+def _fit(  # noqa: PLR0917  internal
+    features: NDArray[np.float32],
+    kind: NDArray[np.uint8],
+    outcome: NDArray[np.float64],
+    group: NDArray[np.int64],
+    groups: int,
+    present: NDArray[np.bool_],
+) -> Regression:
+    probability = np.full(256, PRIOR_ELSE)
+    probability[list(PRIOR)] = list(PRIOR.values())
+    usual = np.log(probability / (1 - probability))
+    is_kind = (np.arange(256)[:, None] == np.flatnonzero(present)[1:]).astype(np.float32)
+    design = np.column_stack([features, is_kind[kind]])
+    if len(kind):
+        mean, deviation = design.mean(0), design.std(0) + np.float32(1e-3)
+    else:
+        mean, deviation = np.zeros(design.shape[1], np.float32), np.ones(design.shape[1], np.float32)
+    scaled = np.clip((design - mean) / deviation, -STEEPEST, STEEPEST)
+    intercept, weights, of_group = fit(scaled, outcome, usual[kind], group, groups)
+    shapes = len(NAMES)
+    of_kind = np.clip((is_kind - mean[shapes:]) / deviation[shapes:], -STEEPEST, STEEPEST) @ weights[shapes:]
+    return Regression(mean[:shapes], deviation[:shapes], weights[:shapes], usual + intercept + of_kind, of_group)
+
+
+def _p_same(
+    regressions: Mapping[int, Regression],
+    links: Links,
+    features: EdgeFeatures,
+    numbers: NDArray[np.int32],
+    group: NDArray[np.integer[Any]],
+) -> NDArray[np.float64]:
+    kind = links.kind[numbers]
+    link_class = _class_of()[kind]
+    log_odds = np.empty(len(numbers))
+    for number in np.unique(link_class).tolist():
+        one = regressions[number]
+        some = np.flatnonzero(link_class == number)
+        told = features.log_odds(numbers[some], one.mean, one.deviation, one.weights)
+        log_odds[some] = told + one.of_kind[kind[some]] + one.of_group[group[some]]
+    return np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
+
+
+def _class_of() -> NDArray[np.uint8]:
+    """The link-kind class of each kind, shape (256,)."""
+    found = np.zeros(256, np.uint8)
+    found[list(CLASSES)] = list(CLASSES.values())
+    return found
+
+
+def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Whether links are of a kind whose target stands for the source."""
+    shown = np.zeros(256, bool)
+    shown[list(FOLLOWED)] = True
+    return shown[kind]
+
+
+def _group(links: Links, numbers: NDArray[np.int32], host: NDArray[np.int32], between: int) -> NDArray[np.int64]:
+    home = host[links.source[numbers]].astype(np.int64)
+    return np.where(home == host[links.target[numbers]], home, between)
+
+
+def _sample(
+    links: Links, label: NDArray[np.int16], host: NDArray[np.int32], length: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Links between labelled pages, but those that are followed; of more than ``SAMPLE`` as good as random ones.
+
+    Which those are depends on the degrees, languages and lengths of the pages and of the others of their hosts, not on
+    any numbers. Links that nothing tells apart are taken or left together, up to as many again.
+    """
+    key = _mixed(np.zeros(links.n, np.uint64), links.outdegree(), links.indegree(), label, length)
+    of_host = np.zeros(int(host.max(initial=-1)) + 1, np.uint64)
+    np.add.at(of_host, host, key)
+    key = _mixed(key, of_host[host])
+    labelled = label >= 0
+    drawn, found = np.zeros(0, np.uint64), np.zeros(0, np.int32)
+    for at in range(0, links.m, BLOCK):
+        source, target = links.source[at : at + BLOCK], links.target[at : at + BLOCK]
+        shown = followed(links.kind[at : at + BLOCK])
+        part = np.flatnonzero(labelled[source] & labelled[target] & ~shown)
+        mixed = (key[source[part]] * np.uint64(3) ^ key[target[part]]) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(32)
+        drawn, found = np.concatenate([drawn, mixed]), np.concatenate([found, (part + at).astype(np.int32)])
+        if len(found) > SAMPLE:
+            few = np.flatnonzero(drawn <= np.partition(drawn, SAMPLE - 1)[SAMPLE - 1])[: 2 * SAMPLE]
+            drawn, found = drawn[few], found[few]
+    return np.sort(found)
+
+
+def _mixed(key: NDArray[np.uint64], *columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """A hash of some numbers of each page."""
+    for values in columns:
+        key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    return key
+
+
+def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which kinds of links there are, shape (256,)."""
+    present = np.zeros(256, bool)
+    for at in range(0, len(kind), BLOCK):
+        present[kind[at : at + BLOCK]] = True
+    return present
+
+
+def _table(
+    group: NDArray[np.int64], language: NDArray[np.int64], sites: NDArray[np.float64], flat: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Languages of the links of each group, shrunk towards those of its pages; shape (G, L)."""
+    groups, languages = sites.shape
+    counts = np.bincount(group * languages + language, minlength=groups * languages).reshape(groups, languages)
+    table = (counts + PSEUDO * sites) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
+    return np.asarray((1 - SMOOTH) * table + SMOOTH * flat)
+
+
+def _fits(  # noqa: PLR0917  internal
+    p_same: NDArray[np.float64],
+    group: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    source_marginal: NDArray[np.float64],
+    switch_to: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Log-likelihood of the links seen in each group by each of ``EXCLUSIONS``, and ``by_chance``; (6, G) each."""
+    groups = len(source_marginal)
+    fits, by_chance = np.zeros((len(EXCLUSIONS), groups)), np.zeros((len(EXCLUSIONS), groups))
+    here, elsewhere = switch_to[group, a], switch_to[group, b]
+    for i, x in enumerate(EXCLUSIONS):
+        by_chance[i] = (source_marginal * switch_to * (1 - x) / (1 - x * switch_to + 1e-12)).sum(axis=1)
+        k = _coupling(p_same, by_chance[i][group])
+        likelihood = k * (a == b) + (1 - k) * elsewhere * (1 - x * (a == b)) / (1 - x * here + 1e-12)
+        fits[i] = np.bincount(group, np.log(likelihood + 1e-12), minlength=groups)
+    return fits, by_chance
+
+
+def _coupling(p_same: NDArray[np.floating[Any]], by_chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often a link keeps the language on purpose, if it does so in all, and by chance otherwise."""
+    return np.asarray(np.clip((p_same - by_chance) / (1 - by_chance), 0, HIGHEST))

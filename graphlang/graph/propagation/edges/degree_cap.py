@@ -1,0 +1,86 @@
+"""How much each message weighs: neighbours that agree for reasons of their own share the weight of a few.
+
+The pages of one site carry one navigation bar, and a link farm is as many pages as somebody cares to make. So the
+couplings of all neighbours on one host count as at most ``degree`` together, and so do those of all hosts: a farm,
+however large, weighs no more than the handful of pages on the receiver's own site.
+
+A page that only passes its readers on (a redirect, a frame set) is what it passes them on to: that link does not share
+its weight with those that merely lead to the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.adjacency import order_by_target, starts
+from graphlang.native.kernels import Kernels
+from graphlang.native.threads import over_parts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_kernels = Kernels("graphlang.graph.native._degree_cap")
+
+FOLLOWED = 3.0  #: what the links to the pages that stand for a page weigh together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MessageWeights:
+    """Factors that the log messages are multiplied by; w links, n pages."""
+
+    to_target: NDArray[np.float32]  #: of the message to each link's target, shape (w,)
+    to_source: NDArray[np.float32]  #: of the message back to each link's source, shape (w,)
+    page: NDArray[np.float64]  #: of all messages to a page, shape (n,)
+    order: NDArray[np.int32]  #: the links sorted by target, shape (w,)
+
+
+def message_weights(
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    coupling: NDArray[np.float32],
+    host: NDArray[np.int32],
+    degree: float,
+    *,
+    followed: NDArray[np.bool_] | None = None,
+) -> MessageWeights:
+    """Share out the weight among the neighbours of every page.
+
+    Args:
+        source: of each link, ascending, shape (w,).
+        target: of each link, shape (w,).
+        coupling: of each link (see ``compatibility``); one that does not keep the language takes no share, shape (w,).
+        host: number of each page's host, shape (n,).
+        degree: couplings that count in full.
+        followed: links whose target stands for the source, shape (w,). The message back from there weighs ``FOLLOWED``
+            in all, whatever else the source receives.
+
+    Raises:
+        ValueError: links that are not sorted, a page or host that is not there, a coupling that is not finite.
+
+    >>> import numpy as np
+    >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm and one of page 0's own host
+    >>> weights = message_weights(*ends, np.ones(4, np.float32), np.int32([0, 1, 1, 1, 0]), 1.0)
+    >>> [round(float(weight), 2) for weight in weights.to_target], round(float(weights.page[0]), 2)
+    ([0.33, 0.33, 0.33, 1.0], 0.5)
+    """
+    n, w, hosts = len(host), len(source), int(host.max(initial=-1)) + 1
+    out_start, in_start = starts(source, n), starts(target, n)
+    back = np.flatnonzero(source[1:] < source[:-1])
+    if len(back):
+        at = int(back[0]) + 1
+        raise ValueError(f"source[{at}] = {source[at]} comes after {source[at - 1]}; links must be sorted by source")
+    order = order_by_target(target, in_start)
+    to_target, to_source, page = np.empty(w, np.float32), np.empty(w, np.float32), np.empty(n)
+
+    def fill(part: slice) -> None:
+        given = (out_start, in_start, order, source, target, host, coupling)
+        _kernels.degree_cap(part.start, part.stop, degree, *given, np.zeros(hosts), to_target, to_source, page)
+
+    over_parts(n, fill)
+    if followed is not None and followed.any():
+        ends = source[followed]
+        to_source[followed] = FOLLOWED / np.bincount(ends, minlength=n)[ends] / np.maximum(page[ends], 1e-9)
+    return MessageWeights(to_target, to_source, page, order)

@@ -1,0 +1,108 @@
+"""What the shape of the graph around a link says: is it navigation within one language, or a switch to another?
+
+None of these needs a language, so that they are known for links between short pages too. The counting is done in C
+(``native/edge_features.c``), in as many threads as there are cores; what comes out does not depend on their number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.native.kernels import Kernels
+from graphlang.native.threads import over_parts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.adjacency import Links
+
+AFFORDABLE = 60  #: neighbours that are looked at for each link of the graph, on average ...
+LEAST = 100_000_000  #: ... and so many in all, whatever the number of links
+LONGEST = (300, 100, 30, 10, 0)  #: lists of neighbours longer than this are left out: the first that is affordable
+NAMES = (
+    "reciprocal", "out(source)", "in(target)", "out(target)", "in(source)", "mutual(source)", "mutual(target)",
+    "out difference", "in difference", "common targets", "common sources", "detours", "targets shared",
+    "sources shared",
+)  # fmt: skip
+
+_kernels = Kernels("graphlang.graph.native._edge_features")
+
+
+class EdgeFeatures:
+    """The graph as the features need it, worked out once.
+
+    ``reciprocal`` is 1 where the target links back; the degrees, their differences, and the numbers of common targets,
+    common sources and detours (paths of length two) are logarithms of 1 + n; the last two are the shares (Jaccard) of
+    the targets and sources that both ends have in common. A page with more targets (sources) than the whole graph can
+    afford to compare (``LONGEST``) is taken to have none in common with any other: one hub must not cost the square
+    of its links.
+
+    Args:
+        links: all links.
+        wanted: numbers of those whose features will be asked for, shape (w,). Here and below, those of a page had
+            better follow each other.
+        longest: longer lists of neighbours are left out; if not given, the first of ``LONGEST`` that is affordable.
+
+    Raises:
+        ValueError: a link or page that is not there; lists whose bounds do not fit the links.
+    """
+
+    def __init__(self, links: Links, wanted: NDArray[np.int32], longest: int | None = None) -> None:
+        self._links = links
+        self._reciprocal = links.reciprocal()
+        mutual = np.bincount(links.source[self._reciprocal], minlength=links.n)
+        counts = (links.outdegree(), links.indegree(), mutual, np.arange(LONGEST[0] + 1))
+        self._logs = tuple(np.log1p(count).astype(np.float32) for count in counts)
+        if longest is None:
+            most = max(LEAST, AFFORDABLE * links.m)
+            longest = next((long for long in LONGEST if self._steps(wanted, long) <= most), LONGEST[-1])
+        self.longest = longest
+
+    def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
+        rows = np.empty((len(wanted), len(NAMES)), np.float32)
+
+        def fill(part: slice) -> None:
+            numbers = np.ascontiguousarray(wanted[part], np.int32)
+            _kernels.edge_features(*self._given(), numbers, rows[part])
+
+        over_parts(len(wanted), fill)
+        return rows
+
+    def log_odds(
+        self,
+        wanted: NDArray[np.int32],
+        mean: NDArray[np.float32],
+        deviation: NDArray[np.float32],
+        weights: NDArray[np.float64],
+    ) -> NDArray[np.float32]:
+        """The features of some links, less the mean, over the deviation, cut at 4, times the weights; shape (w,).
+
+        Args:
+            wanted: numbers of the links, shape (w,).
+            mean: shape (14,).
+            deviation: shape (14,).
+            weights: shape (14,).
+        """
+        given = (mean.astype(np.float32), deviation.astype(np.float32), weights.astype(np.float64))
+        found = np.empty(len(wanted), np.float32)
+
+        def fill(part: slice) -> None:
+            numbers = np.ascontiguousarray(wanted[part], np.int32)
+            _kernels.edge_log_odds(*self._given(), numbers, *given, found[part])
+
+        over_parts(len(wanted), fill)
+        return found
+
+    def _steps(self, wanted: NDArray[np.int32], longest: int) -> int:
+        links, numbers = self._links, np.ascontiguousarray(wanted, np.int32)
+        bounds = (links.out_start, links.in_start)
+        return int(_kernels.edge_steps(links.n, longest, links.source, links.target, *bounds, numbers))
+
+    def _given(self) -> tuple[int | NDArray[np.generic], ...]:
+        """What all kernels take first; the marks are the caller's own."""
+        links = self._links
+        given = (links.source, links.target, self._reciprocal, links.out_start, links.in_start, links.in_source)
+        return self.longest, *given, *self._logs, np.zeros(links.n, np.uint8)

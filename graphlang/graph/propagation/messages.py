@@ -1,0 +1,116 @@
+"""Messages: what a page's belief tells its neighbour through a link, by Bayes' rule over ``compatibility``.
+
+A belief b(a) of the sender, divided by the prior q(a) it started from, is the evidence for a that the sender gathered.
+The message to the receiver is the probability of that evidence under each language x of the receiver, relative to
+knowing nothing:
+
+    along the link:    m(x) = sum over a of b(a)/q(a) P(s = a | t = x)
+    against the link:  m(x) = sum over a of b(a)/q(a) P(t = a | s = x)
+
+A sender that knows nothing (b = q) says 1 of every language, whatever the link. With the model's diagonal plus rank one
+both sums cost a few operations for each language, not L. ``NOISE`` of every link is taken to say nothing, which bounds
+how strongly a single neighbour can speak against a language.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
+    from graphlang.graph.propagation.shared_messages import MessageClasses
+
+_kernels = Kernels("graphlang.graph.native._log_messages")
+
+NOISE = 0.02
+
+
+class Messages:
+    """The tables of all groups and the priors of all pages, ready to turn beliefs into messages.
+
+    Args:
+        edges: L languages, G groups of links.
+        prior: of each group of pages, shape (P, L).
+        fixed_belief: of senders that never change their mind, shape (s, L).
+        candidates: the columns that each latent page keeps, shape (f, K).
+
+    Raises:
+        ValueError: arrays of different languages.
+    """
+
+    def __init__(
+        self,
+        edges: EdgeCompatibility,
+        prior: NDArray[np.float32],
+        fixed_belief: NDArray[np.float32],
+        candidates: NDArray[np.int16],
+    ) -> None:
+        exclusion = edges.exclusion[:, None]
+        lift = 1 / (1 - exclusion * edges.switch_to + 1e-9)
+        lifted = edges.source_marginal * lift
+        spread = lifted.sum(axis=1, keepdims=True) - exclusion * lifted
+        tables = (edges.source_marginal, edges.switch_to, lift, lifted, spread, edges.exclusion, prior, fixed_belief)
+        self._tables = [np.ascontiguousarray(table, np.float32) for table in tables]
+        self._candidates = np.ascontiguousarray(candidates, np.int16)
+        self.size, self.fixed = edges.source_marginal.shape[1], len(fixed_belief)
+        if not 0 < candidates.shape[1] <= self.size:
+            raise ValueError(f"candidates has shape {candidates.shape}, expected (f, 1..{self.size})")
+
+    def logs(  # noqa: PLR0917  one array for each thing a message depends on
+        self,
+        group: NDArray[np.int32],
+        coupling: NDArray[np.float32],
+        sender: NDArray[np.int32],
+        prior_group: NDArray[np.int32],
+        belief: NDArray[np.float32],
+        row: NDArray[np.int32],
+        *,
+        to_target: bool,
+    ) -> NDArray[np.float32]:
+        """Logarithms of messages: of each language, and of all that the sender does not name; shape (m, L + 1).
+
+        Args:
+            group: of links, whose tables hold for each message, shape (m,).
+            coupling: k of each, shape (m,).
+            sender: row of ``fixed_belief`` of each sender, or s + i for latent page i, shape (m,).
+            prior_group: of each sender, shape (m,).
+            belief: of latent pages: of their candidates, and of all other languages together, shape (b, K + 1).
+            row: of ``belief``, for each latent sender, shape (m,).
+            to_target: along the links, from sources to targets; else back.
+
+        Raises:
+            ValueError: a group, sender, prior group or row that is not there; a number that is not finite.
+        """
+        found = np.empty((len(group), self.size + 1), np.float32)
+        given = (group, coupling, sender, prior_group, belief, row)
+        _kernels.messages(*self._tables, self._candidates, NOISE, to_target, *given, found)
+        return np.log(found, out=found)
+
+    def accumulate(
+        self,
+        classes: MessageClasses,
+        numbers: NDArray[np.int64],
+        logs: NDArray[np.float32],
+        incoming: NDArray[np.float64],
+        touched: NDArray[np.uint8],
+    ) -> None:
+        """Add log messages of some classes to the sums of those who receive them.
+
+        Args:
+            classes: who receives which class, with what weight.
+            numbers: of the classes, shape (p,).
+            logs: their log messages, shape (p, L + 1).
+            incoming: weighted sum of the log messages to each latent page, shape (f, K + 1), changed.
+            touched: set to 1 where something was added, shape (f,).
+
+        Raises:
+            ValueError: a class or receiver that is not there, a message that is not finite.
+        """
+        given = (classes.start, classes.receiver, classes.weight, self._candidates)
+        _kernels.accumulate(self.size, len(classes.sender), *given, numbers, logs, incoming, touched)

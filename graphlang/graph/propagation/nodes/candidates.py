@@ -1,0 +1,134 @@
+"""The candidates of each page: the few languages that it is asked about, so that memory does not grow with all of them.
+
+Of the hundreds of languages of a large collection a page can be in a handful: what its text, its site and its signals
+may be, and what its neighbours are. Each latent page has ``MOST`` candidates, and one number for all other languages
+together: it holds what they would have, and moves with what neighbours say of languages that they do not name. Where no
+more languages are active than that, nothing is left out, and nothing is approximate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.adjacency import padded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.adjacency import Links
+
+MOST = 32  #: candidates of a page
+NEAR = 0.5  #: weight of the languages of all neighbours together, where the page's own sum to 1
+STEPS = 3  #: how many pages without text a language is looked for through
+BLOCK = 1 << 16  #: pages worked on at once
+LINKS = 1 << 22  #: links looked at at once, but for one page
+NOTHING = np.float32(-1e30)  #: logarithm of the share of the others where there are none
+
+
+def choose(scores: NDArray[np.float32]) -> NDArray[np.int16]:
+    """Columns of the ``MOST`` largest scores of each page, ascending.
+
+    Args:
+        scores: shape (n, L).
+
+    Returns:
+        shape (n, min(L, MOST)).
+
+    >>> import numpy as np
+    >>> choose(np.float32([[0.1, 0.6, 0.3]])).tolist()
+    [[0, 1, 2]]
+    """
+    n, size = scores.shape
+    if size <= MOST:
+        return np.broadcast_to(np.arange(size, dtype=np.int16), (n, size))
+    return np.sort(np.argpartition(-scores, MOST - 1, axis=1)[:, :MOST], axis=1).astype(np.int16)
+
+
+def missed(shares: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Pages with neighbours in a language that is no candidate.
+
+    Args:
+        shares: of the languages among the neighbours of each page, shape (n, L).
+        candidates: columns, shape (n, K).
+
+    Returns:
+        shape (n,).
+
+    >>> import numpy as np
+    >>> missed(np.float32([[0, 0.5, 0.5], [1, 0, 0]]), np.int16([[0, 1], [0, 1]])).tolist()
+    [True, False]
+    """
+    left = shares > 0
+    left[np.arange(len(left))[:, None], candidates] = False
+    return np.asarray(left.any(axis=1))
+
+
+def gather(logs: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[np.float32]:
+    """Logarithms of the candidates, and of the sum of all other languages.
+
+    Args:
+        logs: of all languages, shape (n, L).
+        candidates: columns, shape (n, K).
+
+    Returns:
+        shape (n, K + 1).
+
+    >>> import numpy as np
+    >>> np.exp(gather(np.log(np.float32([[1, 2, 3, 4]])), np.int16([[1, 3]]))).round(3).tolist()
+    [[2.0, 4.0, 4.0]]
+    """
+    gathered = np.empty((len(logs), candidates.shape[1] + 1), np.float32)
+    gathered[:, :-1] = np.take_along_axis(logs, candidates.astype(np.int64), 1)
+    if candidates.shape[1] == logs.shape[1]:
+        gathered[:, -1] = NOTHING
+        return gathered
+    largest = logs.max(axis=1, keepdims=True)
+    rest = np.exp(logs - largest)
+    np.put_along_axis(rest, candidates.astype(np.int64), 0, 1)
+    gathered[:, -1] = np.log(np.maximum(rest.sum(axis=1), np.float32(1e-30))) + largest[:, 0]
+    return gathered
+
+
+class Nearby:
+    """The languages of each page's neighbours, also through pages without text.
+
+    Args:
+        links: all links.
+        best: column of each page's most likely language by its own evidence, -1 none, shape (i,); the pages behind
+            these are left out, and none of them is the neighbour of a page without one.
+        size: active languages.
+    """
+
+    def __init__(self, links: Links, best: NDArray[np.int16], size: int) -> None:
+        self.links, self.label, self.size = links, padded(best.copy(), links.n, -1), size
+        for _ in range(STEPS):
+            unknown = np.flatnonzero(self.label[: len(best)] < 0)
+            found = [self._first(unknown[at : at + BLOCK]) for at in range(0, len(unknown), BLOCK)]
+            if found:
+                self.label[unknown] = np.concatenate(found)
+
+    def _first(self, pages: NDArray[np.int64]) -> NDArray[np.int16]:
+        shares = self.shares(pages)
+        return np.where(shares.any(axis=1), shares.argmax(axis=1), -1).astype(np.int16)
+
+    def shares(self, pages: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Shares of the languages among the neighbours of some pages, rows of 0 where none has one; shape (p, L)."""
+        table = np.zeros((len(pages), self.size))
+        for bounds, ends in ((self.links.out_start, self.links.target), (self.links.in_start, self.links.in_source)):
+            many = bounds[pages + 1] - bounds[pages]
+            part = (np.cumsum(many) - many) // LINKS  # a hub has many links to look at
+            for edge in range(int(part.max(initial=-1)) + 1):
+                some = slice(*np.searchsorted(part, (edge, edge + 1)))
+                table[some] += self._count(bounds[pages[some]], many[some], ends)
+        return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1), np.float32)
+
+    def _count(self, first: NDArray[np.int64], many: NDArray[np.int64], ends: NDArray[np.int32]) -> NDArray[np.float64]:
+        """How many of some ends of links, ``many`` from ``first`` on for each page, have each language."""
+        skipped = np.repeat(first - (np.cumsum(many) - many), many)
+        label = self.label[ends[np.arange(len(skipped)) + skipped]]
+        whose = np.repeat(np.arange(len(many)), many)
+        known = label >= 0
+        counts = np.bincount(whose[known] * self.size + label[known], minlength=len(many) * self.size)
+        return counts.reshape(len(many), self.size).astype(np.float64)

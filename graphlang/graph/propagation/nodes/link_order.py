@@ -1,0 +1,207 @@
+"""What the position of links says: pages list the versions of a text, and much else, in an order of their own.
+
+A menu of translations names them in the same order on every page of a site (``de | en | fr | ja``), so that whoever
+stands between German and French is most likely English. Menus, indexes and tables of contents have their order, too.
+None of this needs more than the order of the links and some pages whose language is certain. For each host we count how
+often a page in language b comes next (or second, third, ...) behind one in language a, and how often before one.
+
+    S(b) = prior of the host(b) x product over both sides of the mean over lists of P(a, d | b) / P(a, d)
+
+with a the language of the nearest page in the list whose text is certain, or the end of the list, and d its distance.
+The mean is of logarithms: lists that name a page agree with each other, for they are one template. A certain page is
+judged without its own contribution to the counts, which shows how far the order can be relied on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from graphlang.graph.data import NONE
+from graphlang.graph.propagation import shared_messages
+from graphlang.graph.propagation.nodes import site_prior
+from graphlang.native.kernels import Kernels
+from graphlang.numerics import softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.adjacency import Links
+    from graphlang.graph.data import Evidence
+
+_kernels = Kernels("graphlang.graph.native._link_order")
+
+KEEP = 8  #: languages of a page that are kept
+FARTHEST = 8  #: distances from here on count as one
+SINGLE = 0.95  #: a host with so large a share of its certain pages in one language is left out: it has no such order
+PSEUDO = 5.0  #: pages' worth of independence in the counts
+LINKS = 1 << 24  #: links of the hosts that are looked at at once, if these are several
+PAGES = 1 << 15  #: pages worked on at once
+BITS = 1 << 32  #: so many contexts, possible or not, are numbered without sorting
+
+
+def from_link_order(
+    links: Links, evidence: Evidence, certain: NDArray[np.bool_], outside: NDArray[np.int32] | None = None
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Languages of each page by its positions in lists, best first, and their probabilities; shape (n, KEEP) each.
+
+    Only links within a host of several languages (``SINGLE``) count, and pages that no list names have no languages.
+
+    Args:
+        links: with ordinals.
+        evidence: whose texts and hosts tell what is known.
+        certain: pages whose text is long and sure enough, shape (n,).
+        outside: hosts of the pages that are left out.
+    """
+    n = evidence.n
+    languages, probabilities = np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32)
+    best, _ = evidence.best()
+    known = certain & (best >= 0)
+    if links.ordinal is None or not known.any():
+        return languages, probabilities
+    named, numbers = np.unique(best[known], return_inverse=True)
+    label = np.full(links.n, NONE, np.int16)
+    label[:n][known] = numbers
+    every = evidence.host if outside is None else np.concatenate([evidence.host, outside])
+    hosts, inverse = np.unique(every, return_inverse=True)
+    host = inverse.astype(np.int32)
+    everywhere = site_prior.collection(np.zeros(len(named)), label, links.n)
+    log_prior = np.log(site_prior.distributions(label, host, len(hosts), everywhere[None]))
+    keep = min(KEEP, len(named))
+    for chosen in _multilingual(links, label, host, len(hosts), len(named)):
+        sides = [_Side(links, label, host, chosen, len(named), backwards=way) for way in (False, True)]
+        listed = np.flatnonzero(sides[0].lists[:n])
+        for at in range(0, len(listed), PAGES):
+            part = listed[at : at + PAGES]
+            found = softmax(log_prior[host[part]] + sides[0].log_ratio(part) + sides[1].log_ratio(part))
+            order = np.argsort(-found, axis=1, kind="stable")[:, :keep]
+            languages[part, :keep] = named[order]
+            probabilities[part, :keep] = np.minimum(np.take_along_axis(found, order, 1), 1)
+    return languages, probabilities
+
+
+def _multilingual(
+    links: Links, label: NDArray[np.int16], host: NDArray[np.int32], hosts: int, size: int
+) -> Iterator[NDArray[np.bool_]]:
+    """Hosts of several languages, some at a time: no host depends on another, and memory goes with their links."""
+    known = label >= 0
+    pages = np.bincount(host[known].astype(np.int64) * size + label[known], minlength=hosts * size)
+    pages = pages.reshape(hosts, size)
+    several = np.flatnonzero(pages.max(axis=1) < SINGLE * pages.sum(axis=1))
+    out = np.bincount(host, links.outdegree(), minlength=hosts)[several]
+    part = np.cumsum(out) // LINKS
+    for number in np.unique(part):
+        chosen = np.zeros(hosts, np.bool_)
+        chosen[several[part == number]] = True
+        yield chosen
+
+
+class _Side:
+    """What comes before the pages in their lists, or behind them. A languages, c different contexts (host, a, d)."""
+
+    def __init__(
+        self,
+        links: Links,
+        label: NDArray[np.int16],
+        host: NDArray[np.int32],
+        chosen: NDArray[np.bool_],
+        size: int,
+        *,
+        backwards: bool,
+    ) -> None:
+        hosts = len(chosen)
+        page, key = contexts(links, label, host, chosen, size, backwards=backwards)
+        context, count = _numbered(key, hosts * FARTHEST * (size + 1))
+        self.label, self.host, self.size = label, host, size
+        #: lists that name each page, shape (n,)
+        self.lists = np.bincount(page, minlength=links.n)
+        #: how often, of all the lists that name it, each page has each context; rows sum to 1; shape (n, c)
+        self.shares = sparse.csr_matrix((np.ones(len(page)), (page, context)), shape=(links.n, count))
+        row = np.repeat(np.arange(links.n, dtype=np.int32), np.diff(self.shares.indptr))
+        self.shares.data /= self.lists[row]
+        of_row = label[row]
+        known = of_row >= 0
+        pairs = (self.shares.data[known], (self.shares.indices[known], of_row[known]))
+        #: certain pages by context and language; a page counts as one, however many lists name it; shape (c, A)
+        self.counts = sparse.csr_matrix(pairs, shape=(count, size))
+        home = np.zeros(count, np.int64)
+        home[context] = host[page]
+        by_host = sparse.csr_matrix((np.ones(count), (home, np.arange(count))), shape=(hosts, count))
+        #: certain pages by host and language, shape (H, A)
+        self.totals = np.asarray((by_host @ self.counts).todense())
+        seen = np.asarray(self.counts.sum(axis=1)).ravel() + 0.5
+        #: share of each context among those of its host, times ``PSEUDO``; shape (c,)
+        self.usual = PSEUDO * seen / np.asarray(by_host @ seen).ravel()[home]
+        rows = np.repeat(np.arange(count), np.diff(self.counts.indptr))
+        ratio = np.log1p(self.counts.data / self.usual[rows])
+        self.log_ratios = sparse.csr_matrix((ratio, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
+
+    def log_ratio(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Mean of log P(context | b) / P(context) over the lists that name each page; shape (p, A)."""
+        shares = self.shares[pages]
+        listed = self.lists[pages] > 0
+        found = np.asarray((shares @ self.log_ratios).todense())
+        found += np.where(listed[:, None], np.log(PSEUDO / (self.totals[self.host[pages]] + PSEUDO)), 0)
+        certain = np.flatnonzero(listed & (self.label[pages] >= 0))
+        if len(certain):
+            found[certain, self.label[pages[certain]]] = self._without(pages[certain], shares[certain])
+        return found
+
+    def _without(self, pages: NDArray[np.int64], shares: sparse.csr_matrix) -> NDArray[np.float64]:
+        """The same for the language of certain pages alone, as if they had not been counted."""
+        row = np.repeat(np.arange(len(pages)), np.diff(shares.indptr))
+        language = self.label[pages[row]].astype(np.int64)
+        cells = np.repeat(np.arange(self.counts.shape[0]), np.diff(self.counts.indptr)) * self.size
+        at = np.searchsorted(cells + self.counts.indices, shares.indices * np.int64(self.size) + language)
+        others = np.maximum(self.counts.data[at] - shares.data, 0)
+        total = np.maximum(self.totals[self.host[pages[row]], language] - 1, 0)
+        ratio = np.log((others / self.usual[shares.indices] + 1) * PSEUDO / (total + PSEUDO))
+        return np.asarray(np.bincount(row, shares.data * ratio, minlength=len(pages)), np.float64)
+
+
+def _numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
+    if below <= BITS:
+        return shared_messages.numbered(keys, below)
+    different, numbers = np.unique(keys, return_inverse=True)
+    return numbers.astype(np.int32), len(different)
+
+
+def contexts(
+    links: Links,
+    label: NDArray[np.int16],
+    host: NDArray[np.int32],
+    chosen: NDArray[np.bool_],
+    size: int,
+    *,
+    backwards: bool,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Targets of links, list by list, and the number of the context that each has there.
+
+    A list is what a page links to on its own host, if that is one of the chosen; links without an ordinal are left out.
+
+    Args:
+        links: with ordinals.
+        label: language of each certain page, 0..A-1, -1 for the others, shape (n,).
+        host: of each page, 0..H-1, shape (n,).
+        chosen: hosts whose lists count, shape (H,).
+        size: A.
+        backwards: count what comes behind the pages; else what comes before them.
+
+    Returns:
+        pages and contexts, shape (c,) each. The context is (host x FARTHEST + d - 1) x (A + 1) + a, with a = A at the
+        end of a list.
+
+    Raises:
+        ValueError: the links have no ordinals; a page, host or language that is not there.
+    """
+    if links.ordinal is None:
+        raise ValueError("the links have no ordinals")
+    page, key = np.empty(links.m, np.int32), np.empty(links.m, np.int64)
+    room = np.empty(min(int(links.outdegree().max(initial=0)), links.m), np.int64)
+    given = (links.out_start, links.target, links.ordinal, host, label, chosen)
+    count = _kernels.link_contexts(size, FARTHEST, backwards, *given, room, page, key)
+    return page[:count], key[:count]

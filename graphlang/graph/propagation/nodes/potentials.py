@@ -1,0 +1,241 @@
+"""Node potentials: what every page says before it hears from its neighbours.
+
+The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
+signals. A clamped page keeps what its text says: its answer and, where that leaves a doubt, its belief. Texts and
+signals are turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all
+pages; priors have a number for each active language and each host or directory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.data import NONE
+from graphlang.graph.propagation.nodes import candidates, site_prior, text_likelihood
+from graphlang.graph.propagation.nodes import signals as signals_
+from graphlang.graph.propagation.nodes.score_table import BLOCK
+from graphlang.numerics import softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.adjacency import Links
+    from graphlang.graph.data import Evidence, FixedBeliefs, Signal
+    from graphlang.graph.propagation.learned import Learned
+    from graphlang.graph.propagation.nodes.roles import PageRoles
+    from graphlang.graph.propagation.nodes.score_table import ScoreTables
+    from graphlang.graph.propagation.nodes.site_prior import Prior
+    from graphlang.graph.propagation.options import Options
+
+ONE_HOT = 0.99  #: clamped pages whose text is so sure send a one-hot belief
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClampedBeliefs:
+    """What the clamped pages believe; n pages, c of them clamped, d of these unsure; k languages of an answer."""
+
+    one_hot: NDArray[np.bool_]  #: clamped pages that leave no doubt, shape (n,)
+    unsure: NDArray[np.int64]  #: rows of the other clamped pages, ascending, shape (d,)
+    unsure_belief: NDArray[np.float32]  #: and what they believe, shape (d, L)
+    answers: NDArray[np.int16]  #: columns of the best languages of all clamped pages, best first, shape (c, k)
+    probabilities: NDArray[np.float32]  #: shape (c, k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodePotentials:
+    """n pages, f of them latent; L active languages, K candidates of each page."""
+
+    active: NDArray[np.int16]  #: the languages of the columns, shape (L,)
+    prior: Prior
+    latent: NDArray[np.int64]  #: rows of the latent pages, ascending, shape (f,)
+    number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
+    neighbour_weight: NDArray[np.float64]  #: how far each page listens to neighbours, shape (n,)
+    candidates: NDArray[np.int16]  #: columns that each latent page keeps, ascending, shape (f, K)
+    log_potential: NDArray[np.float32]  #: of them and of all others together, up to a constant, shape (f, K + 1)
+    no_evidence: NDArray[np.bool_]  #: pages of which neither text nor signal says anything, shape (n,)
+    best: NDArray[np.int16]  #: column of the most likely language of each text, -1 none, shape (n,)
+    clamped: ClampedBeliefs
+    #: what the log-potential (of a clamped page: the log-belief) is the sum of, by row and name, for the rows asked for
+    terms: Mapping[int, Mapping[str, NDArray[np.float32]]]
+
+
+def node_potentials(  # noqa: PLR0917  all that they depend on
+    tables: ScoreTables,
+    signals: Mapping[str, Signal],
+    roles: PageRoles,
+    learned: Learned,
+    options: Options,
+    links: Links | None,
+    *,
+    keep: int,
+    rows: Sequence[int] = (),
+    fixed: FixedBeliefs | None = None,
+) -> NodePotentials:
+    """Put together what all pages say for themselves.
+
+    Args:
+        tables: the scores of the texts of n pages.
+        signals: by name; those without weight are left out.
+        roles: which pages are clamped.
+        learned: languages of the sites and reliability of the signals, for the hosts of ``roles``.
+        options: weights of site and directory.
+        links: whose ends tell what languages a page may have besides its own; None where links say nothing.
+        keep: k, languages of an answer.
+        rows: pages whose terms are kept.
+        fixed: beliefs of clamped pages that are not what their text says.
+    """
+    evidence, active = tables.evidence, tables.active
+    of_directory = (evidence.directory, options.site, options.directory)
+    prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory)
+    terms = _Terms(tables, signals, roles, learned, prior)
+    latent, kept = roles.latent, min(len(active), candidates.MOST)
+    columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
+    guess = roles.best.copy()  # by all evidence
+    if fixed is not None:
+        guess[fixed.rows] = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
+        terms.no_evidence[fixed.rows] = False
+    asked: dict[int, dict[str, NDArray[np.float32]]] = {}
+    for at in range(0, len(latent), BLOCK):
+        part = latent[at : at + BLOCK]
+        block = terms.of(part)
+        total = _sum(block)
+        guess[part] = np.where(terms.no_evidence[part], NONE, total.argmax(axis=1))
+        columns[at : at + BLOCK] = candidates.choose(total)
+        packed[at : at + BLOCK] = candidates.gather(total, columns[at : at + BLOCK])
+        for row in rows:
+            if part[0] <= row <= part[-1] and roles.number[row] >= 0:
+                asked[row] = {name: table[roles.number[row] - at].copy() for name, table in block.items()}
+    if kept < len(active) and links is not None:
+        nearby = candidates.Nearby(links, guess, len(active))
+        for at in range(0, len(latent), BLOCK):
+            shares = nearby.shares(latent[at : at + BLOCK])
+            some = at + np.flatnonzero(candidates.missed(shares, columns[at : at + BLOCK]))
+            total = _sum(terms.of(latent[some]))
+            columns[some] = candidates.choose(softmax(total) + candidates.NEAR * shares[some - at])
+            packed[some] = candidates.gather(total, columns[some])
+    weight = 1 / text_likelihood.inverse_temperature(roles.length)
+    clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed)
+    for row in rows:
+        if roles.number[row] < 0:
+            belief = _clamped_beliefs(tables, np.array([row]), prior, fixed)[0][0]
+            asked[row] = {"text": np.log(np.maximum(belief, site_prior.LEAST))}
+    of_latent = (latent, roles.number, weight, columns, packed)
+    return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked)
+
+
+class _Terms:
+    """The terms of the log-potential, by name, for some latent pages at a time."""
+
+    def __init__(
+        self,
+        tables: ScoreTables,
+        signals: Mapping[str, Signal],
+        roles: PageRoles,
+        learned: Learned,
+        prior: Prior,
+    ) -> None:
+        evidence = tables.evidence
+        self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
+        self._signals = {name: signal for name, signal in signals.items() if signal.weight}
+        self._log_prior = np.log(prior.probability)
+        self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
+        self._weight = 1 / text_likelihood.inverse_temperature(roles.length)
+        self._background = {
+            name: signals_.background(signal.background, tables.active)
+            for name, signal in self._signals.items()
+            if signal.background is not None
+        }
+        #: pages of which neither text nor signal says anything, once all latent pages were asked for; shape (n,)
+        self.no_evidence = roles.best < 0
+
+    def of(self, pages: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        """Logarithms; shape (p, L) each."""
+        roles, evidence = self._roles, self._tables.evidence
+        group = self._prior.group[pages]
+        found = {
+            "text": text_likelihood.log_likelihood(
+                self._tables.of(pages), roles.length[pages], *self._foreign, _repeated(evidence, pages)
+            ),
+            "site": self._log_prior[group],
+        }
+        for name, signal in self._signals.items():
+            against = self._background.get(name)
+            right = self._learned.reliability[name].of_hosts[roles.host[pages]]
+            usual = self._prior.probability[group] if against is None else against
+            log_odds = signals_.log_odds(self._tables.of(pages, signal), usual, right)
+            log_odds *= (signal.weight * self._weight[pages]).astype(np.float32)[:, None]
+            self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
+            found[name] = log_odds
+        return found
+
+
+def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    return np.asarray(sum(terms.values(), np.zeros((), np.float32)))
+
+
+def _repeated(evidence: Evidence, pages: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    return None if evidence.copies is None else evidence.copies[pages] > 1
+
+
+def _clamped(
+    tables: ScoreTables, clamped: NDArray[np.int64], prior: Prior, keep: int, fixed: FixedBeliefs | None
+) -> ClampedBeliefs:
+    one_hot = np.zeros(tables.evidence.n, bool)
+    answers, probabilities = np.empty((len(clamped), keep), np.int16), np.empty((len(clamped), keep), np.float32)
+    beliefs = [np.zeros((0, len(tables.active)), np.float32)]
+    for at in range(0, len(clamped), BLOCK):
+        part = clamped[at : at + BLOCK]
+        belief, sure = _clamped_beliefs(tables, part, prior, fixed)
+        order = best_columns(belief, keep)
+        answers[at : at + BLOCK], probabilities[at : at + BLOCK] = order, np.take_along_axis(belief, order, 1)
+        one_hot[part] = sure
+        beliefs.append(belief[~sure])
+    unsure = clamped[~one_hot[clamped]]
+    return ClampedBeliefs(one_hot, unsure, np.concatenate(beliefs), answers, probabilities)
+
+
+def _clamped_beliefs(
+    tables: ScoreTables, pages: NDArray[np.int64], prior: Prior, fixed: FixedBeliefs | None
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """What some clamped pages believe, shape (p, L), and whether that leaves no doubt, shape (p,)."""
+    power = text_likelihood.inverse_temperature(tables.evidence.length[pages])
+    belief = text_likelihood.tempered(tables.of(pages), power)
+    sure = belief.max(axis=1) >= ONE_HOT
+    if fixed is not None:
+        some = np.flatnonzero(np.isin(pages, fixed.rows))
+        given = tables.of(np.searchsorted(fixed.rows, pages[some]), fixed)
+        belief[some] = _with_the_rest(given, prior.probability[prior.group[pages[some]]])
+        sure[some] = False  # what is given travels as it is
+    return belief, sure
+
+
+def _with_the_rest(given: NDArray[np.float32], prior: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Beliefs of which some languages are known: the others share what is left by the prior; shape (p, L)."""
+    others = np.where(given > 0, 0, prior)
+    left = np.maximum(1 - given.sum(axis=1, keepdims=True), 0)
+    filled = given + others * left / np.maximum(others.sum(axis=1, keepdims=True), site_prior.LEAST)
+    return np.asarray(filled / filled.sum(axis=1, keepdims=True), np.float32)
+
+
+def best_columns(belief: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
+    """Columns of the most probable languages of each page, best first, ties by column.
+
+    Args:
+        belief: shape (n, L).
+        keep: how many.
+
+    Returns:
+        shape (n, keep).
+    """
+    left = belief.copy()
+    best = np.empty((len(belief), keep), np.int64)
+    rows = np.arange(len(belief))
+    for rank in range(keep):
+        best[:, rank] = left.argmax(axis=1)
+        left[rows, best[:, rank]] = -1
+    return best

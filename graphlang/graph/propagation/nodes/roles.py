@@ -1,0 +1,71 @@
+"""Which pages are clamped, which are latent, and which are certain enough to learn from.
+
+A page whose text is long is *clamped*: it keeps what its text says, and only sends messages. All others are *latent*:
+their belief moves with their neighbours'. What is learned from the collection is learned from *certain* pages, whose
+text is long and sure enough to be right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.data import NONE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.data import FixedBeliefs
+    from graphlang.graph.propagation.nodes.score_table import ScoreTables
+    from graphlang.graph.propagation.options import Options
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageRoles:
+    """n pages on H hosts, f of them latent; L active languages."""
+
+    hosts: NDArray[np.int32]  #: their numbers in the evidence, ascending, shape (H,)
+    every_host: int  #: how many hosts there are, those of the pages that are left out among them
+    every_page: int  #: how many pages there are, those that are left out among them
+    host: NDArray[np.int32]  #: of each page, 0..H-1, shape (n,)
+    length: NDArray[np.int32]  #: characters that the text counts as, shape (n,)
+    best: NDArray[np.int16]  #: column of the most likely language of each text, -1 none, shape (n,)
+    label: NDArray[np.int16]  #: the same of the certain pages, -1 for the others, shape (n,)
+    scores: NDArray[np.float64]  #: sum over all texts, shape (L,)
+    latent: NDArray[np.int64]  #: rows of the latent pages, ascending, shape (f,)
+    number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
+
+
+def page_roles(
+    tables: ScoreTables,
+    options: Options,
+    fixed: FixedBeliefs | None = None,
+    outside: NDArray[np.int32] | None = None,
+) -> PageRoles:
+    """Tell clamped, latent and certain pages apart.
+
+    Args:
+        tables: the scores of n pages.
+        options: what counts as a long and as a sure text.
+        fixed: pages that are clamped whatever their text.
+        outside: hosts of the pages that are left out.
+    """
+    evidence = tables.evidence
+    best, score, total = tables.best()
+    known = best >= 0
+    doubtful = (evidence.length >= options.clamp_length) & (score < options.doubtful)
+    length = np.where(doubtful, np.minimum(evidence.length, options.certain_length), evidence.length)
+    clamped = known & (evidence.length >= options.clamp_length) & ~doubtful
+    if fixed is not None:
+        clamped[fixed.rows] = True
+    certain = known & (evidence.length >= options.certain_length) & (score >= options.certain)
+    hosts, host = np.unique(evidence.host, return_inverse=True)
+    latent = np.flatnonzero(~clamped)
+    number = np.full(evidence.n, NONE, np.int32)
+    number[latent] = np.arange(len(latent), dtype=np.int32)
+    label = np.where(certain, best, NONE).astype(np.int16)
+    left_out = np.zeros(0, np.int32) if outside is None else outside
+    every = len(hosts) + len(np.setdiff1d(left_out, hosts)), evidence.n + len(left_out)
+    return PageRoles(hosts, *every, host.astype(np.int32), length, best, label, total, latent, number)

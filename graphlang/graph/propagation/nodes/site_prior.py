@@ -1,0 +1,108 @@
+"""Languages of a site, a directory and the whole collection: the prior of a page before its text is looked at.
+
+The pages of a directory, or of a host where a page has no directory, are a prior group: they have one prior.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EVEN = 0.02  #: share of an even distribution in every prior
+PAGES = 10.0  #: pages' worth of the whole collection in a site's prior, and of the site in a directory's
+LEAST = 1e-37  #: nothing is less likely than this, so that its logarithm is a number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prior:
+    """The prior of n pages in P groups, over L languages."""
+
+    group: NDArray[np.int32]  #: of each page, 0..P-1, shape (n,)
+    probability: NDArray[np.float32]  #: of each language in each group, shape (P, L)
+
+
+def collection(scores: NDArray[np.float64], label: NDArray[np.int16], pages: int) -> NDArray[np.float64]:
+    """Languages of the whole collection: sure pages count whole, all others a little, and none is impossible.
+
+    Args:
+        scores: sum of the scores of all texts, shape (L,).
+        label: column of the language of each page, -1 unknown, shape (n,).
+        pages: how many there are, those that are left out among them.
+
+    Returns:
+        a distribution, shape (L,).
+    """
+    size = len(scores)
+    counts = np.bincount(label[label >= 0], minlength=size) + 0.05 * scores + 1e-3 * pages / size
+    return np.asarray(counts / counts.sum())
+
+
+def distributions(
+    label: NDArray[np.int16], group: NDArray[np.int32], groups: int, parent: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Languages of each group of pages, shrunk towards its parent.
+
+    Args:
+        label: column of the language of each page, -1 unknown, shape (n,).
+        group: of each page, shape (n,).
+        groups: G.
+        parent: a distribution for all, shape (1, L), or for each, shape (G, L).
+
+    Returns:
+        rows that sum to 1, shape (G, L).
+    """
+    size = parent.shape[1]
+    seen = label >= 0
+    key = group[seen].astype(np.int64) * size + label[seen]
+    counts = np.bincount(key, minlength=groups * size).reshape(groups, size)
+    return np.asarray((counts + PAGES * parent) / (counts.sum(axis=1, keepdims=True) + PAGES))
+
+
+def tempered(shares: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+    """Distributions mixed with an even one and raised to a power.
+
+    Args:
+        shares: rows that sum to 1, shape (G, L).
+        power: 0 makes all of them even.
+    """
+    flattened = ((1 - EVEN) * shares + EVEN / shares.shape[1]) ** power
+    return np.asarray(flattened / flattened.sum(axis=1, keepdims=True))
+
+
+def prior(  # noqa: PLR0917  all that it depends on
+    host: NDArray[np.int32],
+    sites: NDArray[np.float64],
+    label: NDArray[np.int16],
+    directory: NDArray[np.int32] | None,
+    of_site: float,
+    of_directory: float,
+) -> Prior:
+    """The prior of each page: the languages of its directory and its site, as far as they weigh.
+
+    Args:
+        host: of each page, 0..H-1, shape (n,).
+        sites: languages of each host, shape (H, L).
+        label: column of the language of each page, -1 unknown, shape (n,).
+        directory: number of each page's directory in its host, -1 none, shape (n,).
+        of_site: power of the site's languages.
+        of_directory: weight of the directory's languages, relative to the site's.
+    """
+    if directory is None or not of_directory or not of_site:
+        return Prior(host, _probability(tempered(sites, of_site)))
+    named = np.where(directory >= 0, directory.astype(np.int64) + len(sites), host)
+    group: NDArray[np.int32] = np.unique(named, return_inverse=True)[1].astype(np.int32)
+    groups = int(group.max()) + 1
+    home = np.zeros(groups, np.int32)
+    home[group] = host
+    shares = distributions(label, group, groups, sites[home])
+    mixed = of_directory / (1 + of_directory)
+    return Prior(group, _probability(tempered((sites[home] ** (1 - mixed)) * (shares**mixed), of_site)))
+
+
+def _probability(shares: NDArray[np.float64]) -> NDArray[np.float32]:
+    return np.maximum(shares, LEAST).astype(np.float32)

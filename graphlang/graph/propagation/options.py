@@ -1,0 +1,45 @@
+"""Weights and limits of the inference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from graphlang.graph.data import LARGEST
+from graphlang.graph.propagation.defaults import WEIGHTS
+
+#: What options were called before -> what they are called.
+FORMER = {"listed": "link_order", "settled": "clamp_length"}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Weights and limits of the inference; a weight of 0 switches its part off.
+
+    Raises:
+        ValueError: a number that is negative or not a number, a weight above ``LARGEST``.
+    """
+
+    rounds: int = 200  #: cap on rounds
+    tolerance: float = 1e-3  #: converged when no probability moves by more in a round
+    neighbours: float = WEIGHTS["neighbours"]  #: weight of the links
+    site: float = WEIGHTS["site"]  #: power of the languages of the site as the prior
+    directory: float = WEIGHTS["directory"]  #: power of the languages of the directory, relative to the site's
+    hreflang: float = WEIGHTS["hreflang"]  #: weight of the languages that links announce for their targets
+    link_order: float = WEIGHTS["link_order"]  #: weight of the page's positions in the lists that name it
+    degree: float = WEIGHTS["degree"]  #: couplings beyond so many share their weight, for each host and in all
+    clamp_length: int = 200  #: a page with so many characters of text is clamped: it keeps what its text says ...
+    doubtful: float = 0.0  #: ... unless its text is less sure than this: it is latent then, like one of certain_length
+    certain_length: int = (
+        150  #: compatibility, priors and reliability are learned from pages with so many characters ...
+    )
+    certain: float = 0.5  #: ... whose text is so sure
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"{field.name} is {value}; it must be a number that is not negative")
+            if field.name in WEIGHTS and field.name != "degree" and value > LARGEST:
+                raise ValueError(f"{field.name} is {value}; no weight can be above {LARGEST:g}")

@@ -1,0 +1,130 @@
+"""The language of texts or URLs, without a database."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.codes import languages
+from graphlang.content import registry as content_methods
+from graphlang.content.scoring.top_k import top
+from graphlang.content.segments import find
+from graphlang.urls import registry as url_methods
+from graphlang.urls.tokens.readable_text import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from graphlang.content.identifier import Identifier
+    from graphlang.content.segments.find import Span
+    from graphlang.urls.identifier import UrlIdentifier
+
+_BATCH = 4096
+_BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do not fill the memory
+
+
+class Prediction(NamedTuple):
+    """What a method says of one text."""
+
+    language: str  #: ISO 639-3; ``und``: there is no text, ``zxx``: it has no letters
+    script: str | None  #: ISO 15924
+    confidence: float  #: probability of the language, 0 to 1
+    runner_up: str | None  #: the second label, language and script
+    runner_up_confidence: float | None  #: its probability
+
+
+def identify(texts: Iterable[str], method: str | Path = "nfc") -> list[Prediction]:
+    """Identify the language of texts, or of URLs with a URL method.
+
+    Args:
+        texts: any strings; a URL method takes each for a URL.
+        method: a name that `graphlang methods` lists, or a model file.
+
+    Returns:
+        One `Prediction` for each text, in their order.
+
+    Raises:
+        TypeError: `texts` is one string and not several.
+        ModelError: there is no such method or model.
+
+    >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language
+    'deu'
+    >>> [one.language for one in identify(["", "42"])]
+    ['und', 'zxx']
+    """
+    if isinstance(texts, str):
+        raise TypeError("identify takes several texts: put the one into a list")
+    return [found for _, found in predictions(load(str(method)), (("", text) for text in texts))]
+
+
+@lru_cache(maxsize=4)
+def load(method: str) -> Identifier | UrlIdentifier:
+    """A content or URL method, or a model file; the last few are kept in memory.
+
+    Args:
+        method: name, or path of a model file.
+
+    Raises:
+        ModelError: there is none.
+    """
+    return url_methods.load(method) if url_methods.known(method) else content_methods.load(method)
+
+
+def predictions(
+    identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], Prediction]]:
+    """Identify texts in batches, as they come.
+
+    Args:
+        identifier: a method.
+        texts: pairs of a name and a text.
+
+    Yields:
+        Each pair, and what the method says of it.
+    """
+    is_url = hasattr(identifier, "decisions")
+    for batch in _batches(texts):
+        best, score = top(identifier.probabilities([text for _, text in batch]), 2)
+        for item, first, sure in zip(batch, best.tolist(), score.tolist(), strict=True):
+            if is_url and not readable(item[1]).strip():  # it embeds its content or names no page (data:, tel:)
+                yield item, Prediction(languages.UND, None, 0.0, None, None)
+            else:
+                yield item, _prediction(identifier.labels, item[1], first, sure)
+
+
+def segments(identifier: Identifier, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], list[Span]]]:
+    """Find the languages inside texts, in batches, as they come.
+
+    Args:
+        identifier: a content method.
+        texts: pairs of a name and a text.
+
+    Yields:
+        Each pair, and the spans of its text (`content.segments.find`).
+    """
+    for batch in _batches(texts):
+        yield from zip(batch, find.spans(identifier, [text for _, text in batch]), strict=True)
+
+
+def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[float]) -> Prediction:
+    if score[0] <= 0 or not text.strip():
+        return Prediction(languages.ZXX if text.strip() else languages.UND, None, float(bool(text.strip())), None, None)
+    label = labels[best[0]]
+    language, script = (label, None) if label == languages.UND else languages.split(label)
+    if best[1] < 0 or score[1] <= 0:
+        return Prediction(language, script, score[0], None, None)
+    return Prediction(language, script, score[0], labels[best[1]], score[1])
+
+
+def _batches(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    batch: list[tuple[str, str]] = []
+    characters = 0
+    for item in texts:
+        batch.append(item)
+        characters += len(item[1])
+        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,246 @@
+"""The language graph of a collection: which languages link to which.
+
+After R. G. Caminero and Y. Mikami, "Links between languages on the Web" (2006; see also "Languages of the World Wide
+Web", 2011): pages are put together by language, and links between pages of different sites become links between
+languages. Links within a site say how it is built and not whom it talks to, so that only off-site links count here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from graphlang.codes import languages
+from graphlang.db import collection
+from graphlang.export.graph_files import WRITERS, Schema
+from graphlang.export.graphs import site_numbers
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from graphlang.maps.selection import Selection
+
+#: Up to so many pages of a component the diameter is exact; above, the greatest distance that sweeps find (a bound).
+EXACT: Final = 2_000
+_SWEEPS: Final = 8
+#: Of more languages than these the betweenness is estimated from as many of them, chosen by a fixed seed.
+_SAMPLED: Final = 500
+_NOT_ONE: Final = (languages.UND, languages.ZXX)
+
+
+class Pair(NamedTuple):
+    """Links from pages in one language to pages in one (the same, or another)."""
+
+    source: str
+    target: str
+    links: int  #: between pages of different sites
+    share: float  #: of all off-site links of the source language
+
+
+class Language(NamedTuple):
+    """A language as a node of the graph."""
+
+    language: str
+    name: str
+    pages: int
+    links_out: int  #: off-site links of its pages, to pages in whatever language
+    links_in: int
+    introversion: float  #: share of them that stay in the language
+    extroversion: float  #: share that leads to others
+    betweenness: float  #: how often it lies on the shortest ways between two others, 0 to 1: an intermediary language
+    components: int  #: strongly connected components of its pages, by all links between them
+    largest: int  #: pages in the largest
+    diameter: int  #: longest shortest way in the largest component; of large ones what sweeps find, which is a bound
+
+
+class LanguageGraph(NamedTuple):
+    """Languages and the links between them."""
+
+    languages: list[Language]  #: the most pages first
+    pairs: list[Pair]  #: in order of source and target by pages
+
+
+def language_graph(
+    connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", components: bool = True
+) -> LanguageGraph:
+    """The language graph of the pages that count, fetched ones and their targets.
+
+    Args:
+        connection: a collection; its chosen run gives the languages.
+        selection: which pages count; ``und`` and ``zxx`` never do.
+        unit: ``domain`` or ``host``: links within one are not counted (components and diameters take all links);
+            ``page`` counts all.
+        components: whether components and diameters are wanted; else they are 0.
+    """
+    spoken, names = _languages(connection, selection)
+    counts = np.bincount(spoken[spoken >= 0], minlength=len(names))
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    spoken = np.where(spoken >= 0, rank[spoken], -1) if len(names) else spoken
+    names, counts = [names[one] for one in order], counts[order]
+    edges = collection.edges(connection)
+    numbers = np.arange(len(spoken)) if unit == "page" else site_numbers(connection, unit)[0]
+    kept = (spoken[edges.source] >= 0) & (spoken[edges.target] >= 0)
+    source, target = edges.source[kept], edges.target[kept]
+    apart = numbers[source] != numbers[target]
+    one, other = spoken[source], spoken[target]
+    keys, links = np.unique(one[apart] * (len(names) + 1) + other[apart], return_counts=True)
+    begins, ends = np.divmod(keys, len(names) + 1)
+    out = np.bincount(begins, weights=links, minlength=len(names)).astype(np.int64)
+    into = np.bincount(ends, weights=links, minlength=len(names)).astype(np.int64)
+    inner = np.bincount(begins[begins == ends], weights=links[begins == ends], minlength=len(names))
+    pairs = [
+        Pair(names[i], names[j], count, count / int(out[i]))
+        for i, j, count in zip(begins.tolist(), ends.tolist(), links.tolist(), strict=True)
+    ]
+    between = _betweenness(names, pairs)
+    shapes = _shapes(spoken, source[one == other], target[one == other], len(names)) if components else None
+    nodes = []
+    for number, language in enumerate(names):
+        total = int(out[number])
+        kept_inside = float(inner[number] / total) if total else 0.0
+        nodes.append(
+            Language(
+                *(language, languages.name(language), int(counts[number]), total, int(into[number])),
+                *(kept_inside, 1 - kept_inside if total else 0.0, between[language]),
+                *(shapes[number] if shapes is not None else (0, 0, 0)),
+            )
+        )
+    return LanguageGraph(nodes, pairs)
+
+
+def _betweenness(names: list[str], pairs: list[Pair]) -> dict[str, float]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    graph.add_edges_from((pair.source, pair.target) for pair in pairs if pair.source != pair.target)
+    few = None if len(names) <= _SAMPLED else _SAMPLED
+    found: dict[str, float] = nx.betweenness_centrality(graph, k=few, normalized=True, seed=1)
+    return found
+
+
+class Distance(NamedTuple):
+    """The shortest way from one language to another along outgoing off-site links."""
+
+    source: str
+    target: str
+    steps: int
+
+
+def distances(found: LanguageGraph) -> Iterator[Distance]:
+    """Distances between all languages with a way between them."""
+    graph: nx.DiGraph[str] = nx.DiGraph((pair.source, pair.target) for pair in found.pairs)
+    for one, to in nx.all_pairs_shortest_path_length(graph):
+        for other, steps in sorted(to.items()):
+            if one != other:
+                yield Distance(one, other, steps)
+
+
+def _languages(connection: sqlite3.Connection, selection: Selection) -> tuple[NDArray[np.int64], list[str]]:
+    """The language of each page as a number, -1 where the page does not count, and what the numbers stand for."""
+    source, values = selection.source()
+    numbers: dict[str, int] = {}
+    spoken = np.full(collection.count_pages(connection), -1, dtype=np.int64)
+    for page, language in connection.execute(f"SELECT page, language FROM {source}", values):
+        if language not in _NOT_ONE:
+            spoken[page - 1] = numbers.setdefault(language, len(numbers))
+    return spoken, list(numbers)
+
+
+def _shapes(
+    spoken: NDArray[np.int64], source: NDArray[np.int32], target: NDArray[np.int32], count: int
+) -> list[tuple[int, int, int]]:
+    """`_shape` of every language, from the links between pages of one language."""
+    pages = np.argsort(spoken, kind="stable")
+    starts = np.searchsorted(spoken[pages], np.arange(count + 1))
+    links = np.argsort(spoken[source], kind="stable")
+    source, target = source[links], target[links]
+    cuts = np.searchsorted(spoken[source], np.arange(count + 1))
+    return [
+        _shape(pages[starts[i] : starts[i + 1]], source[cuts[i] : cuts[i + 1]], target[cuts[i] : cuts[i + 1]])
+        for i in range(count)
+    ]
+
+
+def _shape(pages: NDArray[np.intp], source: NDArray[np.int32], target: NDArray[np.int32]) -> tuple[int, int, int]:
+    """Strongly connected components, size of the largest, and its diameter."""
+    size = len(pages)
+    if not size:
+        return 0, 0, 0
+    rows, columns = np.searchsorted(pages, source), np.searchsorted(pages, target)
+    matrix = sparse.csr_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size))
+    count, of_page = csgraph.connected_components(matrix, directed=True, connection="strong")
+    sizes = np.bincount(of_page)
+    within = np.flatnonzero(of_page == sizes.argmax())
+    return int(count), int(sizes.max()), _diameter(matrix[within][:, within])
+
+
+def _diameter(matrix: sparse.csr_matrix) -> int:
+    size = matrix.shape[0]
+    if size <= 1:
+        return 0
+    if size <= EXACT:
+        steps = csgraph.shortest_path(matrix, method="D", unweighted=True)
+        return int(steps.max())
+    # From the farthest page to the one that is farthest from it, and so on: a lower bound, which is nearly always met.
+    found, start, transposed = 0, 0, matrix.T.tocsr()
+    for sweep in range(_SWEEPS):
+        way = transposed if sweep % 2 else matrix
+        steps = csgraph.shortest_path(way, method="D", unweighted=True, indices=start)
+        found = max(found, int(steps.max()))
+        start = int(steps.argmax())
+    return found
+
+
+_SCHEMA: Final = Schema(
+    {
+        "language": "string",
+        "name": "string",
+        "size": "int",
+        "introversion": "double",
+        "extroversion": "double",
+        "betweenness": "double",
+        "links_out": "int",
+        "links_in": "int",
+        "components": "int",
+        "largest": "int",
+        "diameter": "int",
+    },
+    {"weight": "int", "share": "double"},
+)
+
+
+def write_language_graph(found: LanguageGraph, format_: str, file: IO[bytes]) -> int:
+    """Write the graph as ``gexf``, ``graphml`` or ``json``; returns the number of languages.
+
+    JSON has the languages, the pairs and the distances between all languages.
+    """
+    if format_ == "json":
+        document: dict[str, Any] = {
+            "languages": [one._asdict() for one in found.languages],
+            "links": [one._asdict() for one in found.pairs],
+            "distances": [one._asdict() for one in distances(found)],
+        }
+        file.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+        return len(found.languages)
+    nodes = (
+        (
+            one.language,
+            one.name,
+            (
+                *(one.language, one.name, one.pages, round(one.introversion, 6), round(one.extroversion, 6)),
+                *(round(one.betweenness, 6), one.links_out, one.links_in, one.components, one.largest, one.diameter),
+            ),
+        )
+        for one in found.languages
+    )
+    edges = ((one.source, one.target, (one.links, round(one.share, 6))) for one in found.pairs)
+    return WRITERS[format_](_SCHEMA, nodes, edges, file)

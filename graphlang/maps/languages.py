@@ -1,0 +1,152 @@
+"""The languages of a collection, with pages, sites, scripts and encodings (the questions of Zavarsky et al. 2005)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphlang.codes import languages
+from graphlang.maps.poisson_binomial import any_at_all, interval
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from graphlang.maps.selection import Selection
+
+_STEPS: Final = 1_000  # classes of confidence
+
+
+class Row(NamedTuple):
+    """One language.
+
+    ``expected``, ``low``, ``high`` and ``certainty`` follow from the confidences: a page is in its language with its
+    confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`.
+    """
+
+    language: str
+    name: str  #: in English
+    pages: int  #: that were read and have this language
+    share: float  #: of all pages that were read
+    expected: float  #: pages in this language: the sum of the probabilities
+    low: int  #: their number lies between these two with 95 %
+    high: int
+    certainty: float  #: probability that there is one at all
+    confidence: float  #: mean, of the pages that were read
+    unfetched: int  #: pages that were only linked to
+    sites: int  #: registered domains with a page that was read
+    length: int  #: characters of visible text
+    scripts: str  #: each with its pages, the commonest first: ``Cyrl 12, Latn 3``
+    encodings: str  #: the same of charsets
+
+
+class _Sum:
+    def __init__(self) -> None:
+        self.pages = self.unfetched = self.length = 0
+        self.confidence = 0.0
+        self.scripts: Counter[str] = Counter()
+        self.charsets: Counter[str] = Counter()
+        self.chances: Counter[float] = Counter()  # pages by their probability
+
+
+def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[Row]:
+    """The languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability.
+
+    Args:
+        connection: a collection; its chosen run gives the languages.
+        selection: which pages count.
+    """
+    source, values = selection.source(with_languages=False)
+    sums: defaultdict[str, _Sum] = defaultdict(_Sum)
+    rows = connection.execute(
+        "SELECT language, script, charset, fetched, COUNT(*), TOTAL(confidence), SUM(COALESCE(length, 0))"
+        f" FROM {source} GROUP BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)",
+        values,
+    )
+    for language, script, charset, fetched, pages, confidence, length in rows:
+        its = sums[language]
+        if not fetched:
+            its.unfetched += pages
+            continue
+        its.pages += pages
+        its.length += length
+        its.confidence += confidence
+        its.chances[confidence / pages] += pages
+        its.scripts[script or ""] += pages
+        its.charsets[charset or ""] += pages
+    others = connection.execute(
+        f"SELECT runner_up, COUNT(*), TOTAL(runner_up_confidence) FROM {source}"
+        " WHERE fetched AND runner_up IS NOT NULL AND runner_up <> language"
+        f" GROUP BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)",
+        values,
+    )
+    for language, pages, confidence in others:
+        sums[language].chances[confidence / pages] += pages
+    sites = dict(
+        connection.execute(f"SELECT language, COUNT(DISTINCT domain) FROM {source} WHERE fetched GROUP BY 1", values)
+    )
+    total = sum(its.pages for its in sums.values())
+    found = [
+        _row(language, its, total, sites.get(language, 0))
+        for language, its in sums.items()
+        if (its.pages or its.unfetched) and _takes(selection, language, its)
+    ]
+    found.sort(key=lambda row: (-row.pages, -row.unfetched, row.language))
+    return found
+
+
+def _takes(selection: Selection, language: str, its: _Sum) -> bool:
+    return any(selection.takes(language, script or None) for script in its.scripts or ("",))
+
+
+def _row(language: str, its: _Sum, total: int, sites: int) -> Row:
+    p, n = list(its.chances), list(its.chances.values())
+    expected, (low, high), certainty = sum(map(float.__mul__, p, map(float, n))), interval(p, n), any_at_all(p, n)
+    if language in (languages.UND, languages.ZXX):
+        expected, low, high, certainty = float(its.pages), its.pages, its.pages, float(bool(its.pages))
+    return Row(
+        language=language,
+        name=languages.name(language),
+        pages=its.pages,
+        share=its.pages / total if total else 0.0,
+        expected=expected,
+        low=low,
+        high=high,
+        certainty=certainty,
+        confidence=its.confidence / its.pages if its.pages else 0.0,
+        unfetched=its.unfetched,
+        sites=sites,
+        length=its.length,
+        scripts=_counted(its.scripts),
+        encodings=_counted(its.charsets),
+    )
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {pages}" for name, pages in sorted(counts.items(), key=_rank) if name)
+
+
+def _rank(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+class Known(NamedTuple):
+    """A language that a model knows."""
+
+    language: str
+    script: str
+    name: str  #: in English
+    tag: str  #: BCP 47
+
+
+def known(labels: Iterable[str]) -> list[Known]:
+    """What a model's labels mean, by the names of the languages.
+
+    Args:
+        labels: as an identifier has them.
+
+    >>> [(one.name, one.language, one.script, one.tag) for one in known(["srp_Latn", "deu"])]
+    [('German', 'deu', 'Latn', 'de'), ('Serbian (Latin)', 'srp', 'Latn', 'sr-Latn')]
+    """
+    found = [Known(*languages.split(label), languages.name(label), languages.bcp47(label)) for label in labels]
+    return sorted(found, key=lambda one: (one.name, one.script))

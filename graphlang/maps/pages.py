@@ -1,0 +1,91 @@
+"""Pages and their languages, by the chosen run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphlang.codes import languages
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+
+class PageRow(NamedTuple):
+    """A page, fetched or only linked to, and what the chosen run says of it."""
+
+    url: str
+    language: str  #: ISO 639-3; ``und`` where it could not be told
+    script: str | None  #: ISO 15924
+    confidence: float  #: probability of the language
+    runner_up: str | None  #: the second language
+    runner_up_confidence: float | None
+    method: str | None  #: of the run
+    fetched: int  #: 1 where the page was read, 0 where it was only linked to
+    status: int | None  #: of the HTTP response
+    length: int | None  #: characters of visible text
+
+
+def wanted_language(tag: str) -> str:
+    """Our code of a language that somebody names.
+
+    Args:
+        tag: any usual code or name.
+
+    Raises:
+        ValueError: it is none.
+
+    >>> wanted_language("sw"), wanted_language("und")
+    ('swa', 'und')
+    """
+    if tag in (languages.UND, languages.ZXX):
+        return tag
+    code = languages.code(tag)
+    if code is None:
+        msg = f"unknown language {tag!r}"
+        raise ValueError(msg)
+    return code
+
+
+def page_rows(
+    connection: sqlite3.Connection,
+    *,
+    language: Sequence[str] = (),
+    below: float | None = None,
+    host: str | None = None,
+    fetched: bool | None = None,
+    min_confidence: float = 0.0,
+) -> Iterator[tuple[Any, ...]]:
+    """Pages as tuples of the fields of `PageRow`, in order of their ids, as they are read from the database.
+
+    Args:
+        connection: a collection.
+        language: only pages in one of these languages (any usual code or name).
+        below: only pages with less confidence.
+        host: only pages of this host.
+        fetched: True for pages that were read, False for those only linked to, None for both.
+        min_confidence: pages below count as ``und``; that comes before `language`, so that ``und`` finds them.
+
+    Raises:
+        ValueError: an unknown language.
+    """
+    conditions: list[str] = []
+    values: list[Any] = [min_confidence, min_confidence]
+    if language:
+        codes = [wanted_language(tag) for tag in language]
+        conditions.append(f"language IN ({', '.join('?' * len(codes))})")
+        values += codes
+    if below is not None:
+        conditions.append("confidence < ?")
+        values.append(below)
+    if host is not None:
+        conditions.append("host = ?")
+        values.append(host.lower())
+    if fetched is not None:
+        conditions.append("fetched" if fetched else "NOT fetched")
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    columns = ", ".join(PageRow._fields)
+    chosen = columns.replace("language", "CASE WHEN confidence < ? THEN 'und' ELSE language END AS language", 1)
+    chosen = chosen.replace("script", "CASE WHEN confidence < ? THEN NULL ELSE script END AS script", 1)
+    query = f"SELECT {columns} FROM (SELECT {chosen}, page, host FROM page_languages){where} ORDER BY page"
+    yield from connection.execute(query, values)

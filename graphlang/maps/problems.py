@@ -1,0 +1,63 @@
+"""What could not be read, or not whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphlang.db import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+
+class ProblemRow(NamedTuple):
+    """One record that could not be read, or not whole."""
+
+    file: str  #: name of the file in the collection
+    offset: int | None  #: of the record in the file, in bytes
+    url: str | None  #: target URI of the record, as far as it is known
+    kind: str
+    reason: str
+
+
+def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> Iterator[tuple[Any, ...]]:
+    """Problems as tuples of the fields of `ProblemRow`, in the order in which they were met.
+
+    Args:
+        connection: a collection.
+        kind: only problems of this kind.
+
+    Raises:
+        StoreError: there is none of this kind.
+    """
+    _refuse_unknown(connection, kind)
+    where = " WHERE problems.kind = ?" if kind is not None else ""
+    yield from connection.execute(
+        "SELECT sources.name, problems.offset, problems.url, problems.kind, problems.reason FROM problems"
+        f" JOIN sources ON sources.id = problems.source{where} ORDER BY problems.id",
+        () if kind is None else (kind,),
+    )
+
+
+def count_problems(connection: sqlite3.Connection, *, kind: str | None = None) -> list[tuple[str, int]]:
+    """How many problems there are of each kind, the commonest first.
+
+    Args:
+        connection: a collection.
+        kind: only problems of this kind.
+
+    Raises:
+        StoreError: there is none of this kind.
+    """
+    _refuse_unknown(connection, kind)
+    where = " WHERE kind = ?" if kind is not None else ""
+    query = f"SELECT kind, COUNT(*) FROM problems{where} GROUP BY kind ORDER BY 2 DESC, 1"
+    return connection.execute(query, () if kind is None else (kind,)).fetchall()
+
+
+def _refuse_unknown(connection: sqlite3.Connection, kind: str | None) -> None:
+    if kind is None or connection.execute("SELECT 1 FROM problems WHERE kind = ? LIMIT 1", (kind,)).fetchone():
+        return
+    known = [name for (name,) in connection.execute("SELECT DISTINCT kind FROM problems ORDER BY kind")]
+    raise StoreError(f"no problem of kind {kind!r}; there are: {', '.join(known) or 'none at all'}")

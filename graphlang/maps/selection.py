@@ -1,0 +1,168 @@
+"""Which pages count: what a map, an export or a report takes of a collection."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from graphlang.codes import languages
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+_SCRIPT: Final = re.compile(r"[A-Za-z]{4}")
+#: Media types of pages; others count where text was read of them.
+_MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
+#: A page of a site: text that the server gave as what was asked for. Status and type are unknown in WET and the like.
+_IS_PAGE: Final = "(status IS NULL OR status = 200)", f"(charset IS NOT NULL OR mime IN {_MARKUP})"
+
+#: Columns of the pages that a `Selection` selects: those of the view ``page_languages``.
+COLUMNS: Final = (
+    *("page", "url", "host", "domain", "suffix", "tld", "language", "script", "confidence", "runner_up"),
+    *("runner_up_confidence", "method", "run", "fetched", "status", "mime", "charset", "charset_from", "date"),
+    *("length", "characters", "encoding", "pending"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A language that is wanted, in one script or in any."""
+
+    language: str
+    script: str | None = None
+
+
+def wanted(tag: str) -> Wanted:
+    """What somebody means by a code, tag or name of a language; a script counts where it is said or follows.
+
+    Raises:
+        ValueError: no language is called that.
+
+    >>> wanted("zh-TW"), wanted("zho"), wanted("sr-Latn").script, wanted("de-AT").script, wanted("Swahili").language
+    (Wanted(language='zho', script='Hant'), Wanted(language='zho', script=None), 'Latn', None, 'swa')
+    """
+    tag = tag.strip()
+    if tag in (languages.UND, languages.ZXX):
+        return Wanted(tag)
+    code = languages.code(tag)
+    if code is None:
+        raise ValueError(f"unknown language {tag!r}")
+    script = languages.script(tag)
+    subtags = re.split("[-_]", tag)[1:]
+    said = any(_SCRIPT.fullmatch(subtag) for subtag in subtags) or (bool(subtags) and code in languages.MULTISCRIPT)
+    return Wanted(code, script if said or script != languages.likely_script(code) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which pages of a collection count, fetched or only linked to.
+
+    Of fetched pages, unless ``everything`` is set, only text that came with status 200 (or without a status): images,
+    style sheets and error pages are no pages of a site. ``status`` and ``mime`` take the place of these two conditions.
+    """
+
+    wanted: tuple[Wanted, ...] = ()  #: only these languages; all if empty
+    min_confidence: float = 0.0  #: pages below count as ``und``
+    below: float | None = None  #: only pages with less confidence
+    min_length: int | None = None  #: only fetched pages with so many characters of visible text
+    max_length: int | None = None
+    status: tuple[int, ...] = ()  #: only fetched pages with one of these
+    mime: tuple[str, ...] = ()
+    fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
+    everything: bool = False
+
+    def source(self, *, with_languages: bool = True) -> tuple[str, dict[str, Any]]:
+        """A subquery with `COLUMNS`, and the values to bind.
+
+        Args:
+            with_languages: whether pages in other than the wanted languages are left out; a share needs them.
+        """
+        values: dict[str, Any] = {"least": self.min_confidence}
+        conditions = self._about_fetched(values)
+        if self.fetched is not None:
+            conditions.append("fetched" if self.fetched else "NOT fetched")
+        if self.below is not None:
+            values["below"] = self.below
+            conditions.append("confidence < :below")
+        if with_languages and self.wanted:
+            conditions.append(self._in_wanted(values))
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        columns = ", ".join(COLUMNS)
+        if not self.min_confidence:
+            return f"(SELECT {columns} FROM page_languages{where})", values
+        # The threshold comes before the filters, so that --language und finds what it makes undetermined.
+        for column, otherwise in (("language", "'und'"), ("script", "NULL")):
+            kept = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
+            columns = columns.replace(column, kept, 1)
+        return f"(SELECT * FROM (SELECT {columns} FROM page_languages){where})", values
+
+    def of_everything(self) -> Selection:
+        """The same, but captures of all kinds count unless ``status`` or ``mime`` say which."""
+        return replace(self, everything=True)
+
+    def _about_fetched(self, values: dict[str, Any]) -> list[str]:
+        """What pages that were read must be; a condition that somebody asked for leaves out what was not read."""
+        with_status, is_text = _IS_PAGE
+        conditions = []
+        if self.status:
+            conditions.append(_among("status", self.status, values))
+        elif not self.everything:
+            conditions.append(with_status)
+        if self.mime:
+            conditions.append(_among("mime", self.mime, values))
+        elif not self.everything:
+            conditions.append(is_text)
+        for name, sign, length in (("shortest", ">=", self.min_length), ("longest", "<=", self.max_length)):
+            if length is not None:
+                values[name] = length
+                conditions.append(f"length {sign} :{name}")
+        if not conditions:
+            return []
+        asked = self.status or self.mime or self.min_length is not None or self.max_length is not None
+        return [f"({'' if asked else 'NOT fetched OR '}({' AND '.join(conditions)}))"]
+
+    def _in_wanted(self, values: dict[str, Any]) -> str:
+        parts = []
+        for number, one in enumerate(self.wanted):
+            values[f"language{number}"] = one.language
+            part = f"language = :language{number}"
+            if one.script is not None:
+                values[f"script{number}"] = one.script
+                part = f"({part} AND script = :script{number})"
+            parts.append(part)
+        return f"({' OR '.join(parts)})"
+
+    def takes(self, language: str, script: str | None = None) -> bool:
+        """Whether a language is wanted; without a script, whether it is in any."""
+        if not self.wanted:
+            return True
+        return any(
+            one.language == language and (one.script is None or script is None or one.script == script)
+            for one in self.wanted
+        )
+
+
+def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
+    keys = []
+    for number, value in enumerate(allowed):
+        values[f"{column}{number}"] = value
+        keys.append(f":{column}{number}")
+    return f"{column} IN ({', '.join(keys)})"
+
+
+#: Content runs that the chosen run started from, or is itself.
+_OWN: Final = """
+SELECT MAX(own.id) FROM chosen JOIN runs AS final ON final.id = chosen.run JOIN runs AS own ON own.kind = 'content'
+WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value FROM json_each(final.seeds)))
+"""
+
+
+def content_run(connection: sqlite3.Connection) -> int | None:
+    """The content run behind the chosen one, which says what pages are by themselves; else the newest; else None."""
+    for query in (_OWN, "SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL"):
+        (run,) = connection.execute(query).fetchone()
+        if run is not None:
+            return int(run)
+    return None

@@ -1,0 +1,262 @@
+r"""Calls kernels with arrays: the one place where types, shapes and lifetimes of arrays are checked.
+
+>>> kernels, out = Kernels("graphlang.db.native._ids"), bytearray(12)
+>>> kernels.ids_authorities(b"http://a.b/", out), bytes(out[:4])
+(4, b'a.b\x00')
+>>> kernels.ids_authorities(b"http://a.b/", bytearray(3))
+Traceback (most recent call last):
+  ...
+graphlang.native.kernels.KernelError: out has shape (3,), expected (size + 1,) = (12,)
+
+An array is anything that has a buffer: of numpy, of Python's `array`, bytes. A parameter that is the size of an array
+is never passed: it is taken from the array, and every other array is held against it. The array lives as long as the
+call, a number is never taken for an address, and while a kernel runs other threads of Python run too (cffi releases the
+lock of the interpreter). A handle is for one thread at a time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from graphlang.native.declarations import FAULT, NUMBERS, Parameter, Prototype, names, prototypes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PREFIX: Final = "graphlang_"
+#: Formats of buffers, as numpy calls them.
+_NAMES: Final = {
+    "c": "bytes",
+    "b": "int8",
+    "B": "uint8",
+    "h": "int16",
+    "H": "uint16",
+    "i": "int32",
+    "I": "uint32",
+    "q": "int64",
+    "l": "int64",
+    "Q": "uint64",
+    "L": "uint64",
+    "e": "float16",
+    "f": "float32",
+    "d": "float64",
+    "?": "bool",
+}
+
+
+class KernelError(ValueError):
+    """A kernel was given something that it does not take: an array of another shape or kind, or a wrong number."""
+
+
+class Kernels:
+    """The kernels of an extension module, each a function by its name in C without ``graphlang_``.
+
+    A kernel that fails raises: KernelError for what it was given, MemoryError where there is not enough. A kernel that
+    makes a handle has it freed when nothing refers to it any more.
+
+    Args:
+        module: Full name of the extension module.
+
+    Raises:
+        ImportError: it is not there; it is built when the package is installed.
+    """
+
+    def __init__(self, module: str) -> None:
+        try:
+            native: Any = import_module(module)
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"{module} is missing: it is compiled when graphlang is installed", name=module
+            ) from error
+        self._ffi, self._library = native.ffi, native.lib
+        declared = prototypes(self._ffi.string(self._library.graphlang_declarations()).decode())
+        freeing = {
+            one.parameters[0].type: one.name
+            for one in declared
+            if one.name.endswith("_free") and len(one.parameters) == 1
+        }
+        for one in declared:
+            if one.name not in freeing.values():
+                handle = one.result.removesuffix("*").strip()
+                free = getattr(self._library, freeing[handle]) if handle in freeing else None
+                setattr(self, one.name.removeprefix(_PREFIX), self._function(one, free))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+    def struct(self, name: str) -> Any:
+        """A new struct that the header declares, all zeros, for a kernel to fill.
+
+        Args:
+            name: Without ``graphlang_``.
+        """
+        return self._ffi.new(f"{_PREFIX}{name} *")
+
+    def constant(self, name: str) -> int:
+        """What a name of an enum stands for."""
+        value: int = getattr(self._library, name)
+        return value
+
+    def copied(self, begin: Any, size: int) -> bytes:
+        """The bytes that a kernel left somewhere, copied.
+
+        Args:
+            begin: A pointer out of a struct.
+            size: How many.
+
+        Raises:
+            KernelError: the pointer is NULL, and the size is not 0.
+        """
+        if size and not begin:
+            raise KernelError(f"{size} bytes of nothing")
+        return bytes(self._ffi.buffer(begin, size)) if size else b""
+
+    def _function(self, prototype: Prototype, free: Any) -> Callable[..., Any]:
+        """What checks the arguments of a kernel and calls it: made once, as source, for a call to take little time."""
+        ffi = self._ffi
+        known = {one.name for one in prototype.parameters}
+        scope: dict[str, Any] = {
+            "call": getattr(self._library, prototype.name),
+            "of": ffi.from_buffer,
+            "NULL": ffi.NULL,
+            "refuse_shape": _refuse_shape,
+            "failed": self._failed,
+            "new_fault": lambda: ffi.new(f"{FAULT} *"),
+            "owned": lambda made: ffi.gc(made, free),
+        }
+        for one in prototype.parameters:
+            if one.dimensions:
+                scope[f"kind_{one.name}"] = ffi.typeof(f"{one.type}[]")
+                scope[f"view_{one.name}"] = _viewer(one)
+                for name in names(" ".join(one.dimensions)):
+                    if name not in known:
+                        scope[name] = self.constant(name)
+        source = _source(prototype, is_handle=free is not None)
+        exec(compile(source, f"<{prototype.name}>", "exec"), scope)  # noqa: S102  made of our own header alone
+        made: Callable[..., Any] = scope["kernel"]
+        made.__name__ = made.__qualname__ = prototype.name.removeprefix(_PREFIX)
+        made.__doc__ = f"In C: ``{prototype.text}``."
+        return made
+
+    def _failed(self, name: str, code: int, fault: Any) -> Exception:
+        """The error for what a kernel returned."""
+        library = self._library
+        if code == library.GRAPHLANG_NO_MEMORY:
+            return MemoryError()
+        if fault is not None and fault.array:
+            array = self._ffi.string(fault.array).decode()
+            if code == library.GRAPHLANG_OUT_OF_RANGE:
+                return KernelError(f"{array}[{fault.index}] = {fault.value} is outside {fault.least}..{fault.most}")
+            if code == library.GRAPHLANG_NOT_FINITE:
+                return KernelError(f"{array}[{fault.index}] is not a finite number")
+        if code == library.GRAPHLANG_WRONG_SIZE:
+            return KernelError(f"{name}: sizes of arrays do not fit their content")
+        return KernelError(f"{name} failed with {code}")
+
+
+def _viewer(parameter: Parameter) -> Callable[[Any], memoryview]:
+    """What gives the view of an array, if it is of the right kind, in one piece and, if need be, may be changed."""
+    name, is_const = parameter.name, parameter.is_const
+    formats = frozenset(NUMBERS[parameter.type] + (("?",) if is_const and parameter.type == "uint8_t" else ()))
+    expected = _NAMES[NUMBERS[parameter.type][0]]
+
+    def view(given: Any) -> memoryview:
+        try:
+            seen = memoryview(given)
+        except (TypeError, ValueError, BufferError):
+            raise KernelError(f"{name} is {type(given).__name__}, expected an array of {expected}") from None
+        if seen.format not in formats:
+            raise KernelError(f"{name} is {_NAMES.get(seen.format, seen.format)}, expected {expected}")
+        if not seen.c_contiguous:
+            raise KernelError(f"{name} is not contiguous")
+        if seen.readonly and not is_const:
+            raise KernelError(f"{name} is read-only, and the kernel writes to it")
+        if not seen.ndim:
+            raise KernelError(f"{name} is a single number, expected an array")
+        return seen
+
+    return view
+
+
+def _refuse_shape(name: str, shape: tuple[int, ...], dimensions: str, expected: tuple[int, ...] | None = None) -> None:
+    spelt = f"{dimensions} = {expected}" if expected is not None else dimensions
+    raise KernelError(f"{name} has shape {shape}, expected {spelt}")
+
+
+def _source(prototype: Prototype, *, is_handle: bool) -> str:
+    """The source of a function that checks and calls.
+
+    >>> one, = prototypes("int graphlang_sum(int64_t n, const float x[n], OPTIONAL double out[1]);")
+    >>> print(_source(one, is_handle=False))
+    def kernel(x, out):
+        x = view_x(x)
+        out = None if out is None else view_out(out)
+        n = x.shape[0]
+        if x.shape != (n,): refuse_shape('x', x.shape, '(n,)', (n,))
+        if out is not None and out.shape != (1,): refuse_shape('out', out.shape, '(1,)', (1,))
+        done = call(n, of(kind_x, x), NULL if out is None else of(kind_out, out))
+        if done < 0: raise failed('sum', done, None)
+        return done
+    """
+    short, sizes = prototype.name.removeprefix(_PREFIX), prototype.sizes
+    arrays = [one for one in prototype.parameters if one.dimensions]
+    given = [one.name for one in prototype.parameters if one.name not in sizes and one.type != FAULT]
+    lines = []
+    for one in arrays:
+        viewed = f"view_{one.name}({one.name})"
+        lines.append(
+            f"{one.name} = None if {one.name} is None else {viewed}" if one.is_optional else f"{one.name} = {viewed}"
+        )
+    lines += _ranks(sizes)
+    lines += [f"{size} = {_size(arrays, size, *source)}" for size, source in sizes.items()]
+    giving = {source.name for source, _ in sizes.values()}
+    for one in sorted(arrays, key=lambda one: (one.name not in giving, len(one.dimensions))):
+        shape = f"({', '.join(one.dimensions)}{',' * (len(one.dimensions) == 1)})"
+        wrong = f"{one.name}.shape != {shape}"
+        if len(one.dimensions) > 1 and one.name not in giving:
+            wrong += f" and {one.name}.shape != ({' * '.join(one.dimensions)},)"
+        absent = f"{one.name} is not None and " if one.is_optional else ""
+        lines.append(f"if {absent}{wrong}: refuse_shape({one.name!r}, {one.name}.shape, {shape!r}, {shape})")
+    fault = next((one.name for one in prototype.parameters if one.type == FAULT), None)
+    if fault is not None:
+        lines.append(f"{fault} = new_fault()")
+    called = f"call({', '.join(map(_handed, prototype.parameters))})"
+    if is_handle:
+        lines += [f"made = {called}", "if not made: raise MemoryError", "return owned(made)"]
+    elif prototype.result in {"int", "int32_t", "int64_t"}:
+        lines += [f"done = {called}", f"if done < 0: raise failed({short!r}, done, {fault})", "return done"]
+    else:
+        lines.append(f"return {called}")
+    return "\n    ".join((f"def kernel({', '.join(given)}):", *lines))
+
+
+def _ranks(sizes: dict[str, tuple[Parameter, int]]) -> list[str]:
+    """Lines that refuse arrays that give a size by another dimension than the first, where they lack that one."""
+    several = {one.name: one for one, _ in sizes.values() if len(one.dimensions) > 1}
+    return [
+        f"if {f'{name} is not None and ' * one.is_optional}{name}.ndim != {len(one.dimensions)}: "
+        f"refuse_shape({name!r}, {name}.shape, '({', '.join(one.dimensions)})')"
+        for name, one in several.items()
+    ]
+
+
+def _size(arrays: list[Parameter], size: str, source: Parameter, axis: int) -> str:
+    """Where a size is taken from: of optional arrays the first that is there, and 0 where none is."""
+    if not source.is_optional:
+        return f"{source.name}.shape[{axis}]"
+    chain = "".join(
+        f"{one.name}.shape[{one.dimensions.index(size)}] if {one.name} is not None else "
+        for one in arrays
+        if size in one.dimensions
+    )
+    return f"{chain}0"
+
+
+def _handed(parameter: Parameter) -> str:
+    name = parameter.name
+    if not parameter.dimensions:
+        return f"NULL if {name} is None else {name}" if parameter.is_optional else name
+    viewed = f"of(kind_{name}, {name})"
+    return f"NULL if {name} is None else {viewed}" if parameter.is_optional else viewed

@@ -1,0 +1,87 @@
+"""Work in several threads. It pays where the work is done by kernels, which let other threads of Python run."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
+MOST = 8  #: threads that work on items; what they work on is in memory
+LEAST = 100_000  #: entries of a range that a thread is worth
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def even_parts(count: int) -> list[slice]:
+    """Parts of a range as even as can be, one for each core, each of ``LEAST`` entries or more.
+
+    Args:
+        count: Entries of the range.
+
+    Returns:
+        One part at least, which may be empty.
+
+    >>> even_parts(7)
+    [slice(0, 7, None)]
+    """
+    parts = max(1, min(cores(), count // LEAST))
+    edges = [count * part // parts for part in range(parts + 1)]
+    return [slice(*ends) for ends in pairwise(edges)]
+
+
+def over_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
+    """What some work gives for each of the ``even_parts`` of a range, in their order, in as many threads.
+
+    Args:
+        count: Entries of the range.
+        work: Called with each part; the calls must not need each other's results.
+
+    >>> over_parts(7, lambda part: sum(range(part.start, part.stop)))
+    [21]
+    """
+    parts = even_parts(count)
+    if len(parts) == 1:
+        return [work(parts[0])]
+    with ThreadPoolExecutor(len(parts), thread_name_prefix="graphlang") as threads:
+        return list(threads.map(work, parts))
+
+
+def side_by_side(work: Callable[[_Given], _Made], items: Iterable[_Given], workers: int) -> Iterator[_Made]:
+    """What `work` makes of every item, in the order of the items; the items are drawn in the caller's thread.
+
+    At most one item more than there are workers is drawn ahead.
+
+    Args:
+        work: Called with each item.
+        items: May be endless.
+        workers: Threads, at most ``MOST``; with 1 there is none but the caller's.
+
+    >>> list(side_by_side(lambda x: x * x, range(5), 3))
+    [0, 1, 4, 9, 16]
+    """
+    workers = min(workers, MOST)
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[_Made]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="graphlang")
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,33 @@
+"""Arithmetic that every room may use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Float = TypeVar("Float", np.float32, np.float64)
+
+
+def softmax(logs: NDArray[Float]) -> NDArray[Float]:
+    """Probabilities in proportion to the exponentials of numbers, row by row.
+
+    Args:
+        logs: Any finite numbers, (rows, columns), one column at least; left as they are.
+
+    Returns:
+        Numbers from 0 to 1, (rows, columns), of the same type; each row sums to 1.
+
+    Raises:
+        ValueError: there are rows and no columns.
+
+    >>> softmax(np.log([[1.0, 3.0], [2.0, 2.0]])).round(2).tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    made = logs - logs.max(axis=1, keepdims=True)
+    np.exp(made, out=made)
+    made /= np.einsum("ij->i", made)[:, None]  # several times as fast as sum on short rows
+    return cast("NDArray[Float]", made)

@@ -1,0 +1,33 @@
+"""Archive files -> pages, without a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphlang.ingest import Limits, batches, expand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from graphlang.db.records import Page, Problem
+
+
+def read(*files: str | Path, limits: Limits | None = None, workers: int = 1) -> Iterator[Page | Problem]:
+    """Read the pages of archive files, one after the other.
+
+    Args:
+        files: archives, or folders that hold them, in any format that `graphlang ingest` reads.
+        limits: how much of a page is kept, see `Limits`.
+        workers: processes that parse; the pages and their order are the same with any number.
+
+    Yields:
+        Each `Page`; and a `Problem` for each record that could not be read, or not whole, before the page of it.
+
+    Raises:
+        OSError: a file or folder does not exist.
+        ValueError: no workers.
+    """
+    sources = [(path, 0) for path in expand(map(Path, files))]
+    for batch in batches(sources, limits=limits or Limits(), workers=workers):
+        yield from batch.items

@@ -1,0 +1,1 @@
+"""A report of a collection: one self-contained page for people."""

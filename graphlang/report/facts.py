@@ -1,0 +1,244 @@
+"""What the report says, as plain values: counted once, in a few passes over the database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from graphlang.codes import languages, territories
+from graphlang.maps import languages as language_lists
+from graphlang.maps.language_graph import LanguageGraph, language_graph
+from graphlang.maps.selection import Selection, content_run
+from graphlang.maps.sites import SHORT, SURE, site_map
+
+if TYPE_CHECKING:
+    import sqlite3
+
+#: Rows of long tables: the report of any collection stays small.
+LANGUAGES: Final = 250
+SITES: Final = 200
+LINKED: Final = 20
+CHANGES: Final = 40
+PROBLEMS: Final = 50
+#: Classes of length, in letters: from which on.
+LENGTHS: Final = (0, 1, 25, 50, 100, 300, 1_000)
+
+
+class Part(NamedTuple):
+    """Pages in a language."""
+
+    language: str
+    name: str
+    pages: int
+    share: float
+
+
+class Place(NamedTuple):
+    """A site, a country or a year with its languages, the commonest first."""
+
+    name: str
+    pages: int
+    parts: list[Part]
+
+
+class Length(NamedTuple):
+    """Pages whose text has so many letters."""
+
+    words: str  #: ``25 to 49``
+    pages: int
+    own: float  #: mean confidence by their own text
+    final: float  #: mean confidence by the chosen run
+
+
+class Change(NamedTuple):
+    """A page that the graph gave another language than its own text, or one at all."""
+
+    url: str
+    title: str
+    text: str  #: its beginning
+    letters: int
+    before: str
+    before_confidence: float
+    after: str
+    after_confidence: float
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All of it."""
+
+    pages: int
+    unfetched: int
+    captures: int
+    files: int
+    dates: tuple[str, str]
+    languages: list[language_lists.Row]
+    countries: list[Place]
+    elsewhere: int  #: pages under top-level domains that are no country's
+    sites: list[Place]
+    all_sites: int
+    years: list[Place]
+    links: LanguageGraph
+    off_site: bool  #: whether the links are those between sites; else there are none, and all count
+    lengths: list[Length]
+    changed: int
+    short: int
+    resolved: int
+    changes: list[Change]
+    problems: list[tuple[str, int, str, str]]  #: kind, how many, a reason, a URL
+    other_status: list[tuple[str, int]]  #: captures that do not count, by why
+    runs: list[dict[str, Any]]
+    sources: list[tuple[str, int, int]]  #: name, bytes, whether read to the end
+
+
+def facts(connection: sqlite3.Connection) -> Facts:
+    """Count all that the report says.
+
+    Args:
+        connection: a collection; its chosen run gives the languages.
+    """
+    selection = Selection()
+    source, values = selection.source()
+    pages, unfetched = connection.execute(
+        f"SELECT COALESCE(SUM(fetched), 0), COALESCE(SUM(NOT fetched), 0) FROM {source}", values
+    ).fetchone()
+    (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
+    first, last = connection.execute("SELECT MIN(date), MAX(date) FROM captures WHERE date <> ''").fetchone()
+    hosts = site_map(connection, ["domain"], selection).rows
+    sites = _places(hosts)
+    countries = _places(site_map(connection, ["country"], selection).rows)
+    # What was only linked to may wait for its answer, and is a guess at best.
+    fetched = Selection(fetched=True)
+    links = language_graph(connection, fetched, components=pages <= _COMPONENTS)
+    off_site = bool(links.pairs)
+    if not off_site:
+        links = language_graph(connection, fetched, unit="page", components=pages <= _COMPONENTS)
+    changed, changes = _changes(connection, source, values)
+    return Facts(
+        pages=pages,
+        unfetched=unfetched,
+        captures=captures,
+        files=connection.execute("SELECT COUNT(*) FROM sources").fetchone()[0],
+        dates=((first or "")[:10], (last or "")[:10]),
+        languages=language_lists.languages_of(connection, selection),
+        countries=[place for place in countries if place.name],
+        elsewhere=sum(place.pages for place in countries if not place.name),
+        sites=sites[:SITES],
+        all_sites=len(sites),
+        years=sorted(_places(site_map(connection, ["year"], selection).rows), key=lambda place: place.name),
+        links=links,
+        off_site=off_site,
+        lengths=_lengths(connection, source, values),
+        changed=changed,
+        short=sum(row[-2] for row in hosts),
+        resolved=sum(row[-1] for row in hosts),
+        changes=changes,
+        problems=connection.execute(
+            "SELECT kind, COUNT(*), MIN(reason), MIN(COALESCE(url, '')) FROM problems GROUP BY kind"
+            " ORDER BY 2 DESC, 1 LIMIT ?",
+            (PROBLEMS,),
+        ).fetchall(),
+        other_status=connection.execute(
+            "SELECT CASE WHEN status <> 200 THEN 'status ' || status ELSE 'no text: ' || mime END, COUNT(*)"
+            " FROM captures WHERE status <> 200 OR (charset IS NULL AND mime NOT LIKE '%html%')"
+            " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            (PROBLEMS,),
+        ).fetchall(),
+        runs=_runs(connection),
+        sources=connection.execute(
+            "SELECT name, bytes, finished FROM sources ORDER BY id LIMIT ?", (SITES,)
+        ).fetchall(),
+    )
+
+
+_COMPONENTS: Final = 200_000  # pages up to which components and diameters are worth their time
+
+
+def _places(rows: list[tuple[Any, ...]]) -> list[Place]:
+    found: dict[str, list[Part]] = {}
+    for site, language, name, pages, _, share, *_ in rows:
+        if not pages:  # only linked to
+            continue
+        found.setdefault(str(site), []).append(Part(language, name, pages, share))
+    return [Place(name, sum(part.pages for part in parts), parts) for name, parts in found.items()]
+
+
+def country_name(code: str) -> str:
+    """English name of a territory.
+
+    >>> country_name("de"), country_name("gb")
+    ('Germany', 'United Kingdom')
+    """
+    from langcodes import Language  # noqa: PLC0415 - its tables take a while
+
+    name = str(Language.make(territory=code.upper()).territory_name())
+    return f"{name} (domain sold to all the world)" if code in territories.GENERIC_CCTLDS else name
+
+
+def usual(code: str) -> str:
+    """Names of the languages that are official in a territory."""
+    return ", ".join(languages.name(language) for language in territories.official(code)[:4])
+
+
+def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> list[Length]:
+    steps = " ".join(f"WHEN letters < {end} THEN {place}" for place, end in enumerate(LENGTHS[1:]))
+    rows = connection.execute(
+        f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*), AVG(own), AVG(final) FROM ("
+        "SELECT COALESCE(own.characters, pages.characters, 0) AS letters,"
+        " CASE WHEN label.language IN ('und', 'zxx') THEN 0.0 ELSE COALESCE(own.confidence, 0.0) END AS own,"
+        " CASE WHEN pages.language IN ('und', 'zxx') THEN 0.0 ELSE pages.confidence END AS final"
+        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
+        " LEFT JOIN labels AS label ON label.id = own.label WHERE fetched) GROUP BY 1",
+        values | {"own": content_run(connection)},
+    )
+    return [Length(_between(place), pages, own, final) for place, pages, own, final in rows]
+
+
+def _between(place: int) -> str:
+    if place == len(LENGTHS) - 1:
+        return f"{LENGTHS[place]:,} or more"
+    first, last = LENGTHS[place], LENGTHS[place + 1] - 1
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+_CHANGED: Final = (
+    " FROM {source} AS pages JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
+    " JOIN labels AS label ON label.id = own.label"
+    " WHERE fetched AND label.language <> pages.language AND pages.language NOT IN ('und', 'zxx')"
+)
+
+
+def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[Change]]:
+    bound = values | {"own": content_run(connection), "most": CHANGES}
+    (count,) = connection.execute(f"SELECT COUNT(*){_CHANGED.format(source=source)}", bound).fetchone()
+    rows = connection.execute(
+        "SELECT url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, before, was, after, sure FROM ("
+        " SELECT pages.page, pages.url, own.characters AS letters, label.language AS before, own.confidence AS was,"
+        f" pages.language AS after, pages.confidence AS sure{_CHANGED.format(source=source)}"
+        " ORDER BY pages.confidence DESC, own.confidence DESC, pages.page LIMIT :most)"
+        " LEFT JOIN texts USING (page)",
+        bound,
+    )
+    return count, [Change(*row) for row in rows]
+
+
+def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    rows = connection.execute(
+        "SELECT id, kind, method, model, model_hash, parameters, seeds, version, started, finished, pages, rounds,"
+        " converged, id = (SELECT run FROM chosen) AS chosen FROM runs WHERE finished IS NOT NULL ORDER BY id"
+    )
+    names = [name for name, *_ in rows.description]
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    for run in found:
+        parameters = json.loads(run["parameters"])
+        # What a model was trained with fills pages; it stands in the database.
+        shown = {name: value for name, value in parameters.items() if len(json.dumps(value)) <= _LONGEST}
+        run["parameters"] = json.dumps(shown, ensure_ascii=False)
+        run["left_out"] = len(parameters) - len(shown)
+    return found
+
+
+_LONGEST: Final = 200
+
+__all__ = ["SHORT", "SURE", "Facts", "Length", "Part", "Place", "country_name", "facts", "usual"]

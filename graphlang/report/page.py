@@ -1,0 +1,178 @@
+"""The report as one HTML file: no request to anywhere, and nothing of the crawl can do anything in it.
+
+Jinja2 escapes every value. The Content-Security-Policy allows one style sheet and one script, known by their hashes,
+and nothing else: no image, no font, no connection, no form, no base. Lengths and colours are attributes of SVG, so that
+not even a ``style`` attribute is needed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+from graphlang import __version__
+from graphlang.cli.shared.output import visible
+from graphlang.report import facts as counted
+
+if TYPE_CHECKING:
+    import sqlite3
+
+#: Colours that people with any colour vision tell apart (Okabe and Ito 2008), for the commonest languages; the rest is
+#: grey.
+COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#882255", "#44aa99")
+_OTHER: Final = "#999999"
+#: From few pages to many: one hue, darker and darker (ColorBrewer's Blues, safe for all).
+_STEPS: Final = ("#deebf7", "#9ecae1", "#4292c6", "#2171b5", "#084594")
+_LONGEST: Final = 200  # characters of a title or a URL
+
+
+def report(connection: sqlite3.Connection, *, title: str, now: datetime | None = None) -> str:
+    """The report of a collection.
+
+    Args:
+        connection: a collection.
+        title: of the page; usually the database's name.
+        now: when it is made.
+    """
+    found = counted.facts(connection)
+    style, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
+    spoken = [row.language for row in found.languages if row.language not in ("und", "zxx")]
+    colours = dict(zip(spoken, COLOURS, strict=False))
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("graphlang.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"clean": clean, "percent": percent, "thousands": thousands}
+    environment.finalize = clean_value
+    names = {row.language: row.name for row in found.languages}
+    return environment.get_template("report.html").render(
+        facts=found,
+        title=title,
+        version=__version__,
+        made=(now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC"),
+        style=Markup(style),  # noqa: S704  a file of ours
+        script=Markup(script),  # noqa: S704  a file of ours
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none';"
+        " form-action 'none'",
+        colours=colours,
+        other=_OTHER,
+        names=names,
+        world=_world(found),
+        matrix=_matrix(found),
+        limits=counted,
+        country_name=counted.country_name,
+        usual=counted.usual,
+        lengths=_bars(found),
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def clean(value: object, most: int = _LONGEST) -> str:
+    r"""Text of the crawl, short, with control and direction characters shown as escapes.
+
+    >>> clean("a\u202eb" + "x" * 500, 5)
+    'a\\u2…'
+    """
+    text = visible(str(value))
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def clean_value(value: Any) -> Any:
+    """What every value goes through that the template shows."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return visible(value)
+    return value
+
+
+def percent(share: float) -> str:
+    """A share in words that do not claim too much.
+
+    >>> percent(0.5), percent(0.0004), percent(0.99996), percent(1.0), percent(0)
+    ('50 %', 'under 0.1 %', 'over 99.9 %', '100 %', '0 %')
+    """
+    if 0 < share < _FEW:
+        return "under 0.1 %"
+    if 1 - _FEW < share < 1:
+        return "over 99.9 %"
+    digits = 0 if share in (0, 1) or _TENTH <= share <= 1 - _TENTH else 1
+    return f"{100 * share:.{digits}f} %"
+
+
+_FEW: Final = 0.001
+_TENTH: Final = 0.1
+
+
+def thousands(number: float) -> str:
+    """A number with commas.
+
+    >>> thousands(1234567)
+    '1,234,567'
+    """
+    return f"{number:,.0f}"
+
+
+@cache
+def _outlines() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(files("graphlang").joinpath("data", "world.json").read_text("utf-8"))
+    return found
+
+
+def _world(found: counted.Facts) -> dict[str, Any]:
+    """The map: shapes and dots with a class of colour and a text for each country that has pages."""
+    outlines = _outlines()
+    places = {place.name: place for place in found.countries}
+    largest = max((place.pages for place in found.countries), default=1)
+
+    def step(pages: int) -> int:
+        return min(len(_STEPS) - 1, int(len(_STEPS) * math.log1p(pages) / math.log1p(largest + 1)))
+
+    def words(place: counted.Place) -> str:
+        parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
+        return f"{counted.country_name(place.name)}: {place.pages:,} pages; {parts}"
+
+    def drawn(code: str) -> tuple[str, str]:
+        return (_STEPS[step(places[code].pages)], words(places[code])) if code in places else ("", "")
+
+    shapes = [(path, *drawn(code)) for code, path in outlines["shapes"].items()]
+    dots = [(x, y, *drawn(code)) for code, (x, y) in outlines["dots"].items() if code in places]
+    bounds = [math.ceil(math.expm1(n * math.log1p(largest + 1) / len(_STEPS))) for n in range(len(_STEPS))]
+    return {
+        "width": outlines["width"],
+        "height": outlines["height"],
+        "land": outlines["land"],
+        "shapes": shapes,
+        "dots": dots,
+        "legend": sorted({max(1, bound): colour for colour, bound in zip(_STEPS, bounds, strict=True)}.items()),
+        "unseen": [place.name for place in found.countries if place.name not in outlines["shapes"] | outlines["dots"]],
+    }
+
+
+def _matrix(found: counted.Facts) -> dict[str, Any]:
+    """Links between the commonest languages as a square of shares."""
+    shown = [one for one in found.links.languages if one.links_out or one.links_in][: counted.LINKED]
+    cells = {(pair.source, pair.target): pair for pair in found.links.pairs}
+    linked = sum(1 for one in found.links.languages if one.links_out or one.links_in)
+    return {
+        "languages": shown,
+        "left_out": linked - len(shown),
+        "rows": [(one, [(other, cells.get((one.language, other.language))) for other in shown]) for one in shown],
+    }
+
+
+def _bars(found: counted.Facts) -> list[tuple[counted.Length, float, float]]:
+    return [(one, one.own * 100, one.final * 100) for one in found.lengths]

@@ -1,0 +1,57 @@
+"""A page of Datasette that says why a page has its language: ``/-/why?url=...``, and a link to it from every URL."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from datasette import Response, hookimpl
+from markupsafe import Markup, escape
+
+from graphlang.analysis.explain import explain
+from graphlang.cli.shared.output import visible
+from graphlang.db import StoreError, open_existing
+
+
+@hookimpl  # type: ignore[untyped-decorator,unused-ignore]
+def register_routes() -> list[tuple[str, Any]]:
+    """Our page."""
+    return [("^/-/why$", why)]
+
+
+@hookimpl  # type: ignore[untyped-decorator,unused-ignore]
+def render_cell(value: object, column: str) -> Markup | None:
+    """URLs of the collection lead to the reasons, not to the Web."""
+    if column != "url" or not isinstance(value, str):
+        return None
+    return Markup('{} <a href="/-/why?url={}">why?</a>').format(visible(value), quote(value, safe=""))
+
+
+async def why(datasette: Any, request: Any) -> Any:
+    """The reasons, as text; a page of its own would need to know every kind of them."""
+    url = request.args.get("url") or ""
+    paths = [Path(db.path) for db in datasette.databases.values() if db.path and db.name != "search"]
+    try:
+        with closing(open_existing(paths[0])) as connection:
+            found = explain(connection, url)
+    except StoreError as error:
+        return Response.html(_page("No reasons", str(error)), status=404)
+    return Response.html(_page(url, _told(found)))
+
+
+def _told(found: Any) -> str:
+    from dataclasses import asdict  # noqa: PLC0415 - here alone
+    from json import dumps  # noqa: PLC0415
+
+    return dumps(asdict(found), indent=2, ensure_ascii=False)
+
+
+def _page(title: str, text: str) -> str:
+    shown = "\n".join(visible(line) for line in text.split("\n"))
+    return str(
+        Markup("<!doctype html><html lang=en><meta charset=utf-8><title>Why</title><h1>{}</h1><pre>{}</pre>").format(
+            escape(visible(title)), escape(shown)
+        )
+    )

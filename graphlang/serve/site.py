@@ -1,0 +1,137 @@
+"""A Datasette of a collection: read-only, on this machine alone, with the queries that one would have to write."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from graphlang.db import open_existing
+from graphlang.db.schema.column_docs import TABLES
+
+#: Queries by name: title, SQL. Names after a colon are asked for.
+QUERIES: Final = {
+    "changed": (
+        "Pages that the graph changed",
+        (
+            "SELECT pages.url, own.language AS by_text, own_answer.confidence AS by_text_confidence, pages.language,"
+            " pages.confidence FROM page_languages AS pages"
+            " JOIN predictions AS own_answer ON own_answer.page = pages.page"
+            " AND own_answer.run = (SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL)"
+            " JOIN labels AS own ON own.id = own_answer.label WHERE pages.fetched AND own.language <> pages.language"
+            " ORDER BY pages.confidence DESC LIMIT 500"
+        ),
+    ),
+    "doubtful_sites": (
+        "Sites whose languages are doubtful",
+        (
+            "SELECT host, language, pages, confidence FROM site_languages WHERE pages > 0 AND confidence < 0.8"
+            " ORDER BY pages DESC LIMIT 500"
+        ),
+    ),
+    "unfetched": (
+        "URLs that were never fetched, in a language",
+        (
+            "SELECT url, language, confidence FROM page_languages WHERE NOT fetched AND language = :language"
+            " ORDER BY confidence DESC LIMIT 500"
+        ),
+    ),
+    "links_between": (
+        "Links from one language to another",
+        (
+            "SELECT links.source_url, links.target_url, links.kind FROM link_details AS links"
+            " JOIN page_languages AS one ON one.page = links.source AND one.language = :from_language"
+            " JOIN page_languages AS other ON other.page = links.target AND other.language = :to_language LIMIT 500"
+        ),
+    ),
+    "declared_otherwise": (
+        "Pages that declare another language than was found",
+        (
+            "SELECT url, declarations.source, declarations.value, language, confidence FROM declarations"
+            " JOIN page_languages USING (page) WHERE declarations.source <> 'robots' AND language NOT IN ('und', 'zxx')"
+            " AND substr(lower(value), 1, 2) <> substr(language, 1, 2) ORDER BY confidence DESC LIMIT 500"
+        ),
+    ),
+}
+_SEARCH: Final = (
+    "Search in titles and texts",
+    (
+        "SELECT listed.url, listed.title, listed.language FROM words JOIN listed ON listed.page = words.rowid"
+        " WHERE words MATCH '\"' || replace(:words, '\"', '\"\"') || '\"' ORDER BY words.rank LIMIT 100"
+    ),
+)
+_BATCH: Final = 2_000
+
+
+def metadata(db: Path) -> dict[str, Any]:
+    """What Datasette is told: titles, facets, what each column means, queries.
+
+    Args:
+        db: the collection; its name is that of the database in Datasette.
+    """
+    tables: dict[str, dict[str, Any]] = {
+        name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in TABLES.items()
+    }
+    tables["page_languages"] |= {"facets": ["language", "tld", "fetched", "status"], "label_column": "url", "size": 50}
+    tables["site_languages"] |= {"facets": ["language", "tld"]}
+    tables["problems"] |= {"facets": ["kind"]}
+    queries = {name: {"title": title, "sql": sql} for name, (title, sql) in QUERIES.items()}
+    return {
+        "title": f"Languages of {db.stem}",
+        "description": "Every page of a crawled collection and its language, by graphlang.",
+        "databases": {
+            db.stem: {"tables": tables, "queries": queries},
+            "search": {"queries": {"search": {"title": _SEARCH[0], "sql": _SEARCH[1]}}},
+        },
+    }
+
+
+def index(db: Path, target: Path) -> int:
+    """Make the full-text index of a collection in a file of its own; the collection stays as it is.
+
+    The tokens are trigrams, so that words are found in scripts without blanks between them: Japanese, Thai, Chinese.
+    What is looked for has three characters at least.
+
+    Args:
+        db: the collection.
+        target: a new file.
+
+    Returns:
+        How many pages are in it.
+    """
+    written = 0
+    with closing(sqlite3.connect(target)) as out, closing(open_existing(db)) as connection:
+        out.execute("CREATE TABLE listed (page INTEGER PRIMARY KEY, url TEXT, title TEXT, language TEXT)")
+        out.execute("CREATE VIRTUAL TABLE words USING fts5 (title, text, content='', tokenize='trigram')")
+        rows = connection.execute(
+            "SELECT page, url, title, text, language FROM texts JOIN page_languages USING (page) ORDER BY page"
+        )
+        while batch := rows.fetchmany(_BATCH):
+            out.executemany("INSERT INTO listed VALUES (?, ?, ?, ?)", [(r[0], r[1], r[2], r[4]) for r in batch])
+            out.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", [r[:1] + r[2:4] for r in batch])
+            written += len(batch)
+        out.commit()
+    return written
+
+
+def datasette(db: Path, search: Path | None) -> Any:
+    """A Datasette that serves a collection, and its full-text index if there is one.
+
+    Raises:
+        ImportError: Datasette is not installed.
+    """
+    if find_spec("datasette") is None:
+        raise ImportError("'graphlang serve' needs Datasette: pip install 'graphlang[serve]'")
+    from datasette.app import Datasette  # noqa: PLC0415 - an extra
+
+    log = db.with_name(f"{db.name}-wal")
+    settled = not (log.exists() and log.stat().st_size)  # nobody is writing: then it is not even locked
+    return Datasette(
+        [] if settled else [str(db)],
+        immutables=[*([str(db)] if settled else []), *([str(search)] if search else [])],
+        metadata=metadata(db),
+        plugins_dir=str(Path(__file__).parent / "plugins"),
+        settings={"default_page_size": 50, "sql_time_limit_ms": 10_000, "allow_download": False},
+    )

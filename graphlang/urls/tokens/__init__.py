@@ -1,0 +1,4 @@
+"""URLs as classifiers see them: decoded (`readable_text`), cut (`tokenize`), each with its position (`token_position`).
+
+In: a batch of URLs. Out: flat arrays of tokens and letter n-grams, as hashes.
+"""

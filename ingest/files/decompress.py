@@ -1,0 +1,370 @@
+"""A file as a sequence of decompressed chunks, whatever it is compressed with and however damaged it is.
+
+gzip is inflated here rather than by a library's archive reader, because three things must be known of every member that
+such readers do not tell: where it starts in the file, whether it ended as it should, and what came out of it before
+it broke. zstd and LZ4 are unpacked one frame at a time, bzip2 and xz one stream after the other.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from graphlang.ingest.files import codecs
+from graphlang.ingest.files.file_slice import Span, peek, size_of
+from graphlang.ingest.files.frames import LZ4, ZSTD, frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def _fastest_zlib() -> Any:
+    """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
+    try:
+        return import_module("isal.isal_zlib")
+    except ImportError:
+        return zlib
+
+
+_FAST = _fastest_zlib()
+_READ = 1 << 18  # bytes read from the file at once
+_FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
+_OUT = 1 << 20  # decompressed bytes of one chunk at most
+MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
+_MAGICS = {
+    "gzip": MEMBER,
+    "zstd": re.compile(re.escape(ZSTD)),
+    "lz4": re.compile(re.escape(LZ4)),
+    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),  # a block, or the end of a stream
+    "xz": re.compile(rb"\xfd7zXZ\0"),
+}
+_LONGEST_MAGIC = 10
+UNPACKED_FREELY = 256 << 20  #: bytes that any file may unpack to
+COUNTED = 1 << 20  #: bytes of a file from each multiple of which unpacked bytes are counted anew
+_TRIALS = 50  # of a megabyte, for frames behind damage; who makes more of it does so on purpose
+_LOOKED_AT = 1_000  # blocks of such a frame
+_PADDED = 1 << 16
+_PADDING = b"\0\r\n\t "
+_MAX_TOLD = 200  # characters of what a library says
+_DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame of WARC-zstd that others depend on
+
+
+class Chunk(NamedTuple):
+    """Some decompressed bytes."""
+
+    data: bytes
+    offset: int  #: where in the file they are: their first byte (plain), or the gzip member or frame that holds them
+    fresh: bool = False  #: a gzip member or a frame starts here
+    fault: str = ""  #: what broke right after these bytes; the next chunk is not their continuation
+    kind: str = "damaged"  #: of the Problem that the fault is
+
+
+def compression(head: bytes) -> str:
+    r"""Name the compression of a file by its first bytes: gzip, zstd, lz4, bzip2, xz, or an empty string.
+
+    >>> compression(b"\x1f\x8b\x08"), compression(b"WARC/1.1")
+    ('gzip', '')
+    """
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if head.startswith((ZSTD, _DICTIONARY)):
+        return "zstd"
+    if head.startswith(LZ4):
+        return "lz4"
+    return next((name for name in codecs.STREAMS if _MAGICS[name].match(head)), "")
+
+
+class Source:
+    """A file that is read once, from its start to its end.
+
+    Args:
+        file: opened for reading bytes, unbuffered or not.
+        begin: where to start: 0, or the offset of a gzip member, of a frame, or of a record.
+        max_ratio: bytes that may be unpacked for each byte of the file, and `UNPACKED_FREELY` of them besides; what
+            comes behind is not read. Counted anew from each megabyte of the file, so that reading may begin anywhere.
+            0 for no bound.
+        room: bytes that may be unpacked in all; None for no such bound.
+    """
+
+    def __init__(self, file: BinaryIO, begin: int = 0, *, max_ratio: int = 0, room: int | None = None) -> None:
+        self._file = file
+        self._max_ratio = max_ratio
+        self._room = room
+        self.unpacked = 0  #: bytes that came out so far
+        if begin:
+            file.seek(begin)
+        self._window = b""  # bytes read from the file, of which those before _at are done with
+        self._at = 0
+        self._tried = (-1, 0)  # megabyte, and frames looked for in it
+        self._base = begin  # offset in the file of the window's first byte
+        self._refill()
+        self.compression = compression(self._window)
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the decompressed file, where that is known beforehand: where it is not compressed."""
+        if self.compression:
+            return None
+        return size_of(self._file)
+
+    def peek(self, offset: int, count: int) -> bytes:
+        """Return bytes from any place of the file as it is stored; reading goes on where it was."""
+        return peek(self._file, offset, count)
+
+    @property
+    def reached(self) -> int:
+        """Offset in the file up to which bytes were consumed."""
+        return self._base + self._at
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the decompressed bytes in order; damage is told in a chunk's ``fault``, and reading goes on behind."""
+        if not self.compression:
+            return self._plain()
+        if self.compression == "gzip":
+            return self._bounded(self._members(self._member))
+        if self.compression in codecs.STREAMS:
+            return self._bounded(self._members(self._stream))
+        return self._bounded(self._frames())
+
+    def _bounded(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Pass chunks on until too much was unpacked."""
+        block, before = self._base // COUNTED, 0
+        for chunk in chunks:
+            if chunk.fresh and chunk.offset // COUNTED > block:
+                block, before = chunk.offset // COUNTED, self.unpacked
+            self.unpacked += len(chunk.data)
+            fault = ""
+            if self._max_ratio:
+                stored = self.reached - block * COUNTED
+                if self.unpacked - before > UNPACKED_FREELY + self._max_ratio * stored:
+                    fault = f"the file unpacks to more than {self._max_ratio} times its size; the rest was not read"
+            if self._room is not None and self.unpacked > self._room:
+                fault = "the archive unpacks to more than is allowed for its size; the rest was not read"
+            if fault:
+                yield chunk._replace(fault=fault, kind="too-large")
+                return
+            yield chunk
+
+    def _refill(self) -> bool:
+        """Put more of the file behind what the window still holds; False at the end of the file."""
+        # Up to a multiple of the step, so that the same pieces of a member are seen wherever the reading began.
+        more = self._file.read(_READ - (self._base + len(self._window)) % _READ)
+        if not more:
+            return False
+        self._base += self._at
+        self._window = self._window[self._at :] + more
+        self._at = 0
+        return True
+
+    def _plain(self) -> Iterator[Chunk]:
+        while self._at < len(self._window) or self._refill():
+            data, offset = self._window[self._at :], self.reached
+            self._at = len(self._window)
+            yield Chunk(data, offset)
+
+    def _members(self, unpack: Callable[[], Iterator[Chunk]]) -> Iterator[Chunk]:
+        """Unpack one gzip member, or stream of bzip2 or xz, after the other."""
+        broken = False  # what lies behind a damaged member is the rest of it
+        while True:
+            start = self.reached
+            found, blank = self._find_member()
+            if not (blank or broken):
+                yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not {self.compression}")
+            if not found:
+                return
+            for chunk in unpack():
+                # What gives nothing behind damage is the rest of that, whatever it looks like.
+                if not (broken and chunk.fault and not chunk.data):
+                    yield chunk
+                broken = bool(chunk.fault)
+
+    def _find_member(self) -> tuple[bool, bool]:
+        """Move to the next member or the end of the file: whether there is one, and only padding before it."""
+        blank = True
+        magic = _MAGICS[self.compression]
+        size = 4 if self.compression == "gzip" else _LONGEST_MAGIC
+        while True:
+            more = len(self._window) - self._at >= size or self._refill()
+            found = magic.search(self._window, self._at)
+            kept = size - 1 if more else 0  # a magic may have begun
+            stop = found.start() if found else max(self._at, len(self._window) - kept)
+            blank = blank and not self._window[self._at : stop].strip(_PADDING)
+            self._at = stop
+            if found or not more:
+                return found is not None, blank
+
+    def _member(self) -> Iterator[Chunk]:
+        """Inflate one member; a damaged one is read a second time, slowly, for all that can be saved of it."""
+        offset = self.reached
+        done = 0  # decompressed bytes that were handed out
+        fresh = True
+        inflate = _FAST.decompressobj(31)
+        parts: list[bytes] = []
+        size = 0
+        while not inflate.eof:
+            if self._at >= len(self._window) and not self._refill():
+                yield Chunk(b"".join(parts), offset, fresh, "the file ends within a compressed record")
+                return
+            piece = self._window[self._at : self._at + _FEED]
+            try:
+                data = inflate.decompress(piece, _OUT)
+            except _FAST.error:
+                yield from self._damaged(offset, done, fresh=fresh)
+                return
+            rest = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+            self._at += len(piece) - len(rest)
+            parts.append(data)
+            size += len(data)
+            if size >= _OUT:
+                yield Chunk(b"".join(parts), offset, fresh)
+                done += size
+                fresh, size, parts = False, 0, []
+        yield Chunk(b"".join(parts), offset, fresh)
+
+    def _stream(self) -> Iterator[Chunk]:
+        """Unpack one stream of bzip2 or xz."""
+        offset = self.reached
+        fresh = True
+        stream = codecs.STREAMS[self.compression]()
+        while not stream.eof:
+            piece = b""
+            if stream.needs_input:
+                if self._at >= len(self._window) and not self._refill():
+                    yield Chunk(b"", offset, fresh, "the file ends within a compressed record")
+                    return
+                piece = self._window[self._at : self._at + _FEED]
+                self._at += len(piece)
+            try:
+                data = stream.decompress(piece, _OUT)
+            except codecs.ERRORS:
+                yield Chunk(b"", offset, fresh, "damaged compression")
+                self._at = max(0, self._at - len(piece))
+                self._at += self.reached == offset  # the magic itself is not found again
+                return
+            if data:
+                yield Chunk(data, offset, fresh)
+                fresh = False
+        self._at -= len(stream.unused_data)
+        if fresh:
+            yield Chunk(b"", offset, fresh)
+
+    def _damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
+        """Inflate a damaged member up to the very byte that is wrong.
+
+        Its first ``done`` bytes were handed out before. Reading goes on behind that byte: no member starts before it.
+        """
+        self._file.seek(offset)
+        self._window, self._at, self._base = b"", 0, offset
+        inflate = zlib.decompressobj(31)
+        good = True
+        while good and not inflate.eof and (self._at < len(self._window) or self._refill()):
+            piece = self._window[self._at : self._at + _FEED]
+            saved = inflate.copy()
+            try:
+                data = inflate.decompress(piece, _OUT)
+                self._at += len(piece) - len(inflate.unconsumed_tail)
+            except zlib.error:
+                data, used = _salvage(saved, piece)
+                self._at += used
+                good = False
+            fault = "" if good else "damaged compression"
+            if len(data) > done or fault:
+                yield Chunk(data[done:], offset, fresh, fault)
+                fresh = False
+            done = max(0, done - len(data))
+        self._at += 4 if self.reached == offset else 0  # the magic itself is not found again
+
+    def _frames(self) -> Iterator[Chunk]:
+        """Unpack zstd or LZ4 frame by frame; one that is damaged costs no more than itself."""
+        offset = self._base
+        begins_with_dictionary = self._window.startswith(_DICTIONARY)
+        self._window, self._at = b"", 0
+        try:
+            zstd = codecs.zstd(self._dictionary(offset) if begins_with_dictionary else b"")
+        except codecs.DictionaryError as error:
+            yield Chunk(b"", offset, fault=f"{error}; the rest of the file is lost")
+            return
+        broken = False
+        while self.peek(offset, 1):
+            found = frame(self.peek, offset)
+            end = offset + found.size if found else self._next_frame(offset + 1)
+            size = None if end is None else end - offset
+            if not (found.skipped if found else self._is_padding(offset, size)):
+                for chunk in self._unpacked(zstd, offset, size, is_whole=found is not None):
+                    # What is no frame, and gives nothing behind damage, is the rest of that.
+                    if found or not (broken and chunk.fault and not chunk.data):
+                        yield chunk
+                    broken = bool(chunk.fault)
+            if end is None:
+                return
+            offset = self._base = end
+
+    def _dictionary(self, offset: int) -> bytes:
+        """Return the dictionary that the first frame of a file holds.
+
+        Raises:
+            DictionaryError: it is none, or too large.
+        """
+        size = int.from_bytes(self.peek(offset + 4, 4), "little")
+        if size > codecs.DICTIONARY:
+            raise codecs.DictionaryError(f"a zstd dictionary of {size} bytes, more than {codecs.DICTIONARY}")
+        return codecs.dictionary_of(self.peek(offset + 8, size))
+
+    def _is_padding(self, offset: int, size: int | None) -> bool:
+        """Tell whether all of it, or of the rest of the file, is padding; of much that is not looked at."""
+        data = self.peek(offset, _PADDED if size is None else min(size, _PADDED))
+        return len(data) < _PADDED and not data.strip(_PADDING)
+
+    def _next_frame(self, at: int) -> int | None:
+        """Return where the first whole frame behind damage begins."""
+        while True:
+            window = self.peek(at, _READ + 3)
+            for found in _MAGICS[self.compression].finditer(window):
+                place = at + found.start()
+                if place >> 20 != self._tried[0]:
+                    self._tried = (place >> 20, 0)
+                self._tried = (place >> 20, self._tried[1] + 1)
+                if self._tried[1] <= _TRIALS and frame(self.peek, place, blocks=_LOOKED_AT):
+                    return place
+            if len(window) < _READ + 3:
+                return None
+            at += _READ
+
+    def _unpacked(self, zstd: Any, offset: int, size: int | None, *, is_whole: bool) -> Iterator[Chunk]:
+        """Unpack one frame, or what is damaged: of that as much as comes out before the damage."""
+        if size is not None and size <= _OUT:
+            file: Any = io.BytesIO(self.peek(offset, size))
+        else:
+            file = Span(self._file, offset, size_of(self._file) - offset if size is None else size)
+        fresh = True
+        try:
+            for data in codecs.unzstd(zstd, file) if self.compression == "zstd" else codecs.unlz4(file):
+                self._base = offset + file.tell()
+                yield Chunk(data, offset, fresh)
+                fresh = False
+        except codecs.ERRORS as error:
+            yield Chunk(b"", offset, fresh, f"damaged compression ({error})"[:_MAX_TOLD])
+            return
+        if not is_whole:
+            yield Chunk(
+                b"",
+                offset,
+                fresh,
+                "the file ends within a compressed record" if size is None else "damaged compression",
+            )
+        elif fresh:
+            yield Chunk(b"", offset, fresh)
+
+
+def _salvage(inflate: zlib._Decompress, piece: bytes) -> tuple[bytes, int]:
+    """Inflate up to the very byte that is wrong: what comes out, and how many bytes of the piece were good."""
+    parts = []
+    for at in range(len(piece)):
+        try:
+            parts.append(inflate.decompress(piece[at : at + 1]))
+        except zlib.error:
+            return b"".join(parts), at
+    return b"".join(parts), len(piece)

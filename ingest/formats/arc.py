@@ -1,0 +1,59 @@
+"""The grammar of ARC files (Internet Archive, 1996): one header line, then the document as it came from the server.
+
+    1: URL IP-address archive-date content-type archive-length
+    2: URL IP-address archive-date content-type result-code checksum location offset filename archive-length
+
+The first record, ``filedesc://``, describes the file; its block holds the version and the names of the fields.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphlang.ingest.formats.dates import date_of
+
+_LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
+_SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
+_START = re.compile(
+    rb"(?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} [^\r\n]{0,512} ?\d{1,18}\r?\n"
+)
+_NEXT = re.compile(rb"\n(?=" + _START.pattern + rb")")
+
+
+class Arc:
+    """See `graphlang.ingest.formats.records.Grammar`."""
+
+    name = "ARC"
+    end = b""
+
+    def find(self, data: bytes, at: int) -> int:
+        """Return the index of the next line that has the form of a header."""
+        if at == 0 and _START.match(data):
+            return 0
+        found = _NEXT.search(data, max(0, at - 1))
+        return found.end() if found else -1
+
+    def starts(self, data: bytes, at: int) -> bool:
+        """Tell whether a URL with one of the schemes that crawlers met starts here."""
+        return _SCHEME.match(data, at) is not None
+
+    def header_end(self, data: bytes, at: int) -> int:
+        """Return the index behind the header line."""
+        return data.find(b"\n", at) + 1 or -1
+
+    def length(self, head: bytes) -> int | None:
+        """Return the last field of the line; None where the line has not the form of a header."""
+        found = _LINE.fullmatch(head)
+        return int(found[5]) if found else None
+
+    @staticmethod
+    def fields(head: bytes) -> tuple[bytes, str, bytes] | None:
+        r"""Return URL, date in the form of a WARC-Date, and media type of the document.
+
+        >>> Arc.fields(b"http://a.example/ 192.0.2.1 20060102030405 text/html 120\n")
+        (b'http://a.example/', '2006-01-02T03:04:05Z', b'text/html')
+        """
+        found = _LINE.fullmatch(head)
+        if not found:
+            return None
+        return found[1], date_of(found[3].decode()), found[4].split(b" ")[0]

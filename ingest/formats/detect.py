@@ -1,0 +1,150 @@
+"""Which reader a file gets: told by its content, and by its name only where the content is damaged.
+
+Other packages can add readers under the entry point group ``graphlang.readers``. An entry point names a function that
+takes the first bytes of a file (decompressed, at most 64 KB) and its name, and returns None, or a function that takes
+the open file and yields `graphlang.db.records.Page` and `Problem` records in the order of the file:
+
+    def reader(head: bytes, name: str) -> Callable[[BinaryIO], Iterator[Page | Problem]] | None
+
+They are asked before our own, in the order of their names. What they yield must not depend on anything but the file, so
+that reading can be stopped and taken up again.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.formats.plugins import added as added_readers
+from graphlang.ingest.formats.record_reader import GRAMMARS, Reader, Within
+from graphlang.ingest.formats.records import Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from graphlang.ingest.files.byte_ranges import Stretch
+    from graphlang.ingest.limits import Limits
+    from graphlang.ingest.page import Item
+
+_SNIFFED = 1 << 16
+
+
+class Records(Protocol):
+    """A file, or a stretch of it, that is being read."""
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file, as it is stored, that was reached."""
+
+    @property
+    def ended(self) -> int | None:
+        """Where the next stretch begins; None at the end of the file."""
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records, and what is none, in the order of the file."""
+
+
+class _Added:
+    """What a reader of another package yields."""
+
+    ended: int | None = None
+
+    def __init__(self, file: BinaryIO, read: Callable[[BinaryIO], Iterator[Item]], name: str) -> None:
+        self._file = file
+        self._read = read
+        self._name = name
+
+    @property
+    def bytes_read(self) -> int:
+        return self._file.tell()
+
+    def __iter__(self) -> Iterator[Raw]:
+        try:
+            for item in self._read(self._file):
+                yield Raw(item.offset or 0, b"", b"", item=item)
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
+            reason = f"the reader {self._name} failed: {type(error).__name__}: {error}"[:500]
+            yield Raw(0, b"", b"", (("failed", reason),))
+
+
+@contextmanager
+def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None = None) -> Iterator[Records]:
+    """Open a file, or a folder that holds a mirror.
+
+    Args:
+        path: where it is.
+        limits: bounds of a record.
+        begin: see `graphlang.ingest.formats.record_reader.Reader`; not 0 only for archives.
+        stop: the same.
+
+    Raises:
+        OSError: it cannot be opened, or, while records are taken, read.
+    """
+    if not begin and path.is_dir():
+        from graphlang.ingest.formats.wget_mirror import Mirror  # noqa: PLC0415
+
+        yield Mirror(path, limits)
+        return
+    with path.open("rb", buffering=0) as file:
+        yield (
+            _reader(file, path.name, limits, stop)
+            if not begin
+            else Reader(file, path.name, limits, begin=begin, stop=stop)
+        )
+
+
+@contextmanager
+def open_stretch(stretch: Stretch, limits: Limits, begin: int) -> Iterator[Records]:
+    """Open a stretch of a file, or of an archive within one; offsets are those in the file.
+
+    Raises:
+        OSError: as with `open_records`.
+    """
+    if stretch.size < 0:
+        with open_records(stretch.path, limits, begin=begin, stop=stretch.stop) as reader:
+            yield reader
+        return
+    with stretch.opened() as file:
+        yield Within(Reader(file, stretch.name, limits, begin=begin, stop=stretch.stop), stretch.base)
+
+
+def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Records:
+    stored = file.read(_SNIFFED)
+    head = b"".join(chunk.data for chunk, _ in zip(_chunks(file), range(2), strict=False))[:_SNIFFED]
+    file.seek(0)
+    for added, choose in added_readers():
+        read = choose(head, name)
+        if read is not None:
+            return _Added(file, read, added)
+    if any(
+        grammar.starts(head, 0) and not grammar.find(head, 0) for grammar in GRAMMARS
+    ):  # nearly always; the other readers need not be imported
+        return Reader(file, name, limits, stop=stop)
+    return _rarer(file, stored, head, limits) or Reader(file, name, limits, stop=stop)
+
+
+def _rarer(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Records | None:
+    import zipfile  # noqa: PLC0415
+
+    from graphlang.ingest.formats.jsonl import Jsonl  # noqa: PLC0415
+    from graphlang.ingest.formats.observatory_store import COOKIE, Store  # noqa: PLC0415
+    from graphlang.ingest.formats.wacz import MAGIC, Wacz  # noqa: PLC0415
+
+    packed = stored.startswith(MAGIC)
+    # A store file whose first bytes are damaged may begin like anything, and a WACZ may hold a store file.
+    if COOKIE in stored and not (packed and zipfile.is_zipfile(file)):
+        return Store(file, limits)
+    if packed:
+        return Wacz(file, limits)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return Jsonl(file, limits)
+    return None
+
+
+def _chunks(file: BinaryIO) -> Iterator[Any]:
+    file.seek(0)
+    return Source(file).chunks()

@@ -1,0 +1,171 @@
+r"""The Language Observatory's store file (Zavarsky, Mikami & Wada 2005, section 2.1): read and written.
+
+The paper says what such a file is: a sequence of byte blocks of page records; every record starts with a header that
+contains a magic cookie to synchronise on; HTTP headers are kept as meta-information; the original page content, without
+any conversion, is kept as Java's Deflater compresses it. It does not give the bytes, so they are laid down here:
+
+===========  ==============================================================================================
+8 bytes      the magic cookie ``\xf5LOSTORE``
+4            length of the capture's header
+4            length of the HTTP header; both together at most ``Limits.max_header``
+8            length of the deflated content; 0 where there is none
+8            length of the content
+4            CRC-32 of the 24 bytes after the cookie, of the capture's header and of the HTTP header
+then         the capture's header: that of the WARC record byte for byte, or the line of the ARC record
+then         the HTTP header with its empty line, byte for byte; nothing where the block is no HTTP message
+then         the content as it came over the net, transfer and content encodings included, as a zlib stream (RFC 1950,
+             which is what Java's Deflater writes and what carries a checksum)
+===========  ==============================================================================================
+
+Numbers are unsigned and big endian, as Java writes them. Records follow each other without padding. A file has no other
+header, so that files can be joined. After damage the reader goes on at the next cookie whose header is sound.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from typing import IO, TYPE_CHECKING, BinaryIO
+
+from graphlang.ingest.formats.records import Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from graphlang.ingest.limits import Limits
+
+COOKIE = b"\xf5LOSTORE"
+_NUMBERS = struct.Struct(">IIQQ")
+_CHECK = struct.Struct(">I")
+_FIXED = len(COOKIE) + _NUMBERS.size + _CHECK.size
+_READ = 1 << 18
+_LEVEL = 6  # the default of Java's Deflater
+
+
+def write_record(file: IO[bytes], head: bytes, block: bytes) -> None:
+    """Append one capture.
+
+    Args:
+        file: opened for writing bytes.
+        head: header of the WARC record with its empty line, or line of the ARC record.
+        block: what follows it.
+    """
+    http, content = _taken_apart(block)
+    deflated = zlib.compress(content, _LEVEL) if content else b""
+    numbers = _NUMBERS.pack(len(head), len(http), len(deflated), len(content))
+    check = zlib.crc32(http, zlib.crc32(head, zlib.crc32(numbers)))
+    file.write(b"".join([COOKIE, numbers, _CHECK.pack(check), head, http, deflated]))
+
+
+def _taken_apart(block: bytes) -> tuple[bytes, bytes]:
+    """Split an HTTP message behind its empty line; what is none is all content."""
+    if not block.startswith(b"HTTP/"):
+        return b"", block
+    ends = [at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := block.find(mark, 0, 1 << 16)) >= 0]
+    end = min(ends, default=0)
+    return block[:end], block[end:]
+
+
+class Store:
+    """Reads one store file; see `graphlang.ingest.formats.detect.Records`.
+
+    Args:
+        file: opened for reading bytes.
+        limits: bounds of a record.
+    """
+
+    ended: int | None = None
+
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        self._number = file.fileno()
+        self._size = os.fstat(self._number).st_size
+        self._limits = limits
+        self.bytes_read = 0  #: offset that was reached
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records; damage is told in records without header, or in the faults of a record."""
+        lost: int | None = None  # where damage began that is not told yet
+        at = 0
+        while at < self._size:
+            found = self._header(at)
+            if found is None:
+                lost = at if lost is None else lost
+                at = self._next_cookie(at + 1)
+                continue
+            if lost is not None:
+                yield _fault(lost, f"{at - lost} bytes that are no record")
+                lost = None
+            head, http, deflated, size = found
+            begin = at + _FIXED + len(head) + len(http)
+            end = begin + deflated
+            # Where the record reaches over the next one or the end of the file, the next cookie shows where to go on.
+            if end < self._size and not self._is_cookie(end):
+                following = self._next_cookie(begin)
+                end = min(end, following)
+            room = max(0, self._limits.max_payload - len(http))
+            content, faults = _inflated(self._number, begin, min(end, self._size), size, room)
+            at = self.bytes_read = min(end, self._size)
+            yield Raw(begin - _FIXED - len(head) - len(http), head, http + content, faults)
+        if lost is not None:
+            yield _fault(lost, f"{self._size - lost} bytes that are no record")
+
+    def _is_cookie(self, at: int) -> bool:
+        return os.pread(self._number, len(COOKIE), at) == COOKIE
+
+    def _next_cookie(self, at: int) -> int:
+        while at < self._size:
+            data = os.pread(self._number, _READ, at)
+            found = data.find(COOKIE)
+            if found >= 0:
+                return at + found
+            if len(data) < len(COOKIE):
+                break
+            at += len(data) - len(COOKIE) + 1
+        return self._size
+
+    def _header(self, at: int) -> tuple[bytes, bytes, int, int] | None:
+        """Return both headers and the lengths of the content, deflated and not; None where no sound record is."""
+        fixed = os.pread(self._number, _FIXED, at)
+        if len(fixed) < _FIXED or not fixed.startswith(COOKIE):
+            return None
+        numbers = fixed[len(COOKIE) : -_CHECK.size]
+        heads, https, deflated, size = _NUMBERS.unpack(numbers)
+        if heads + https > self._limits.max_header:
+            return None
+        both = os.pread(self._number, heads + https, at + _FIXED)
+        if zlib.crc32(both, zlib.crc32(numbers)) != _CHECK.unpack(fixed[-_CHECK.size :])[0]:
+            return None
+        return both[:heads], both[heads:], deflated, size
+
+
+def _inflated(number: int, begin: int, end: int, size: int, room: int) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+    """Inflate the content, at most as much as there is room for; what is wrong with it as kind and reason."""
+    if begin == end and not size:
+        return b"", ()
+    inflate = zlib.decompressobj()
+    parts: list[bytes] = []
+    have = 0
+    while begin < end and have <= room and not inflate.eof:
+        data = os.pread(number, min(_READ, end - begin), begin)
+        if not data:
+            break
+        begin += len(data)
+        while data and have <= room:
+            try:
+                part = inflate.decompress(data, _READ)
+            except zlib.error:
+                return b"".join(parts)[:room], (("damaged", "damaged compression"),)
+            data = inflate.unconsumed_tail
+            parts.append(part)
+            have += len(part)
+    content = b"".join(parts)
+    if have > room:
+        return content[:room], (("too-large", f"a record of {size} bytes; the first {room} were read"),)
+    if have != size or not inflate.eof:
+        return content, (("truncated", f"{max(0, size - have)} of the record's {size} bytes are missing"),)
+    return content, ()
+
+
+def _fault(offset: int, reason: str) -> Raw:
+    return Raw(offset, b"", b"", (("garbage", reason),))

@@ -1,0 +1,150 @@
+"""Archive file -> raw records; the format is told by content, and by the name only where the content is damaged."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO
+
+from graphlang.ingest.files.decompress import Chunk, Source
+from graphlang.ingest.formats.arc import Arc
+from graphlang.ingest.formats.records import End, Grammar, Raw, raw_records
+from graphlang.ingest.formats.warc import Warc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from graphlang.ingest.limits import Limits
+
+_SNIFFED = 1 << 16  # bytes in which a damaged archive must show a record to be known as one
+GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
+
+
+class Reader:
+    """Reads one file, or a stretch of it.
+
+    A stretch of a file whose gzip members or frames each begin a record ends before the first such one at or behind
+    ``stop``; that of a file that is not compressed before the first record there. No record reaches over that place, so
+    that the stretches of a file, each begun where the one before it ended, give the same records as the whole file.
+
+    Args:
+        file: the archive, opened for reading bytes.
+        name: its name; a hint where the content says nothing.
+        limits: bounds of a record.
+        begin: where to start: 0, or `ended` of another reader of the same file.
+        stop: where to end, if a record starts there; else at the next that does. None reads to the end of the file.
+        room: bytes that may be unpacked in all; None for as many as the file's size allows.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        name: str,
+        limits: Limits,
+        *,
+        begin: int = 0,
+        stop: int | None = None,
+        room: int | None = None,
+    ) -> None:
+        self._source = Source(file, begin, max_ratio=limits.max_ratio, room=room)
+        self._name = name.lower()
+        self._limits = limits
+        self._begin = begin
+        self._stop = stop
+        self.ended: int | None = None  #: where the next stretch begins; None at the end of the file
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file, as it is stored, that was reached."""
+        return self._source.reached
+
+    @property
+    def unpacked(self) -> int:
+        """Bytes that were unpacked so far; 0 for a file that is not compressed."""
+        return self._source.unpacked
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records; a file that is no archive yields one without header that says so."""
+        chunks = self._source.chunks()
+        first = list(islice(chunks, 2))
+        told = False
+        if not any(chunk.data for chunk in first):
+            reason = next((chunk.fault for chunk in first if chunk.fault), "the file is empty")
+            if not first or all(not chunk.fault for chunk in first):
+                yield Raw(0, b"", b"", (("not-an-archive", "the file is empty"),))
+                return
+            yield Raw(0, b"", b"", (("damaged", reason),))
+            first, told = [], True
+        grammar = _grammar(b"".join(chunk.data for chunk in first), self._name)
+        if grammar is None:
+            yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
+            return
+        chunks = _chained(first, chunks)
+        packed = bool(self._source.compression)
+        end = None if self._stop is None or packed else End(self._stop)
+        if self._stop is not None and packed:
+            chunks = self._until(chunks, self._stop, grammar)
+        members = 2 if self._begin and packed else 0
+        records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end)
+        first_record = next(records, None)
+        if end is not None:
+            self.ended = end.reached
+        if first_record is None and not told and not self._begin and self.ended is None:
+            yield Raw(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
+        if first_record is not None:
+            yield first_record
+            yield from records
+        if end is not None:
+            self.ended = end.reached
+
+    def _until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
+        for chunk in chunks:
+            # The same condition that ends a run of records in `graphlang.ingest.formats.records`.
+            if chunk.offset >= stop and chunk.fresh and grammar.starts(chunk.data, 0):
+                self.ended = chunk.offset
+                return
+            yield chunk
+
+
+class Within:
+    """Reads an archive that lies in another file: offsets are those in that file.
+
+    Args:
+        reader: of the archive.
+        begin: where the archive begins.
+    """
+
+    def __init__(self, reader: Reader, begin: int) -> None:
+        self._reader = reader
+        self._begin = begin
+
+    @property
+    def bytes_read(self) -> int:
+        """Offset in the file that was reached."""
+        return self._begin + self._reader.bytes_read
+
+    @property
+    def ended(self) -> int | None:
+        """Where the next stretch begins, in the archive; None at its end."""
+        return self._reader.ended
+
+    def __iter__(self) -> Iterator[Raw]:
+        """Yield the raw records."""
+        for raw in self._reader:
+            yield raw._replace(offset=self._begin + raw.offset)
+
+
+def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:
+    yield from first
+    yield from rest
+
+
+def _grammar(head: bytes, name: str) -> Grammar | None:
+    """Choose the format by the first record, else by the first that can be found, else by the name."""
+    start = head.lstrip(b"\r\n")
+    for grammar in GRAMMARS:
+        if grammar.starts(start, 0):
+            return grammar
+    for grammar in GRAMMARS:
+        if grammar.find(head[:_SNIFFED], 0) >= 0:
+            return grammar
+    return next((grammar for grammar in GRAMMARS if f".{grammar.name.lower()}" in name), None)

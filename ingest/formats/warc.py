@@ -1,0 +1,64 @@
+"""The grammar of WARC 0.17, 1.0 and 1.1 (ISO 28500) records."""
+
+from __future__ import annotations
+
+import re
+
+_LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
+_LF = 10
+_START = re.compile(rb"WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:", re.IGNORECASE)
+_EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
+_TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
+
+#: Record types that can be pages. ``warcinfo``, ``request`` and ``continuation`` (a later segment of a block) are not.
+_PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})
+#: Types that are pages if their block is of a certain media type: WET (a page's text) and WAT (what was found in it).
+_PART_TYPES = {
+    b"conversion": re.compile(rb"\ncontent-type[ \t]*:[ \t]*text/plain", re.IGNORECASE),
+    b"metadata": re.compile(rb"\ncontent-type[ \t]*:[ \t]*application/json", re.IGNORECASE),
+}
+
+
+class Warc:
+    """See `records.Grammar`. A record starts with ``WARC/``; its header ends with an empty line."""
+
+    name = "WARC"
+    end = b"\r\n\r\n"
+
+    def starts(self, data: bytes, at: int) -> bool:
+        """Tell whether the bytes at this place are the magic of a record."""
+        return data[at : at + 5].upper() == b"WARC/"
+
+    def find(self, data: bytes, at: int) -> int:
+        """Return the index of the next magic at the start of a line, with a version and a plausible field behind."""
+        while True:
+            at = data.find(b"WARC/", at)
+            if at < 0 or ((at == 0 or data[at - 1] == _LF) and _START.match(data, at)):
+                return at
+            at += 5
+
+    def header_end(self, data: bytes, at: int) -> int:
+        """Return the index behind the empty line; lines may end in LF alone, or in CR CR LF."""
+        found = _EMPTY_LINE.search(data, at)
+        return found.end() if found else -1
+
+    def length(self, head: bytes) -> int | None:
+        """Return Content-Length; None where it is missing or no number."""
+        found = _LENGTH.search(head)
+        return int(found[1]) if found else None
+
+    @staticmethod
+    def type(head: bytes) -> bytes:
+        r"""Return WARC-Type in lower case, or an empty string.
+
+        >>> Warc.type(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
+        b'response'
+        """
+        found = _TYPE.search(head)
+        return found[1].lower() if found else b""
+
+    @classmethod
+    def may_be_page(cls, head: bytes) -> bool:
+        """Tell by the header whether the record can hold a page, its text (WET) or its links (WAT)."""
+        kind = cls.type(head)
+        return kind in _PAGE_TYPES or (kind in _PART_TYPES and _PART_TYPES[kind].search(head) is not None)

@@ -1,0 +1,45 @@
+"""WET records: the text of a page, as another program extracted it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.db.records import Page
+from graphlang.ingest.html.document import fold
+
+if TYPE_CHECKING:
+    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.limits import Limits
+
+
+def page_of_wet(raw: Raw, url: str, date: str, head: dict[str, str], limits: Limits) -> Page:
+    """Return the page of a ``conversion`` record of plain text: it carries text and no links.
+
+    The record's first line is the title of the page, as the program that wrote it sets it there; it stays in the text.
+    What a program took for the language is not kept: it is no word of the page.
+
+    Args:
+        raw: the record.
+        url: its canonical target URI.
+        date: of the capture.
+        head: the record's header.
+        limits: how much is kept.
+    """
+    written = raw.block.decode("utf-8", "replace")
+    text = fold(written)
+    name, _, digest = head.get("warc-payload-digest", head.get("warc-block-digest", "")).strip().partition(":")
+    return Page(
+        url=url,
+        offset=raw.offset,
+        date=date,
+        mime="text/plain",
+        charset="utf-8",
+        charset_from="utf-8",
+        title=fold(written.lstrip().partition("\n")[0])[: limits.title_limit],
+        text=text[: limits.text_limit],
+        length=len(text),
+        size=len(raw.block),
+        digest=digest.upper() if name.lower() == "sha1" and len(digest) == 32 else "",  # noqa: PLR2004 - base 32
+        parts="text",
+        main_length=min(limits.text_limit, len(text)),
+    )

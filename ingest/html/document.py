@@ -1,0 +1,157 @@
+"""HTML -> title, visible text, references and declarations, in one pass over the bytes.
+
+Visible is what a reader sees of the page as it loads: not scripts, styles, templates, comments, ``<noscript>`` and
+``<noframes>`` (written for other browsers), the fallback inside ``<iframe>``, ``<audio>``, ``<video>``, ``<canvas>``
+and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``,
+``<datalist>``): a drop-down of forty language names shows one of them. Block elements, table cells and ``<br>`` set
+words apart; inline elements do not. White space is folded and soft hyphens are dropped. Style sheets are not looked at.
+The main content comes first in the text, and what stands around it (see `graphlang.ingest.html.boilerplate`) behind it.
+
+The pass is made in C (`native/html.c`): tokens as the HTML standard of the WHATWG has them, and of its tree what text
+and links depend on. A parser that builds the whole tree, and a walk over it in Python, take several times as long; the
+tests hold the one against the other.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.ingest.html import tokenizer
+from graphlang.ingest.html.boilerplate import around
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from graphlang.ingest.html.tokenizer import ParsedMarkup
+    from graphlang.ingest.limits import Limits
+
+_NO_WORDS: Mapping[str, str] = MappingProxyType({})
+_ANCHOR_TEXT = 1_000  # bytes of it that are looked at
+_OTHER = 1 << 31
+
+
+class Reference(NamedTuple):
+    """An element that leads somewhere, as written."""
+
+    tag: str  #: ``a``, ``area``, ``frame``, ``iframe`` or ``link``
+    target: str
+    rel: str
+    hreflang: str | None
+
+
+class Document(NamedTuple):
+    """What a page says."""
+
+    targets: bytes  #: distinct targets of the ``<a>`` that have neither rel nor hreflang, in UTF-8, a zero behind each
+    references: list[Reference]  #: all the others
+    title: str = ""
+    text: str = ""  #: the whole visible text, white space folded: the main content, then what stands around it
+    metas: Sequence[dict[str, str | None]] = ()  #: attributes of each ``<meta>``
+    base: str | None = None  #: of the first ``<base href>``
+    lang: str | None = None  #: ``<html lang>``
+    xml_lang: str | None = None  #: ``<html xml:lang>``
+    flattened: bool = False  #: elements were nested too deep; those beyond count as part of what holds them
+    skipped: int = 0  #: references beyond the limit
+    main_length: int = 0  #: characters at the start of the text that are main content
+    words: Mapping[str, str] = _NO_WORDS  #: anchor texts by target as written, if they are wanted
+
+    @property
+    def anchors(self) -> list[str]:
+        """The targets, one by one."""
+        return tokenizer.strings(self.targets)
+
+
+def read(markup: str | bytes, limits: Limits) -> Document:
+    """Read a page.
+
+    Args:
+        markup: the page, as characters or in UTF-8.
+        limits: ``max_depth``; for the references, four times ``max_links``; ``anchor_texts``.
+
+    >>> from graphlang.ingest.limits import Limits
+    >>> page = read("<title>T</title><p>Good <b>m</b>orning<p>all<a href=/x rel=nofollow>!</a>", Limits())
+    >>> page.title, page.text, page.references
+    ('T', 'Good morning all!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
+    """
+    if isinstance(markup, str):
+        markup = markup.encode("utf-8", "replace")
+    found = tokenizer.parse(markup, most=4 * limits.max_links, depth=limits.max_depth)
+    data, main = tokenizer.cut(found.text, around(found))
+    text = data.decode("utf-8", "replace")
+    # Most text is ASCII, or near it; counting its bytes is counting its characters.
+    main_length = main if len(text) == len(data) else len(data[:main].decode("utf-8", "replace"))
+    said = _said(found.strings)
+    return Document(
+        targets=found.anchors,
+        references=_references(found.references),
+        title=fold(said.title),
+        text=text,
+        metas=said.metas,
+        base=said.base,
+        lang=said.lang,
+        xml_lang=said.xml_lang,
+        flattened=found.flattened,
+        skipped=found.skipped,
+        main_length=main_length,
+        words=_words(found) if limits.anchor_texts else _NO_WORDS,
+    )
+
+
+class _Said(NamedTuple):
+    title: str
+    metas: list[dict[str, str | None]]
+    base: str | None
+    lang: str | None
+    xml_lang: str | None
+
+
+def _said(strings: list[str]) -> _Said:
+    """Tell apart what the reader wrote down: each string has a letter before it."""
+    metas: list[dict[str, str | None]] = []
+    single: dict[str, str] = {}
+    for one in strings:
+        letter, value = one[:1], one[1:]
+        if letter == "N":
+            metas.append({"name": value})
+        elif letter == "E":
+            metas[-1]["http-equiv"] = value
+        elif letter == "C":
+            metas[-1]["content"] = value
+        else:
+            single.setdefault(letter, value)
+    return _Said(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
+
+
+def _references(parts: list[str]) -> list[Reference]:
+    return [
+        Reference(tag, target, rel, hreflang[1:] or None)
+        for tag, target, rel, hreflang in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True)
+    ]
+
+
+def _words(found: ParsedMarkup) -> dict[str, str]:
+    """Return the first words that links to each target have, by target as written."""
+    words: dict[str, str] = {}
+    anchors = tokenizer.strings(found.anchors)
+    for link in tokenizer.anchors(found.links):
+        if not link.target or link.end <= link.begin:
+            continue
+        number = (link.target & ~_OTHER) - 1
+        target = found.references[4 * number + 1] if link.target & _OTHER else anchors[number]
+        if target not in words:
+            text = fold(found.text[link.begin : min(link.end, link.begin + _ANCHOR_TEXT)].decode("utf-8", "ignore"))
+            if text:
+                words[target] = text
+    return words
+
+
+def fold(text: str) -> str:
+    r"""Fold runs of white space to one space, and drop soft hyphens.
+
+    >>> fold("  a\n b\u00adc ")
+    'a bc'
+    """
+    if "\xad" in text:
+        text = text.replace("\xad", "")
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""The reader of markup in C."""

@@ -1,0 +1,613 @@
+/* One pass over the markup of a page: its visible text, its references, and which stretches of the text stand in
+   elements that may stand around the content. Numbers in comments are sections of the HTML standard of the WHATWG.
+
+   Time and memory are linear in the page: no look-ahead is repeated, the stack of open elements is bounded, and nothing
+   recurses. The state of a parser is its own; two parsers can work at the same time. */
+#include "page.h"
+#include "../../native/utf8.h"
+
+/* ---- opening and closing ---- */
+
+/* Write down where an element ends, and let it count no more. */
+static void end_element(Parser *parser, Open *open) {
+  Tree *tree = &parser->tree;
+  uint32_t tag = open->tag;
+  end_records(parser, open);
+  if (tag && tag < TAG_COUNT) {
+    tree->open[tag]--;
+    tree->hiding -= (TRAITS[tag] & HIDING) != 0;
+    if (!open->foreign) tree->content -= (TRAITS[tag] & CONTENT) != 0;
+  }
+  open->tag = 0;
+  open->foreign = open->integration = 0;
+}
+
+static void close_top(Parser *parser) {
+  end_element(parser, top(&parser->tree));
+  parser->tree.depth--;
+}
+
+/* Close an open element and all within it; 0 stands for none. */
+static void close_to(Parser *parser, uint32_t at) {
+  if (at)
+    while (parser->tree.depth > at) close_top(parser);
+}
+
+/* 13.2.6.4.7, the adoption agency: special elements within a formatting element stay open. Others between them, and what
+   is open within the innermost, do not; unless there are more special ones than the standard looks at. */
+static void close_formatting(Parser *parser, uint32_t at) {
+  Tree *tree = &parser->tree;
+  uint32_t specials = 0, innermost = 0;
+  if (!at) return;
+  for (uint32_t above = at + 1; above < tree->depth; above++)
+    if (traits(tree->stack[above].tag) & SPECIAL) {
+      specials++;
+      innermost = above;
+    }
+  if (!specials) {
+    close_to(parser, at);
+    return;
+  }
+  if (specials < 8) close_to(parser, innermost + 1);
+  for (uint32_t within = at; within < innermost; within++)
+    if (within == at || !(traits(tree->stack[within].tag) & (SPECIAL | FORMATTING)))
+      end_element(parser, &tree->stack[within]);
+}
+
+static void close_form(Parser *parser, uint32_t at) {
+  if (!at) return;
+  while (traits(top(&parser->tree)->tag) & IMPLIED) close_top(parser);
+  if (at + 1 == parser->tree.depth)
+    close_top(parser);
+  else
+    end_element(parser, &parser->tree.stack[at]);
+}
+
+static void open_element(Parser *parser, const Token *token, int foreign, int integration) {
+  Tree *tree = &parser->tree;
+  uint32_t tag = token->tag;
+  if (tree->depth >= parser->depth_limit) {
+    parser->flattened = 1;
+    tree->beyond++;
+    return;
+  }
+  Open *open = &tree->stack[tree->depth];
+  if (traits(tag) & CONTENT && !tree->hiding) mark_holders(parser, tag == TAG_MAIN ? GRAPHLANG_HOLDS_MAIN : GRAPHLANG_HOLDS_ARTICLE);
+  uint32_t flags = tree->hiding ? 0 : flags_of(parser, token);
+  open->tag = tag;
+  open->begin = (uint32_t)parser->text.bytes.size;
+  open->record = flags ? add_record(&parser->records, flags, open->begin) : NO_RECORD;
+  open->container = open->link = NO_RECORD;
+  open->foreign = (uint8_t)foreign;
+  open->integration = (uint8_t)integration;
+  tree->depth++;
+  if (tag < TAG_COUNT) {
+    tree->open[tag]++;
+    tree->hiding += (TRAITS[tag] & HIDING) != 0;
+    if (!foreign) tree->content += (TRAITS[tag] & CONTENT) != 0;
+  }
+}
+
+static void close_paragraph(Parser *parser) {
+  Tree *tree = &parser->tree;
+  if (!tree->open[TAG_P]) return;
+  for (uint32_t at = tree->depth - 1; at > 0; at--) {
+    uint32_t tag = tree->stack[at].tag;
+    if (tag == TAG_P) {
+      close_to(parser, at);
+      return;
+    }
+    if (tag == TAG_BUTTON || traits(tag) & SCOPE) return;
+  }
+}
+
+/* <li>, <dd> and <dt> end the one before, unless a list or another special element was opened since. */
+static void close_item(Parser *parser, uint32_t tag, uint32_t other) {
+  Tree *tree = &parser->tree;
+  for (uint32_t at = tree->depth - 1; at > 0; at--) {
+    uint32_t known = tree->stack[at].tag;
+    if (known == tag || known == other) {
+      close_to(parser, at);
+      break;
+    }
+    if (traits(known) & SPECIAL && known != TAG_ADDRESS && known != TAG_DIV && known != TAG_P) break;
+  }
+  close_paragraph(parser);
+}
+
+/* ---- tables: 13.2.6.4.9 to 13.2.6.4.15 ---- */
+
+/* Bring the stack to where a part of a table may begin; returns whether there is a table. */
+static int close_for_table_part(Parser *parser, uint32_t tag) {
+  Tree *tree = &parser->tree;
+  uint32_t table = find_open(tree, TAG_TABLE, 0), row = 0, section = 0;
+  if (!table) return 0;
+  for (uint32_t at = tree->depth - 1; at > table; at--) {
+    uint32_t known = tree->stack[at].tag;
+    if (known == TAG_TEMPLATE) return 0;
+    if (known == TAG_TR && !row) row = at;
+    if ((known == TAG_TBODY || known == TAG_THEAD || known == TAG_TFOOT) && !section) section = at;
+  }
+  uint32_t keep = table;
+  if (tag == TAG_TR && section) keep = section;
+  if (tag == TAG_TD || tag == TAG_TH) keep = row ? row : section ? section : table;
+  close_to(parser, keep + 1 < tree->depth ? keep + 1 : 0);
+  return 1;
+}
+
+/* ---- start tags ---- */
+
+static void take_languages(Parser *parser, const Token *token) {
+  if (has(token, LANG) && !(parser->languages & 1)) put_string(parser, 'L', token, LANG);
+  if (has(token, XML_LANG) && !(parser->languages & 2)) put_string(parser, 'X', token, XML_LANG);
+  parser->languages |= (has(token, LANG) ? 1 : 0) | (has(token, XML_LANG) ? 2 : 0);
+}
+
+static void take_meta(Parser *parser, const Token *token) {
+  if (!has(token, HTTP_EQUIV) && !(has(token, NAME) && contains(token->value[NAME], token->length[NAME], "robots")))
+    return;
+  if (parser->metas++ >= MOST_METAS) return;
+  put_string(parser, 'N', token, NAME);
+  put_string(parser, 'E', token, HTTP_EQUIV);
+  put_string(parser, 'C', token, CONTENT_);
+}
+
+static void take_link(Parser *parser, const Token *token) {
+  if (!has(token, REL)) return;
+  const uint8_t *rel = token->value[REL];
+  size_t size = token->length[REL];
+  int wanted = contains(rel, size, "canonical") || (has(token, HREFLANG) && contains(rel, size, "alternate"));
+  if (wanted || memchr(rel, '&', size)) add_reference(parser, "link", token, HREF);
+}
+
+/* What a start tag says, whatever becomes of its element. */
+static uint32_t take(Parser *parser, const Token *token) {
+  if (parser->tree.open[TAG_TEMPLATE]) return 0;
+  switch (token->tag) {
+    case TAG_A: return add_anchor(parser, token);
+    case TAG_AREA: add_reference(parser, "area", token, HREF); break;
+    case TAG_FRAME: add_reference(parser, "frame", token, SRC); break;
+    case TAG_IFRAME: add_reference(parser, "iframe", token, SRC); break;
+    case TAG_LINK: take_link(parser, token); break;
+    case TAG_META: take_meta(parser, token); break;
+    case TAG_HTML: take_languages(parser, token); break;
+    case TAG_BASE:
+      if (!parser->based && has(token, HREF)) {
+        parser->based = 1;
+        put_string(parser, 'B', token, HREF);
+      }
+      break;
+    default: break;
+  }
+  return 0;
+}
+
+/* What an anchor stands in: its parent, or where that is wrapped around it, the parent's. */
+static uint32_t container_of(Parser *parser) {
+  Tree *tree = &parser->tree;
+  uint32_t at = tree->depth - 2;
+  if (traits(tree->stack[at].tag) & WRAPPER && at > 0) at--;
+  if (at == 0) return NO_RECORD;
+  Open *open = &tree->stack[at];
+  if (open->container == NO_RECORD) open->container = add_record(&parser->containers, 0, open->begin);
+  return open->container;
+}
+
+static void open_anchor(Parser *parser, const Token *token, uint32_t target) {
+  uint32_t before = parser->tree.depth;
+  open_element(parser, token, 0, 0);
+  uint32_t number = (uint32_t)(parser->links.size / sizeof(LinkRecord));
+  if (parser->tree.depth == before || parser->tree.hiding || number >= MOST_LINKS) return;
+  LinkRecord link = {(uint32_t)parser->text.bytes.size, 0, container_of(parser), target};
+  put(&parser->links, &link, sizeof link);
+  if (!parser->links.failed) top(&parser->tree)->link = number;
+}
+
+/* A start tag within HTML; its content may be raw text, which `read_page` sees to. */
+static void start_in_html(Parser *parser, const Token *token, uint32_t target) {
+  Tree *tree = &parser->tree;
+  uint32_t tag = token->tag, kind = traits(tag);
+  switch (tag) {
+    case TAG_HTML:
+    case TAG_HEAD:
+    case TAG_BODY:
+    case TAG_FRAMESET: return;
+    case TAG_LI: close_item(parser, TAG_LI, TAG_LI); break;
+    case TAG_DD:
+    case TAG_DT: close_item(parser, TAG_DD, TAG_DT); break;
+    case TAG_P:
+    case TAG_FORM:
+    case TAG_TABLE:
+    case TAG_HR:
+    case TAG_XMP:
+    case TAG_PLAINTEXT: close_paragraph(parser); break;
+    case TAG_BUTTON: close_to(parser, find_open(tree, TAG_BUTTON, SCOPE)); break;
+    case TAG_OPTION:
+    case TAG_OPTGROUP:
+      if (top(tree)->tag == TAG_OPTION) close_top(parser);
+      if (tag == TAG_OPTGROUP && top(tree)->tag == TAG_OPTGROUP) close_top(parser);
+      break;
+    case TAG_SELECT: {
+      uint32_t at = find_open(tree, TAG_SELECT, 0);
+      if (at) {
+        close_to(parser, at);
+        return;
+      }
+      break;
+    }
+    case TAG_RB:
+    case TAG_RP:
+    case TAG_RT:
+    case TAG_RTC:
+      if (tree->open[TAG_RUBY])
+        while (traits(top(tree)->tag) & IMPLIED && tree->depth > 1) close_top(parser);
+      break;
+    case TAG_A:
+      close_formatting(parser, find_open(tree, TAG_A, MARKER));
+      open_anchor(parser, token, target);
+      return;
+    case TAG_SVG:
+    case TAG_MATH:
+      if (!token->self_closing) open_element(parser, token, tag == TAG_SVG ? DRAWING : FORMULA, 0);
+      return;
+    default:
+      if (kind & TABLE_PART) {
+        if (!close_for_table_part(parser, tag)) return;
+      } else if (kind & (BLOCK | HEADING)) {
+        close_paragraph(parser);
+        if (kind & HEADING && traits(top(tree)->tag) & HEADING) close_top(parser);
+      }
+  }
+  if (!(kind & VOID)) open_element(parser, token, 0, 0);
+}
+
+/* 13.2.6.5: a start tag within a drawing or formula. Returns whether it is one of these and no HTML. */
+static int start_in_foreign(Parser *parser, const Token *token) {
+  Tree *tree = &parser->tree;
+  if (traits(token->tag) & BREAKOUT || (token->tag == TAG_FONT && has(token, FONT))) {
+    while (in_foreign(tree)) close_top(parser);
+    return 0;
+  }
+  uint32_t tag = token->tag;
+  int kind = top(tree)->foreign, of_drawings = tag == TAG_TITLE || tag == TAG_DESC || tag == TAG_FOREIGN_OBJECT;
+  int integration = traits(tag) & INTEGRATION && of_drawings == (kind == DRAWING);
+  if (tag == TAG_ANNOTATION_XML && has(token, ENCODING))
+    integration = contains(token->value[ENCODING], token->length[ENCODING], "html");
+  if (!token->self_closing) open_element(parser, token, kind, integration);
+  return 1;
+}
+
+/* ---- end tags: 13.2.6.4.7 and 13.2.6.5 ---- */
+
+static void end_in_html(Parser *parser, uint32_t tag) {
+  Tree *tree = &parser->tree;
+  uint32_t kind = traits(tag);
+  switch (tag) {
+    case TAG_HTML:
+    case TAG_HEAD:
+    case TAG_BODY:
+    case TAG_FRAMESET: return;
+    case TAG_P: close_paragraph(parser); return;
+    case TAG_LI:
+      for (uint32_t at = tree->open[TAG_LI] ? tree->depth - 1 : 0; at > 0; at--) {
+        uint32_t known = tree->stack[at].tag;
+        if (known == TAG_LI) {
+          close_to(parser, at);
+          return;
+        }
+        if (traits(known) & SCOPE || known == TAG_UL || known == TAG_OL) return;
+      }
+      return;
+    case TAG_TABLE:
+    case TAG_TEMPLATE:
+    case TAG_SELECT: close_to(parser, find_open(tree, tag, 0)); return;
+    case TAG_FORM: close_form(parser, find_open(tree, tag, SCOPE)); return;
+    case TAG_DD:
+    case TAG_DT:
+    case TAG_APPLET:
+    case TAG_MARQUEE:
+    case TAG_OBJECT: close_to(parser, find_open(tree, tag, SCOPE)); return;
+    default: break;
+  }
+  if (kind & TABLE_PART)
+    close_to(parser, find_in_table(tree, tag));
+  else if (kind & HEADING) {
+    for (uint32_t at = has_heading(tree) ? tree->depth - 1 : 0; at > 0; at--) {
+      if (traits(tree->stack[at].tag) & HEADING) {
+        close_to(parser, at);
+        return;
+      }
+      if (traits(tree->stack[at].tag) & SCOPE) return;
+    }
+  } else if (kind & FORMATTING)
+    close_formatting(parser, find_open(tree, tag, MARKER | SCOPE));
+  else
+    close_to(parser, find_open(tree, tag, kind & BLOCK ? SCOPE : SPECIAL));
+}
+
+static void end_tag(Parser *parser, uint32_t tag) {
+  Tree *tree = &parser->tree;
+  if (tree->beyond && !(traits(tag) & (VOID | TABLE_PART))) {
+    tree->beyond--;
+    return;
+  }
+  if (top(tree)->foreign) {
+    for (uint32_t at = tree->depth - 1; at > 0 && tree->stack[at].foreign; at--) {
+      if (tree->stack[at].tag == tag) {
+        close_to(parser, at);
+        return;
+      }
+      if (tree->stack[at].integration) break;
+    }
+    if (in_foreign(tree)) {
+      if (tag != TAG_P && tag != TAG_BR) { /* what it may end is outside of the drawing */
+        uint32_t at = tree->depth - 1;
+        while (at > 0 && tree->stack[at].foreign && !tree->stack[at].integration) at--;
+        if (find_open(tree, tag, 0) > at) return;
+      } else
+        while (in_foreign(tree)) close_top(parser);
+    }
+  }
+  end_in_html(parser, tag);
+}
+
+/* ---- text ---- */
+
+static void see_text(Parser *parser, const uint8_t *at, const uint8_t *end, int decoded) {
+  if (parser->tree.hiding) return;
+  while (at < end) {
+    const uint8_t *stop = decoded ? find(at, end, '&') : end;
+    put_text(&parser->text, parser->classes, at, stop);
+    if (stop == end) return;
+    uint8_t out[DECODED_LONGEST];
+    size_t size = 0, taken = reference(stop, end, 0, out, &size);
+    if (taken)
+      put_text(&parser->text, parser->classes, out, out + size);
+    else
+      put_text(&parser->text, parser->classes, stop, stop + (taken = 1));
+    at = stop + taken;
+  }
+}
+
+/* Pass over the content of an element that is no markup; returns where its end tag begins. */
+static const uint8_t *pass_raw(Parser *parser, const Token *token, const uint8_t *at, const uint8_t *end) {
+  const uint8_t *stop =
+    token->tag == TAG_SCRIPT ? script_end(at, end) : raw_end(at, end, TAG_NAME[token->tag]);
+  if (token->tag == TAG_TITLE && !parser->titled && !parser->tree.open[TAG_TEMPLATE]) {
+    parser->titled = 1;
+    put_byte(&parser->strings, 'T');
+    put_decoded(&parser->strings, at, stop, 0);
+    put_byte(&parser->strings, 0);
+  } else if (token->tag == TAG_XMP)
+    see_text(parser, at, stop, 0);
+  return stop;
+}
+
+/* ---- the page ---- */
+
+static const uint8_t *start_tag(Parser *parser, const Token *token, const uint8_t *behind, const uint8_t *end) {
+  uint32_t target = take(parser, token);
+  if (in_foreign(&parser->tree) && start_in_foreign(parser, token)) return behind;
+  uint32_t kind = traits(token->tag);
+  if (kind & (RAW | DECODED)) {
+    if (token->tag == TAG_XMP) close_paragraph(parser);
+    return pass_raw(parser, token, behind, end);
+  }
+  start_in_html(parser, token, target);
+  if (token->tag == TAG_PLAINTEXT) {
+    see_text(parser, behind, end, 0);
+    return end;
+  }
+  return behind;
+}
+
+/* What begins with "<!", "<?" or "</" and is no end tag. */
+static const uint8_t *pass_declaration(Parser *parser, const uint8_t *at, const uint8_t *end) {
+  if (*at == '!' && end - at >= 3 && at[1] == '-' && at[2] == '-') return comment_end(at + 3, end);
+  if (*at == '!' && end - at >= 8 && !memcmp(at + 1, "[CDATA[", 7) && in_foreign(&parser->tree)) {
+    const uint8_t *text_end, *behind = cdata_end(at + 8, end, &text_end);
+    see_text(parser, at + 8, text_end, 0);
+    return behind;
+  }
+  at = find(at, end, '>');
+  return at < end ? at + 1 : end;
+}
+
+static void read_page(Parser *parser, const uint8_t *at, const uint8_t *end) {
+  Token token;
+  while (at < end) {
+    const uint8_t *tag = find(at, end, '<');
+    if (tag > at) see_text(parser, at, tag, 1);
+    if (end - tag < 2) {
+      see_text(parser, tag, end, 0);
+      break;
+    }
+    const uint8_t *name = tag + 1;
+    int closes = *name == '/' && end - name > 1 && is_letter(name[1]);
+    if (closes || is_letter(*name)) {
+      const uint8_t *behind = read_tag(parser->tags, name + closes, end, &token);
+      if (!behind) break; /* a tag that the end of the page cuts off is none */
+      if (!parser->tree.hiding && sets_apart(token.first)) put_space(&parser->text);
+      if (closes)
+        end_tag(parser, token.tag);
+      else
+        behind = start_tag(parser, &token, behind, end);
+      at = behind;
+    } else if (*name == '!' || *name == '?' || *name == '/') {
+      at = pass_declaration(parser, name, end);
+    } else {
+      see_text(parser, tag, name, 0);
+      at = name;
+    }
+  }
+  while (parser->tree.depth > 1) close_top(parser);
+}
+
+/* ---- what Python calls ---- */
+
+graphlang_html *graphlang_html_new(uint32_t seed) {
+  Parser *parser = calloc(1, sizeof *parser);
+  if (!parser) return NULL;
+  lay_tags(parser->tags);
+  lay_classes(parser->classes);
+  parser->seed = seed;
+  return parser;
+}
+
+void graphlang_html_free(graphlang_html *parser) {
+  if (!parser) return;
+  release(&parser->text.bytes);
+  release(&parser->anchors);
+  release(&parser->references);
+  release(&parser->strings);
+  release(&parser->records);
+  release(&parser->containers);
+  release(&parser->links);
+  release(&parser->slots);
+  release(&parser->scratch);
+  free(parser);
+}
+
+static void clear(Parser *parser) {
+  empty(&parser->text.bytes);
+  parser->text.spaced = 0;
+  empty(&parser->anchors);
+  empty(&parser->references);
+  empty(&parser->strings);
+  empty(&parser->records);
+  empty(&parser->containers);
+  empty(&parser->links);
+  empty(&parser->scratch);
+  if (parser->slot_count > 4096) {
+    release(&parser->slots);
+    memset(&parser->slots, 0, sizeof parser->slots);
+    parser->slot_count = 0;
+  } else if (parser->slot_count)
+    memset(parser->slots.data, 0, parser->slot_count * sizeof(Slot));
+  parser->anchor_count = parser->reference_count = parser->metas = parser->skipped = parser->signs = 0;
+  parser->titled = parser->based = parser->languages = parser->flattened = 0;
+  begin_tree(&parser->tree);
+}
+
+int graphlang_html_read(graphlang_html *parser, uint64_t size, const uint8_t *markup, uint32_t most, uint32_t depth,
+                        graphlang_html_page *page) {
+  if (size > UINT32_MAX / 4) return GRAPHLANG_NO_MEMORY; /* what a page gives is numbered by 32 bits */
+  clear(parser);
+  parser->most = most;
+  parser->depth_limit = depth < 2 ? 2 : depth < DEEPEST ? depth : DEEPEST;
+  if (size) read_page(parser, markup, markup + size);
+  page->text = parser->text.bytes.data;
+  page->text_size = parser->text.bytes.size;
+  page->anchors = parser->anchors.data;
+  page->anchors_size = parser->anchors.size;
+  page->references = parser->references.data;
+  page->references_size = parser->references.size;
+  page->strings = parser->strings.data;
+  page->strings_size = parser->strings.size;
+  page->records = (const uint32_t *)(const void *)parser->records.data;
+  page->records_size = parser->records.size;
+  page->containers = (const uint32_t *)(const void *)parser->containers.data;
+  page->containers_size = parser->containers.size;
+  page->links = (const uint32_t *)(const void *)parser->links.data;
+  page->links_size = parser->links.size;
+  page->signs = parser->signs;
+  page->skipped = parser->skipped;
+  page->flattened = (uint32_t)parser->flattened;
+  int failed = parser->text.bytes.failed | parser->anchors.failed | parser->references.failed | parser->strings.failed |
+               parser->records.failed | parser->containers.failed | parser->links.failed | parser->scratch.failed;
+  return failed ? GRAPHLANG_NO_MEMORY : 0;
+}
+
+int graphlang_html_is_utf8(uint64_t size, const uint8_t *at) {
+  const uint8_t *end = at + size;
+  while (at < end) {
+    while (end - at >= 32) {
+      uint8_t any = 0;
+      for (int n = 0; n < 32; n++) any |= at[n];
+      if (any & 0x80) break;
+      at += 32;
+    }
+    while (at < end && *at < 0x80) at++;
+    while (at < end && *at >= 0x80) {
+      size_t length = character(at, end);
+      if (!length) return 0;
+      at += length;
+    }
+  }
+  return 1;
+}
+
+/* ---- parting a text ---- */
+
+typedef struct {
+  const uint8_t *text;
+  const uint32_t *begins, *ends;
+  const uint32_t *reach, *following; /* how far a span and those that begin in it reach; the first one behind */
+  uint64_t count;
+  uint8_t *out;
+  uint64_t size;
+} Cut;
+
+static int is_blank_before(const Cut *cut) {
+  return !cut->size || cut->out[cut->size - 1] == ' ';
+}
+
+static void put_blank(Cut *cut) {
+  if (!is_blank_before(cut)) cut->out[cut->size++] = ' ';
+}
+
+/* A stretch of the text, without spaces that begin it where there is one already. */
+static void put_stretch(Cut *cut, uint64_t begin, uint64_t end) {
+  while (begin < end && cut->text[begin] == ' ' && is_blank_before(cut)) begin++;
+  if (begin >= end) return;
+  memcpy(cut->out + cut->size, cut->text + begin, end - begin);
+  cut->size += end - begin;
+}
+
+/* What lies between two places and in none of the spans from number `n` on. */
+static void put_rest(Cut *cut, uint64_t begin, uint64_t end, uint64_t n) {
+  for (; n < cut->count && cut->begins[n] < end; n = cut->following[n]) {
+    put_stretch(cut, begin, cut->begins[n]);
+    put_blank(cut);
+    if (cut->reach[n] > begin) begin = cut->reach[n];
+  }
+  put_stretch(cut, begin, end);
+}
+
+static uint64_t trim(Cut *cut) {
+  while (cut->size && cut->out[cut->size - 1] == ' ') cut->size--;
+  return cut->size;
+}
+
+static int64_t check_spans(uint64_t size, uint64_t count, const uint32_t *begins, const uint32_t *ends,
+                           graphlang_fault *fault) {
+  if (size > UINT32_MAX / 4 || count > UINT32_MAX / 4) return GRAPHLANG_NO_MEMORY;
+  for (uint64_t n = 0; n < count; n++) {
+    if (ends[n] > size) return GRAPHLANG_REFUSE(fault, "ends", n, ends[n], 0, size);
+    if (begins[n] >= ends[n]) return GRAPHLANG_REFUSE(fault, "begins", n, begins[n], 0, (int64_t)ends[n] - 1);
+    if (n && begins[n] < begins[n - 1]) return GRAPHLANG_REFUSE(fault, "begins", n, begins[n], begins[n - 1], size);
+  }
+  return 0;
+}
+
+int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, const uint32_t *begins,
+                           const uint32_t *ends, uint32_t *reach, uint32_t *following, uint8_t *out,
+                           uint64_t *main_size, graphlang_fault *fault) {
+  int64_t wrong = check_spans(size, count, begins, ends, fault);
+  if (wrong) return wrong;
+  for (uint64_t n = count; n-- > 0;) { /* linear: what is taken in is never looked at again */
+    uint64_t behind = n + 1;
+    reach[n] = ends[n];
+    for (; behind < count && begins[behind] < reach[n]; behind = following[behind])
+      if (reach[behind] > reach[n]) reach[n] = reach[behind];
+    following[n] = (uint32_t)behind;
+  }
+  Cut cut = {text, begins, ends, reach, following, count, out, 0};
+  put_rest(&cut, 0, size, 0);
+  *main_size = trim(&cut);
+  for (uint64_t n = 0; n < count; n++) {
+    put_blank(&cut);
+    put_rest(&cut, begins[n], ends[n], n + 1);
+  }
+  return (int64_t)trim(&cut);
+}

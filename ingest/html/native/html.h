@@ -1,0 +1,62 @@
+/* Markup of a page in, its visible text and references out; see `graphlang.ingest.html.tokenizer`. */
+#ifndef GRAPHLANG_HTML_H
+#define GRAPHLANG_HTML_H
+#include "kernel.h"
+
+/* What is known of an element that may stand around the content: flags of a record. */
+enum {
+  GRAPHLANG_IN_CONTENT = 1,    /* within an article or main */
+  GRAPHLANG_HAS_ROLE = 2,      /* its ARIA role is navigation, banner or contentinfo */
+  GRAPHLANG_IS_NAVIGATION = 4, /* ... the first of them */
+  GRAPHLANG_ASKS_CONSENT = 8,  /* its id or class speaks of a cookie banner */
+  GRAPHLANG_IS_OUTER = 16,     /* header, footer or aside */
+  GRAPHLANG_IS_NAV = 32,
+  GRAPHLANG_IS_LIST = 64,      /* ul */
+  GRAPHLANG_IS_CONTENT = 128,  /* article or main itself */
+  GRAPHLANG_HOLDS_MAIN = 256,  /* there is a main in it */
+  GRAPHLANG_HOLDS_ARTICLE = 512,
+  GRAPHLANG_IS_HIDDEN = 1024   /* until a script shows it: `hidden`, or a dialog that is not open */
+};
+
+enum {
+  GRAPHLANG_RECORD_WIDTH = 3, /* flags, begin, end */
+  GRAPHLANG_LINK_WIDTH = 4    /* begin, end, container, target */
+};
+
+/* What is in a page. It is the parser's memory, and stays until the next page. Strings have a zero behind each. */
+typedef struct {
+  const uint8_t *text;       /* visible, white space folded */
+  const uint8_t *anchors;    /* distinct targets of plain anchors */
+  const uint8_t *references; /* four strings each: tag, target, rel, and hreflang behind a plus sign */
+  const uint8_t *strings;    /* each behind a letter: T title, L lang, X xml:lang, B base, N E C name, http-equiv and
+                                content of a meta */
+  const uint32_t *records;    /* RECORD_WIDTH numbers each: elements that may stand around the content */
+  const uint32_t *containers; /* ... elements that anchors stand in */
+  const uint32_t *links;      /* LINK_WIDTH numbers each: anchors that are seen */
+  uint64_t text_size, anchors_size, references_size, strings_size, records_size, containers_size, links_size; /* bytes */
+  uint32_t signs;     /* common names of languages that links have, a bit each */
+  uint32_t skipped;   /* references beyond the limit */
+  uint32_t flattened; /* 1 if elements were nested too deep */
+} graphlang_html_page;
+
+typedef struct graphlang_html graphlang_html;
+
+/* `seed` is the key of the hash of references. */
+graphlang_html *graphlang_html_new(uint32_t seed);
+void graphlang_html_free(graphlang_html *parser);
+
+/* Read a page of UTF-8, and at most `most` references; elements deeper than `depth` (2 to 512) are flattened. */
+int graphlang_html_read(graphlang_html *parser, uint64_t size, const uint8_t markup[size], uint32_t most, uint32_t depth,
+                        graphlang_html_page *page);
+
+/* Whether bytes are UTF-8 without a fault. */
+int graphlang_html_is_utf8(uint64_t size, const uint8_t data[size]);
+
+/* Part a text: what is in no span first, then the spans in their order. What several spans hold stands with the last of
+   them. Spans are not empty, and sorted by where they begin. `reach` and `following` are for the kernel to work with.
+   Returns the bytes written to `out`; `main_size[0]` of them are in no span. */
+int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t text[size], const uint32_t begins[count],
+                           const uint32_t ends[count], uint32_t reach[count], uint32_t following[count],
+                           uint8_t out[size + 2 * count + 2], uint64_t main_size[1], graphlang_fault *fault);
+
+#endif

@@ -1,0 +1,74 @@
+/* The visible text: white space folded as it comes. */
+#ifndef GRAPHLANG_TEXT_H
+#define GRAPHLANG_TEXT_H
+
+#include "../../native/buffer.h"
+
+enum { PLAIN, SPACE, DROPPED, LEADING }; /* what a byte of text is */
+
+typedef struct {
+  Buffer bytes;
+  int spaced; /* the last byte is a space */
+} Text;
+
+static void lay_classes(uint8_t classes[256]) {
+  memset(classes, PLAIN, 256);
+  for (int byte = 9; byte <= 13; byte++) classes[byte] = SPACE;
+  for (int byte = 28; byte <= 32; byte++) classes[byte] = SPACE;
+  classes[0] = DROPPED;
+  classes[0xC2] = classes[0xE1] = classes[0xE2] = classes[0xE3] = LEADING;
+}
+
+/* What the character of several bytes is that begins here, and how long it is: white space as in Python's str.split,
+   and the soft hyphen, which is dropped. */
+static int wide(const uint8_t *at, const uint8_t *end, size_t *size) {
+  *size = 1;
+  if (*at == 0xC2) {
+    if (end - at < 2) return PLAIN;
+    *size = 2;
+    return at[1] == 0x85 || at[1] == 0xA0 ? SPACE : at[1] == 0xAD ? DROPPED : PLAIN;
+  }
+  if (end - at < 3) return PLAIN;
+  uint8_t second = at[1], third = at[2];
+  int space = 0;
+  if (*at == 0xE1) space = second == 0x9A && third == 0x80;
+  if (*at == 0xE2)
+    space = (second == 0x80 && ((third >= 0x80 && third <= 0x8A) || third == 0xA8 || third == 0xA9 || third == 0xAF)) ||
+            (second == 0x81 && third == 0x9F);
+  if (*at == 0xE3) space = second == 0x80 && third == 0x80;
+  if (space) *size = 3;
+  return space ? SPACE : PLAIN;
+}
+
+static void put_text(Text *text, const uint8_t classes[256], const uint8_t *at, const uint8_t *end) {
+  if (at == end || !more(&text->bytes, (size_t)(end - at))) return;
+  uint8_t *out = text->bytes.data + text->bytes.size;
+  int spaced = text->spaced;
+  while (at < end) {
+    size_t size = 1;
+    int class = classes[*at];
+    if (class == LEADING) class = wide(at, end, &size);
+    if (class == PLAIN) {
+      do
+        *out++ = *at++;
+      while (at < end && classes[*at] == PLAIN);
+      spaced = 0;
+      continue;
+    }
+    at += size;
+    if (class == SPACE && !spaced) {
+      *out++ = ' ';
+      spaced = 1;
+    }
+  }
+  text->spaced = spaced;
+  text->bytes.size = (size_t)(out - text->bytes.data);
+}
+
+static void put_space(Text *text) {
+  if (text->spaced) return;
+  put_byte(&text->bytes, ' ');
+  text->spaced = 1;
+}
+
+#endif

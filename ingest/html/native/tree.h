@@ -1,0 +1,72 @@
+/* Which elements are open: the rules of tree construction (WHATWG HTML 13.2.6) as far as text, links and spans of
+   elements depend on them. What is not done here, because nothing that is read off a page depends on it: formatting
+   elements are not opened again in the next block, and text that stands in a table outside of its cells stays where it
+   was written. The stack is as deep as that of browsers; what lies deeper counts as part of what is open. */
+#ifndef GRAPHLANG_TREE_H
+#define GRAPHLANG_TREE_H
+
+#include "tags.h"
+
+enum { DEEPEST = 512, NO_RECORD = 0xFFFFFFFFu };
+enum { DRAWING = 1, FORMULA = 2 };
+
+typedef struct {
+  uint32_t tag; /* 0 once its end tag came out of turn */
+  uint32_t begin; /* where its text begins */
+  uint32_t record, container, link; /* what is written down of it, or NO_RECORD */
+  uint8_t foreign;       /* within a DRAWING or FORMULA */
+  uint8_t integration;   /* ... and HTML may stand in it */
+} Open;
+
+typedef struct {
+  Open stack[DEEPEST]; /* the first stands for html and body */
+  uint32_t depth;
+  uint32_t beyond; /* elements that lie deeper than the stack reaches */
+  uint32_t open[TAG_COUNT]; /* how many of each are open */
+  uint32_t hiding, content;
+} Tree;
+
+static void begin_tree(Tree *tree) {
+  memset(tree->open, 0, sizeof tree->open);
+  memset(tree->stack, 0, sizeof tree->stack[0]);
+  tree->stack[0].tag = TAG_BODY;
+  tree->stack[0].record = tree->stack[0].container = tree->stack[0].link = NO_RECORD;
+  tree->depth = 1;
+  tree->beyond = tree->hiding = tree->content = 0;
+}
+
+static Open *top(Tree *tree) {
+  return &tree->stack[tree->depth - 1];
+}
+
+static int in_foreign(Tree *tree) {
+  return top(tree)->foreign && !top(tree)->integration;
+}
+
+static int has_heading(const Tree *tree) {
+  uint32_t count = 0;
+  for (int tag = TAG_H1; tag <= TAG_H6; tag++) count += tree->open[tag];
+  return count > 0;
+}
+
+/* The uppermost open element of a tag with none of these traits above it; 0 where there is none. */
+static uint32_t find_open(const Tree *tree, uint32_t tag, uint32_t barrier) {
+  if (tag < TAG_COUNT && !tree->open[tag]) return 0;
+  for (uint32_t at = tree->depth - 1; at > 0; at--) {
+    if (tree->stack[at].tag == tag) return at;
+    if (traits(tree->stack[at].tag) & barrier) return 0;
+  }
+  return 0;
+}
+
+/* The same, up to a table. */
+static uint32_t find_in_table(const Tree *tree, uint32_t tag) {
+  if (!tree->open[tag]) return 0;
+  for (uint32_t at = tree->depth - 1; at > 0; at--) {
+    if (tree->stack[at].tag == tag) return at;
+    if (tree->stack[at].tag == TAG_TABLE || tree->stack[at].tag == TAG_TEMPLATE) return 0;
+  }
+  return 0;
+}
+
+#endif

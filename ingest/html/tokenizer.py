@@ -1,0 +1,170 @@
+"""Markup in UTF-8 -> text, references and elements, by the kernel in C (`native/html.c`)."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from threading import local
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_kernels = Kernels("graphlang.ingest.html.native._html")
+
+
+def _flag(name: str) -> int:
+    return _kernels.constant(f"GRAPHLANG_{name}")
+
+
+#: Flags of an element; `native/html.h` says what they mean.
+IN_CONTENT: Final = _flag("IN_CONTENT")
+HAS_ROLE: Final = _flag("HAS_ROLE")
+IS_NAVIGATION: Final = _flag("IS_NAVIGATION")
+ASKS_CONSENT: Final = _flag("ASKS_CONSENT")
+IS_OUTER: Final = _flag("IS_OUTER")
+IS_NAV: Final = _flag("IS_NAV")
+IS_LIST: Final = _flag("IS_LIST")
+IS_CONTENT: Final = _flag("IS_CONTENT")
+HOLDS_MAIN: Final = _flag("HOLDS_MAIN")
+HOLDS_ARTICLE: Final = _flag("HOLDS_ARTICLE")
+IS_HIDDEN: Final = _flag("IS_HIDDEN")
+NOTHING: Final = 0xFFFFFFFF  #: what an anchor stands in, where that is the page itself
+
+_WORDS: Final = "I"  # numbers of 32 bits
+
+
+class Record(NamedTuple):
+    """An element that may stand around the content of a page, or (without flags) that anchors stand in."""
+
+    flags: int
+    begin: int  #: where its text begins, in bytes
+    end: int
+
+
+class Anchor(NamedTuple):
+    """An element ``<a>`` that is seen."""
+
+    begin: int  #: where its text begins, in bytes
+    end: int
+    container: int  #: number of what it stands in, or `NOTHING`
+    target: int  #: number of its target, from 1; with the highest bit set that of a reference; 0: none
+
+
+class ParsedMarkup(NamedTuple):
+    """What is in a page."""
+
+    text: bytes  #: visible, in UTF-8, white space folded
+    anchors: bytes  #: distinct targets of plain anchors, a zero behind each
+    references: list[str]  #: four strings each: tag, target, rel, and hreflang behind a plus sign, or nothing
+    strings: list[str]  #: each with a letter before it that says what it is; see `native/html.h`
+    records: bytes  #: elements that may stand around the content; see `records`
+    containers: bytes  #: elements that anchors stand in; see `records`
+    links: bytes  #: anchors that are seen; see `anchors`
+    signs: int  #: common names of languages that links have, a bit each
+    skipped: int  #: references beyond the limit
+    flattened: bool  #: elements were nested too deep
+
+
+class _Parser(local):
+    """A parser and its result, for each thread."""
+
+    def __init__(self) -> None:
+        # A key that a page cannot know, so that its references cannot be made to collide.
+        self.handle: Any = _kernels.html_new(int.from_bytes(os.urandom(4), "little"))
+        self.page: Any = _kernels.struct("html_page")
+
+
+_parser = _Parser()
+
+
+def parse(markup: bytes, *, most: int, depth: int) -> ParsedMarkup:
+    r"""Parse a page.
+
+    Args:
+        markup: The page, in UTF-8.
+        most: References that are kept.
+        depth: Of elements, at most 512; deeper ones count as part of what holds them.
+
+    Raises:
+        MemoryError: There is not enough, or the page has more than a gigabyte.
+
+    >>> parse(b"<title>T</title><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:4]
+    (b' Good morning', b'/m\x00', [], ['TT'])
+    """
+    page, copied = _parser.page, _kernels.copied
+    _kernels.html_read(_parser.handle, markup, most, depth, page)
+    return ParsedMarkup(
+        copied(page.text, page.text_size),
+        copied(page.anchors, page.anchors_size),
+        strings(copied(page.references, page.references_size)),
+        strings(copied(page.strings, page.strings_size)),
+        copied(page.records, page.records_size),
+        copied(page.containers, page.containers_size),
+        copied(page.links, page.links_size),
+        page.signs,
+        page.skipped,
+        bool(page.flattened),
+    )
+
+
+def is_utf8(data: bytes) -> bool:
+    r"""Tell whether bytes are UTF-8 without a fault.
+
+    >>> is_utf8("ä".encode()), is_utf8(b"\xe4"), is_utf8(b"\xed\xa0\x80"), is_utf8(b"\xc3")
+    (True, False, False, False)
+    """
+    return bool(_kernels.html_is_utf8(data))
+
+
+def cut(text: bytes, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
+    """Return a text with some spans behind the rest of it, and the size of that rest, in bytes.
+
+    Args:
+        text: White space is folded; where spans are cut out it is folded again.
+        spans: Pairs (begin, end) in bytes, by begin. What several of them hold stands with the last.
+
+    Raises:
+        ValueError: Spans are empty, not sorted, or not within the text.
+
+    >>> cut(b"home page text", [(0, 5)])
+    (b'page text home', 9)
+    """
+    begins = array(_WORDS, [begin for begin, _ in spans])
+    ends = array(_WORDS, [end for _, end in spans])
+    out, main = bytearray(len(text) + 2 * len(spans) + 2), array("Q", (0,))
+    size = _kernels.html_cut(text, begins, ends, array(_WORDS, begins), array(_WORDS, begins), out, main)
+    return bytes(memoryview(out)[:size]), main[0]
+
+
+def records(packed: bytes) -> Iterator[Record]:
+    """Return the elements of a page."""
+    return map(Record._make, zip(*columns(packed, Record), strict=True))
+
+
+def anchors(packed: bytes) -> Iterator[Anchor]:
+    """Return the anchors of a page."""
+    return map(Anchor._make, zip(*columns(packed, Anchor), strict=True))
+
+
+def columns(packed: bytes, row: type[Record | Anchor]) -> list[array[int]]:
+    """Return the fields of all records or anchors, each by itself: many pages have hundreds of which few are wanted.
+
+    Args:
+        packed: ``records``, ``containers`` or ``links`` of a page.
+        row: What is in it.
+    """
+    words = array(_WORDS, packed)
+    width = len(row._fields)
+    return [words[place::width] for place in range(width)]
+
+
+def strings(packed: bytes) -> list[str]:
+    """Return strings that have a zero behind each."""
+    if not packed:
+        return []
+    found = packed.decode("utf-8", "replace").split("\0")
+    found.pop()  # behind the last zero is nothing
+    return found

@@ -1,0 +1,1 @@
+"""The joining of URLs in C."""

@@ -1,0 +1,1 @@
+"""Finds the compiled parts of this package."""

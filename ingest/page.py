@@ -1,0 +1,238 @@
+"""One raw record -> the page in it, and what was wrong with it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from graphlang.db.records import Page, Problem
+from graphlang.ingest.formats.arc import Arc
+from graphlang.ingest.formats.dates import date_of
+from graphlang.ingest.formats.warc import Warc
+from graphlang.ingest.formats.wet import page_of_wet
+from graphlang.ingest.html import document as html
+from graphlang.ingest.html.declarations import declarations
+from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.extract import links_of
+from graphlang.ingest.links.query_charset import in_charset
+from graphlang.ingest.links.resolve import Joiner
+from graphlang.ingest.links.strip_tracking import plain_page, renamed
+from graphlang.ingest.payload import http_response, media_type
+from graphlang.ingest.payload.charset import Decoded, decode
+from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
+
+if TYPE_CHECKING:
+    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.limits import Limits
+
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
+_SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
+_MIRRORED = "x-graphlang-mirrored"
+_MOST_BYTES = 1 << 20  # of a page, for its visible bytes
+_MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
+
+Item: TypeAlias = Page | Problem
+
+
+class Parser:
+    """Turns raw records into pages; what it remembers between them (joined URLs) never changes what comes out.
+
+    Args:
+        limits: bounds of a record.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._joiner = Joiner()
+        self._time_limit = TimeLimit(limits.max_seconds)
+
+    def parse(self, raw: Raw) -> list[Item]:
+        """Return the page of a record, and the problems that came up; nothing for records that are not meant as pages.
+
+        Whatever goes wrong with one record is told in a Problem of kind ``failed``, never raised; one that takes too
+        long in one of kind ``too-slow``.
+        """
+        try:
+            with self._time_limit:
+                items = self._parse(raw)
+        except TimeLimitError:
+            reason = f"not parsed within {self._limits.max_seconds:g} seconds of processor time"
+            return [Problem("too-slow", reason, raw.offset, target_uri(raw))]
+        except Exception as error:  # noqa: BLE001 - the archive is hostile, and the other records are innocent
+            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, target_uri(raw))]
+        if self._limits.plain_urls:
+            return [plain_page(item) if isinstance(item, Page) else item for item in items]
+        return items
+
+    def _parse(self, raw: Raw) -> list[Item]:
+        if raw.item is not None:
+            return [raw.item]
+        said = _said(raw)
+        if said is None:
+            return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
+        written, date, mime, head = said
+        url = None
+        faults = list(raw.faults)
+        if not written:
+            faults.append(("bad-record", "no target URI"))
+        elif _SCHEME.match(written):
+            url = self._joiner.absolute(written)
+            if url is None or len(url) > self._limits.max_url:
+                long = url is not None or len(written) > self._limits.max_url
+                why = f"more than {self._limits.max_url} characters" if long else "not a valid URL"
+                faults.append(("bad-url", f"target URI is {why}"))
+                url = None
+        items: list[Item] = []
+        if url is not None:
+            page, more = self._page(raw, url, date, mime, head)
+            faults += more
+            if page is not None and _MIRRORED in head:
+                from graphlang.ingest.formats.wget_mirror import renaming  # noqa: PLC0415 - most crawls were not made by wget
+
+                page = renamed(page, renaming(page.url, head[_MIRRORED]))
+            if page is not None:
+                items.append(page)
+        told = (url or written or "")[:_MAX_TOLD] or None
+        return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
+
+    def _page(
+        self, raw: Raw, url: str, date: str, mime: str, head: dict[str, str]
+    ) -> tuple[Page | None, list[tuple[str, str]]]:
+        limits = self._limits
+        kind = head.get("warc-type", "").lower()
+        if kind == "metadata":
+            from graphlang.ingest.formats.wat import page_of_wat  # noqa: PLC0415 - few archives have them
+
+            return page_of_wat(raw, self._joiner, limits)
+        if kind == "conversion":
+            return page_of_wet(raw, url, date, head, limits), []
+        if _is_http(raw, mime, head):
+            answer = http_response.response(raw.block, limits.max_header, limits.max_payload)
+            mime, charset = media_type.media_type(answer.fields.get("content-type", ""))
+        else:
+            answer = http_response.Response(None, {}, raw.block)
+            mime, charset = media_type.media_type(mime)
+        status, fields, payload = answer.status, answer.fields, answer.payload
+        faults = list(answer.faults)
+        if "warc-segment-number" in head:
+            faults.append(("segmented", "the record goes on in continuation records, which are not read"))
+        revisit = kind == "revisit"
+        document: html.Document | None = None
+        title = text = charset_from = ""
+        main = 0
+        used: str | None = None
+        decoded: Decoded | None = None
+        form = media_type.form(mime, payload)
+        if form:
+            decoded = decode(payload, charset, markup=form == "html")
+            used, charset_from = decoded.charset, decoded.source
+            if form == "html":
+                document = html.read(_as_xml(decoded.text) if mime.endswith("xml") else decoded.text, limits)
+                if used != "utf-8":
+                    document = in_charset(document, used)
+                title, text, main = document.title, document.text, document.main_length
+                if document.flattened:
+                    faults.append(
+                        ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
+                    )
+            else:
+                text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
+                main = len(text)
+        if revisit and not payload and not _redirects(status):
+            # Whatever its header repeats of the original's comes with the original.
+            fields = {}
+        links, left_out = links_of(url, document, status, fields, self._joiner, limits)
+        page = Page(
+            url=url,
+            offset=raw.offset,
+            date=date,
+            status=status,
+            mime=mime,
+            charset=used,
+            charset_from=charset_from,
+            title=title[: limits.title_limit],
+            text=text[: limits.text_limit],
+            length=len(text),
+            size=len(payload),
+            digest=_digest(head.get("warc-payload-digest", ""), payload),
+            revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
+            declared=declarations(document, fields),
+            links=links,
+            revisit_date=date_of(head.get("warc-refers-to-date", "").strip()) if revisit else "",
+            main_length=min(limits.text_limit, main),
+            visible=self._visible(payload, decoded) if decoded is not None and form == "html" else b"",
+        )
+        return page, faults + left_out
+
+    def _visible(self, payload: bytes, decoded: Decoded) -> bytes:
+        """Return the visible bytes of a page whose charset nobody is sure of, or of any where all are wanted."""
+        if not self._limits.all_bytes and not decoded.in_doubt:
+            return b""
+        if decoded.charset.startswith(("utf-16", "utf-32")):
+            return b""  # the byte path needs ASCII's own bytes for tags
+        from graphlang.ingest.payload.visible_bytes import visible  # noqa: PLC0415 - few pages need it
+
+        return b" ".join(visible(payload[:_MOST_BYTES]).split())[: self._limits.text_limit]
+
+
+def _as_xml(markup: str | bytes) -> bytes:
+    from graphlang.ingest.html.xhtml import as_html  # noqa: PLC0415 - hardly a page is served as XML
+
+    return as_html(markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace"))
+
+
+def _redirects(status: int | None) -> bool:
+    return status is not None and 300 <= status < 400 and status != 304  # noqa: PLR2004 - not modified
+
+
+def is_candidate(raw: Raw) -> bool:
+    """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
+    return bool(raw.faults) or raw.item is not None or not _is_warc(raw) or Warc.may_be_page(raw.head)
+
+
+def _is_warc(raw: Raw) -> bool:
+    return raw.head[:5].upper() == b"WARC/"
+
+
+def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
+    """Return target URI, date, media type of the block and header fields; None for records that are no pages."""
+    if _is_warc(raw):
+        if not Warc.may_be_page(raw.head):
+            return None
+        head = http_response.fields(raw.head)
+        written = head.get("warc-target-uri", "").strip().strip("<>")
+        return written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head
+    found = Arc.fields(raw.head)
+    if found is None:
+        return None
+    return http_response.text(found[0]), found[1], http_response.text(found[2]), {}
+
+
+def _is_http(raw: Raw, mime: str, head: dict[str, str]) -> bool:
+    """Tell whether the block is an HTTP message; a resource record and an ARC document without status line are not."""
+    if raw.block.startswith(b"HTTP/"):
+        return True
+    return (
+        head.get("warc-type", "").lower() != "resource" and bool(head) and "text/" not in mime and "image/" not in mime
+    )
+
+
+def _digest(given: str, payload: bytes) -> str:
+    """Return the SHA-1 of the payload, from the record's header where it gives one."""
+    name, _, value = given.partition(":")
+    if name.lower() == "sha1":
+        if len(value) == 32:  # noqa: PLR2004 - 160 bits in base 32
+            return value.upper()
+        if _HEXADECIMAL.fullmatch(value):
+            return base64.b32encode(bytes.fromhex(value)).decode()
+    if not payload:
+        return ""
+    return base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()
+
+
+def target_uri(raw: Raw) -> str | None:
+    """Return the target URI of a WARC record that could not be parsed, as far as it can be read."""
+    found = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
+    return http_response.text(found[1]) if found else None

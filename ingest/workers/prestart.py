@@ -1,0 +1,91 @@
+"""Worker processes that are started before there is anything for them to do.
+
+A process takes a while to start, and so does whoever wants to write what it reads: with a team that is started first,
+the two do so at the same time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.ingest.files.byte_ranges import Stretch, can_be_cut, stretches
+from graphlang.ingest.workers.fork import Forked, possible
+from graphlang.ingest.workers.process import Process, WorkerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from graphlang.ingest.limits import Limits
+    from graphlang.ingest.workers.process import Answers
+
+_SMALL = 2 << 20  # bytes of all files, as stored: fewer are parsed before a second process would have started
+
+
+class Team:
+    """Processes for `graphlang.ingest.batches`.
+
+    Args:
+        workers: how many. Where they cannot be started there are none, and whoever needs them will say so.
+        limits: bounds of a record.
+    """
+
+    def __init__(self, workers: int, limits: Limits) -> None:
+        self.limits = limits
+        #: Stretches that were begun before they were asked for: who reads each, and what it answers.
+        self.begun: dict[Stretch, tuple[Process, Answers]] = {}
+        self._processes: list[Process] = []
+        children: list[Forked | None] = []
+        try:
+            # All copies are made before the first one is listened to, which takes a thread.
+            forks = possible()
+            for _ in range(workers):
+                children.append(Forked() if forks else None)  # noqa: PERF401 - those before one that fails must be ended
+            while children:
+                self._processes.append(Process(limits, children.pop()))
+        except (OSError, WorkerError):
+            for child in filter(None, children):
+                child.kill()
+                child.wait()
+            self.end()
+
+    def begin(self, path: Path) -> None:
+        """Have the beginning of an archive read, in the hope that it will be asked for, if it is one that can be cut.
+
+        What nobody asks for is dropped.
+        """
+        try:
+            size = path.stat().st_size if path.is_file() else 0
+            if size <= _SMALL:
+                return
+            with path.open("rb", buffering=0) as file:
+                cut = can_be_cut(file)
+        except OSError:
+            return  # it will be told when the file is opened
+        if cut:
+            whole = Stretch(path, 0, size + 1, exact=True)
+            for process, stretch in zip(self._processes, stretches(whole, 0, size, 0), strict=False):
+                self.begun[stretch] = process, process.give((str(stretch.path), *stretch[1:]))
+
+    def take(self) -> list[Process]:
+        """Return the processes, which are the caller's from now on."""
+        taken, self._processes = self._processes, []
+        return taken
+
+    def end(self) -> None:
+        """End those that nobody took."""
+        for process in self.take():
+            process.end()
+
+
+def small(paths: Iterable[Path]) -> bool:
+    """Tell whether some files together are so small that one process reads them before a second one has started."""
+    size = 0
+    for path in paths:
+        try:
+            size += _SMALL if path.is_dir() else path.stat().st_size
+        except OSError:
+            continue  # it will be told when the file is opened
+        if size >= _SMALL:
+            return False
+    return True

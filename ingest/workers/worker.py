@@ -1,0 +1,106 @@
+"""A process that parses records, started by `workers.process` or `workers.fork` alone.
+
+Frames come on standard input: first the limits, then one task each. A task is a list of raw records, which is answered
+by the list of their items; or a stretch of a file, which is answered by the place where its first record was found (if
+that was to be looked for), then by the items of a few records at a time. Before each frame of an answer stands a byte,
+1 in the last one of a task. The process ends when standard input does, so that it never outlives its parent, however
+that one died.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, TYPE_CHECKING, Any
+
+from graphlang.ingest.files.byte_ranges import Stretch, find_record
+from graphlang.ingest.formats.detect import open_stretch
+from graphlang.ingest.limits import Limits
+from graphlang.ingest.page import Parser, is_candidate
+from graphlang.ingest.workers.protocol import decode_frame, encode_frame, pack_item, read_frame, unpack_raw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_RARELY = (20_000, 50, 50)  # garbage in cycles comes of errors alone
+_RECORDS = 64  # pages of an answer at most
+_BYTES = 4 << 20  # and bytes of them
+_PASSED = 4096  # raw records of any kind
+
+
+def _receive(stream: IO[bytes], tasks: SimpleQueue[Any]) -> None:
+    """Take tasks in as they come, so that the parent never waits for this process to read."""
+    while True:
+        try:
+            tasks.put(decode_frame(read_frame(stream)))
+        except EOFError:
+            os._exit(0)  # the parent is gone, or done: whatever is half parsed is of no use to anybody
+
+
+def main() -> None:
+    """Parse until standard input ends."""
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a library that prints must not break a frame
+    source = os.fdopen(os.dup(0), "rb")
+    try:
+        limits = Limits(*decode_frame(read_frame(source)))
+    except EOFError:
+        return
+    tasks: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=_receive, args=(source, tasks), daemon=True).start()
+    parser = Parser(limits)
+    gc.freeze()
+    gc.set_threshold(*_RARELY)
+
+    def answer(value: Any, *, last: bool) -> None:
+        results.write(b"\1" if last else b"\0")
+        results.write(encode_frame(value))
+        results.flush()
+
+    try:
+        while True:
+            task = tasks.get()
+            if isinstance(task, list):
+                answer([pack_item(item) for one in task for item in parser.parse(unpack_raw(one))], last=True)
+            else:
+                try:
+                    _stretch(Stretch(Path(task[0]), *task[1:]), parser, limits, answer)
+                except BrokenPipeError:
+                    raise
+                except OSError:
+                    answer(None, last=True)  # the parent will see what is wrong when it reads the file itself
+    except BrokenPipeError:
+        os._exit(0)
+
+
+def _stretch(stretch: Stretch, parser: Parser, limits: Limits, answer: Callable[..., None]) -> None:
+    """Read and parse a stretch of a file."""
+    begin = stretch.begin
+    if not stretch.exact:
+        with stretch.opened() as file:
+            found = find_record(file, stretch.begin, stretch.stop)
+        # Without a place to start from the parent reads the stretch, if it is not part of the one before.
+        answer(-1 if found is None else found, last=found is None)
+        if found is None:
+            return
+        begin = found
+    with open_stretch(stretch, limits, begin) as reader:
+        items: list[Any] = []
+        taken = size = raws = 0
+        skip = stretch.skip
+        for raw in reader:
+            if skip:
+                skip -= 1
+                continue
+            raws += 1
+            if is_candidate(raw):
+                items += [pack_item(item) for item in parser.parse(raw)]
+                taken += 1
+                size += len(raw.block)
+            if taken >= _RECORDS or size >= _BYTES or raws >= _PASSED:
+                answer((items, raws, reader.bytes_read, None, False), last=False)
+                items, taken, size, raws = [], 0, 0, 0
+        answer((items, raws, reader.bytes_read, reader.ended, True), last=True)

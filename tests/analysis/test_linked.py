@@ -1,0 +1,160 @@
+"""URLs that were only linked to are answered when somebody asks, and then as if they had been all the time."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from graphlang.analysis import graph_input, linked
+from graphlang.analysis.classify import label_ids
+from graphlang.analysis.explain import explain
+from graphlang.analysis.propagate import propagate
+from graphlang.analysis.vote import vote
+from graphlang.collection import Collection
+from graphlang.db import Link, LinkKind, Page, create, open_existing, runs
+from graphlang.db.write.writer import Site, Writer, finish
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+CODES = ("eng", "deu", "swa")
+LENGTHS = (10, 60, 400, 900)
+
+
+def site(url: str) -> Site:
+    host = url.split("/")[2]
+    return Site(host, host, "example", "example")
+
+
+def crawl(path: Path) -> sqlite3.Connection:
+    """30 pages of three hosts, each in a language; each links to some others, and to URLs that were never fetched."""
+    chance = random.Random(20261122)  # noqa: S311 - a sample, not a secret
+    connection = create(path)
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    known = [f"http://{'abc'[n % 3]}.example/{n}" for n in range(30)]
+    pages = []
+    for n, url in enumerate(known):
+        near = [f"http://{'abc'[n % 3]}.example/only/{n}/{k}" for k in range(4)]
+        near += [f"http://{'abc'[chance.randrange(3)]}.example/joint/{chance.randrange(12)}" for _ in range(3)]
+        links = tuple(Link(to, LinkKind.ANCHOR) for to in dict.fromkeys([*chance.sample(known, 3), *near]))
+        pages.append(Page(url=url, offset=n, text="...", links=links))
+    Writer(connection, site).add(1, pages, position=30, finished=True)
+    finish(connection)
+    return connection
+
+
+def classified(connection: sqlite3.Connection) -> None:
+    """A content run: long texts are sure, short ones hardly."""
+    ids = np.array(label_ids(connection, CODES))
+    rows = connection.execute("SELECT id, url FROM pages JOIN captures ON page = id ORDER BY id").fetchall()
+    number = np.array([int(url.rpartition("/")[2]) for _, url in rows])
+    pages, length = np.array([page for page, _ in rows]), np.array(LENGTHS)[number % 4]
+    best, other, sure = ids[number % 3], ids[(number + 1) % 3], np.where(length > 100, 0.95, 0.5)
+    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1").id
+    answers = runs.Answers(pages, best, sure, other, 0.9 * (1 - sure), length)
+    scores = np.stack([best, other], axis=1), np.stack([sure, 0.9 * (1 - sure)], axis=1)
+    runs.write(connection, run, answers, scores)
+    runs.finish(connection, run, pages=len(rows))
+
+
+SHOWN = (
+    "SELECT url, language, ROUND(confidence, 3), runner_up, pending FROM page_languages WHERE {} ORDER BY fetched, url"
+)
+
+
+def shown(connection: sqlite3.Connection, where: str = "1") -> list[tuple[object, ...]]:
+    return connection.execute(SHOWN.format(where)).fetchall()
+
+
+@pytest.mark.parametrize("step", [propagate, vote])
+def test_asked_later_is_asked_at_once(tmp_path: Path, step: object) -> None:
+    with closing(crawl(tmp_path / "a.db")) as connection:
+        classified(connection)
+        at_once = step(connection)  # type: ignore[operator]
+        expected = shown(connection)
+        assert at_once.linked is True
+        assert not any(pending for *_, pending in expected)
+        if step is propagate:
+            assert sum(language != "und" for _, language, *_ in expected) == len(expected)
+    with closing(crawl(tmp_path / "b.db")) as connection:
+        classified(connection)
+        later = step(connection, linked=False)  # type: ignore[operator]
+        assert later.linked is False
+        assert shown(connection, "fetched") == [row for row in expected if row[0].count("/") == 3]  # type: ignore[attr-defined]
+        assert set(connection.execute("SELECT language, pending FROM page_languages WHERE NOT fetched")) == {("und", 1)}
+    assert linked.ready(tmp_path / "b.db")
+    with closing(open_existing(tmp_path / "b.db")) as connection:
+        assert shown(connection) == expected
+        assert runs.get(connection, later.id).pages == at_once.pages
+
+
+def test_how_many_are_asked_about_at_a_time_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = []
+    for name, together in (("a", 1 << 18), ("b", 64)):
+        monkeypatch.setattr(linked, "TOGETHER", together)
+        with closing(crawl(tmp_path / f"{name}.db")) as connection:
+            classified(connection)
+            propagate(connection)
+            answers.append(shown(connection))
+    assert len(answers[0]) > 128  # three parts and more
+    assert answers[0] == answers[1]
+
+
+def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> None:
+    with closing(crawl(tmp_path / "a.db")) as connection:
+        classified(connection)
+        loaded = graph_input.Loaded(connection, runs.get(connection, 1))
+        whole, few = loaded.seeds(), loaded.seeds(listening=graph_input.Listening(200, 0.0, 150))
+        assert whole.graph.outside is None
+        assert few.graph.outside is not None
+        assert few.graph.n == whole.graph.n
+        long = whole.evidence.length >= 200
+        left_out = np.setdiff1d(whole.pages, few.pages) - 1
+        assert len(left_out) > 40
+        assert long[whole.graph.source[np.isin(whole.graph.target, left_out)]].all()
+        again = loaded.seeds(listening=graph_input.Listening(200, 0.0, 150), asked=left_out[:5] + 1)
+        assert again.pages[-5:].tolist() == (left_out[:5] + 1).tolist()
+        assert again.evidence.asked == 5
+
+
+def test_the_reasons_of_a_url_that_was_left_out_are_those_of_its_answer(tmp_path: Path) -> None:
+    with closing(crawl(tmp_path / "a.db")) as connection:
+        classified(connection)
+        propagate(connection)
+        for url, confidence in connection.execute(
+            "SELECT url, confidence FROM page_languages WHERE NOT fetched AND page % 7 = 0"
+        ).fetchall():
+            told = explain(connection, url)
+            assert told.confidence == confidence
+            assert told.language == told.rounds[-1].language
+            assert told.rounds[-1].probability == pytest.approx(confidence, abs=1e-4)
+
+
+def test_a_run_that_saw_less_than_there_is_now_has_no_more_answers(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(crawl(path)) as connection:
+        classified(connection)
+        propagate(connection, linked=False)
+        connection.execute("UPDATE sources SET position = position + 1")  # the collection grows
+    assert not linked.ready(path)
+    pages = Collection(path).pages(fetched=False)
+    assert {row.language for row in pages} == {"und"}
+
+
+def test_what_lists_them_asks(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(crawl(path)) as connection:
+        classified(connection)
+        run = propagate(connection, linked=False)
+    made = Collection(path)
+    assert len(list(made.pages(fetched=True))) == 30
+    with closing(open_existing(path)) as connection:
+        assert runs.get(connection, run.id).linked is False
+    assert "und" not in {row.language for row in made.pages()}
+    with closing(open_existing(path)) as connection:
+        assert runs.get(connection, run.id).linked is True

@@ -1,0 +1,114 @@
+"""The main job over and over, with several workers: every database must be that of one worker (``make soak``).
+
+    python tests/benchmarks/soak.py --pages 60000 --runs 15 --workers 2 4
+
+An archive of that many pages is made from a small one (see `ingest_scale`); ``graphlang run`` reads, classifies, votes
+and propagates it with one worker, and then with each number of workers as often as asked. Every table of every database
+is compared with that of one worker, row by row in their order, scores included; only times of day may differ. A line is
+printed for each run; the exit code is 1 if any database differed or any run failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import ingest_scale
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
+TIMELESS = ("started", "finished")
+
+
+def digests(db: Path) -> dict[str, str]:
+    """A digest of each table: all rows in order of their key, all columns but times of day.
+
+    Args:
+        db: a database.
+    """
+    connection = sqlite3.connect(f"{db.absolute().as_uri()}?mode=ro", uri=True)
+    found = {}
+    tables = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name"
+    ).fetchall()
+    for (table,) in tables:
+        info = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        names = [row[1] for row in info if row[1] not in TIMELESS]
+        keys = [row[1] for row in sorted((row for row in info if row[5]), key=lambda row: row[5])]
+        order = f" ORDER BY {', '.join(keys)}" if keys else ""
+        total = hashlib.sha256(",".join(names).encode())
+        for row in connection.execute(f"SELECT {', '.join(names)} FROM {table}{order}"):
+            total.update(repr(row).encode("utf-8", "surrogatepass"))
+        found[table] = total.hexdigest()
+    connection.close()
+    return found
+
+
+def job(archive: Path, db: Path, workers: int) -> tuple[int, float, float]:
+    """Run the main job; its exit code, seconds, and megabytes of its largest process.
+
+    Args:
+        archive: what is read.
+        db: a database that does not exist.
+        workers: processes that parse.
+    """
+    program = "from graphlang.cli import main; main()"
+    command = [sys.executable, "-P", "-c", program, "run", str(archive), "--db", str(db), "--workers", str(workers)]
+    began = time.monotonic()
+    with subprocess.Popen([*command, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        words = process.stderr.read() if process.stderr is not None else b""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        print(words.decode("utf-8", "replace")[-2000:])
+    return process.returncode, time.monotonic() - began, usage.ru_maxrss / 1024
+
+
+def main() -> int:
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=60_000)
+    parser.add_argument("--runs", type=int, default=15, help="for each number of workers")
+    parser.add_argument("--workers", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--archive", type=Path, help="what copies are made of; manuals of the data, else the example")
+    given = parser.parse_args()
+    manuals = ingest_scale.DATA / "bench" / "manuals.warc.gz"
+    source = given.archive or (manuals if manuals.exists() else EXAMPLE)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="graphlang-soak-") as folder:
+        archive = Path(folder) / "pages.warc.gz"
+        ingest_scale.make(source, given.pages, archive)
+        clean = Path(folder) / "one.db"
+        code, seconds, megabytes = job(archive, clean, 1)
+        if code not in (0, 1):
+            return 1
+        expected = digests(clean)
+        counted = sqlite3.connect(clean)
+        pages, urls = counted.execute("SELECT (SELECT COUNT(*) FROM captures), (SELECT COUNT(*) FROM pages)").fetchone()
+        counted.close()
+        print(f"{source.name}: {pages:,} pages read, {urls:,} URLs, {len(expected)} tables", flush=True)
+        print(f"{'workers':>7} {'run':>3} {'seconds':>8} {'MB':>6}  database", flush=True)
+        print(f"{1:>7} {0:>3} {seconds:>8.1f} {megabytes:>6.0f}  the measure of all others", flush=True)
+        for number in range(given.runs):
+            for workers in given.workers:
+                db = Path(folder) / "several.db"
+                for left in Path(folder).glob("several.db*"):
+                    left.unlink()
+                again, seconds, megabytes = job(archive, db, workers)
+                found = digests(db) if again == code else {}
+                other = sorted(table for table in expected if found.get(table) != expected[table])
+                failed += bool(other)
+                words = "equal" if not other else f"exit code {again}, differs in {', '.join(other)}"
+                print(f"{workers:>7} {number + 1:>3} {seconds:>8.1f} {megabytes:>6.0f}  {words}", flush=True)
+    print(f"{given.runs * len(given.workers)} runs, {failed} of them differ", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

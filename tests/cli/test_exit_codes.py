@@ -1,0 +1,125 @@
+"""One exit code for each way in which a command can end, and one line on standard error."""
+
+import errno
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from graphlang.cli import cli, failures
+from graphlang.cli.failures import failure
+from graphlang.cli.shared import database
+from graphlang.db import InputError, LockedError, StoreError, create
+from graphlang.ingest import WorkerError
+from graphlang.modelfile import ModelError
+
+Call = Callable[..., Result]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InputError("x"), 2),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "x"), 2),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), 2),
+        (StoreError("x"), 3),
+        (ModelError("x"), 3),
+        (sqlite3.DatabaseError("database disk image is malformed"), 3),
+        (sqlite3.OperationalError("database or disk is full"), 4),
+        (sqlite3.OperationalError("disk I/O error"), 4),
+        (OSError(errno.ENOSPC, "No space left on device", "x"), 4),
+        (MemoryError(), 4),
+        (WorkerError("x"), 4),
+        (LockedError("x"), 5),
+        (sqlite3.OperationalError("database is locked"), 5),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_each_error_has_its_code_and_words_for_a_line(error: BaseException, code: int) -> None:
+    told = failure(error)
+    assert told is not None
+    assert told.exit_code == code
+    assert told.message
+    assert "\n" not in told.message
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), RuntimeError("x")])
+def test_a_defect_is_not_told_as_if_the_user_had_caused_it(error: Exception) -> None:
+    assert failure(error) is None
+
+
+def test_0_and_1_and_2_and_3(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, bad = tmp_path / "crawl.db", tmp_path / "bad.warc"
+    bad.write_bytes(b"no archive")
+    assert graphlang("ingest", db, museum, "--workers", 1).exit_code == 0
+    assert graphlang("ingest", db, bad, "--workers", 1).exit_code == failures.PROBLEMS
+    assert graphlang("ingest", db, tmp_path / "none.warc", "--workers", 1).exit_code == failures.USAGE
+    assert graphlang("ingest", db, "--no-such-option").exit_code == failures.USAGE
+    assert graphlang("pages", db, "-o", tmp_path / "no" / "x.csv").exit_code == failures.USAGE
+    assert graphlang("vote", db).exit_code == failures.UNFIT
+    assert graphlang("classify", db, "--method", bad).exit_code == failures.UNFIT
+    assert graphlang("pages", bad).exit_code == failures.UNFIT
+
+
+def test_4_where_the_disk_is_full(graphlang: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(path: Path, **how: object) -> sqlite3.Connection:
+        connection = create(path, **how)  # type: ignore[arg-type]
+        connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0]}")
+        return connection
+
+    monkeypatch.setattr(database, "create", small)
+    result = graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1)
+    assert (result.exit_code, "the disk is full" in result.stderr) == (failures.EXHAUSTED, True)
+
+
+def test_4_where_memory_is_short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def greedy(*_: object, **__: object) -> sqlite3.Connection:
+        raise MemoryError
+
+    monkeypatch.setattr(database, "open_existing", greedy)
+    result = CliRunner().invoke(cli, ["vote", str(tmp_path / "a.db")])
+    assert (result.exit_code, result.stderr) == (failures.EXHAUSTED, "Error: there is not enough memory\n")
+
+
+def test_5_where_another_is_writing_and_reading_goes_on(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("ingest", db, museum, "--workers", 1)
+    with closing(create(db, verb="vote")):
+        result = graphlang("classify", db)
+        assert (result.exit_code, result.stderr.count("\n")) == (failures.LOCKED, 1)
+        assert f"is being written by process {os.getpid()} (vote" in result.stderr
+        assert graphlang("info", db).exit_code == 0
+
+
+def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    create(db).close()
+    with closing(create(db)):
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from graphlang.cli import main; main()", "vote", str(db), "--wait"],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("waiting for process")
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == failures.INTERRUPTED
+        assert process.stderr.read().startswith("Error: stopped")
+        process.stderr.close()
+
+
+def test_all_codes_are_in_the_help(graphlang: Call) -> None:
+    words = click.unstyle(graphlang("--help").stdout)
+    for code in (0, 1, 2, 3, 4, 5, 130):
+        assert f"{code} " in words[words.index("Exit codes") :]

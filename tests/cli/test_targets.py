@@ -1,0 +1,111 @@
+"""Where output may go: never over what is read, never half, never nothing in the place of something."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from graphlang.whole_file import OutputError, refuse_empty, replacing
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def db(graphlang: Call, museum: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", path, "--workers", 1).exit_code == 0
+    return path
+
+
+@pytest.mark.parametrize("name", ["crawl.db", "crawl.db-wal", "crawl.db-shm", "museum.warc.gz", "link.db", "hard.db"])
+def test_what_is_read_is_not_written_over(graphlang: Call, db: Path, name: str) -> None:
+    (db.parent / "link.db").symlink_to(db)
+    os.link(db, db.parent / "hard.db")
+    target = db.parent / name
+    result = graphlang("pages", db, "--format", "csv", "-o", target)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: cannot write to {target}: it is ")
+    assert not target.exists() or b"url,language" not in target.read_bytes()
+    assert sqlite3.connect(db).execute("SELECT COUNT(*) FROM pages").fetchone() == (6,)
+
+
+def test_an_empty_list_replaces_no_file(graphlang: Call, db: Path) -> None:
+    target = db.parent / "oci.csv"
+    made = graphlang("pages", db, "--language", "oci", "--format", "csv", "-o", target)
+    assert made.exit_code == 0
+    assert target.read_text(encoding="utf-8").startswith("url,language,")
+    again = graphlang("pages", db, "--language", "oci", "--format", "csv", "-o", target)
+    assert (again.exit_code, again.stderr) == (1, f"Error: {target} is left as it is: there is nothing to write\n")
+    assert [path.name for path in db.parent.glob(".*")] == []
+
+
+def test_an_empty_archive_replaces_no_archive(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.warc"
+    empty.write_bytes(b"")
+    before = museum.read_bytes()
+    result = graphlang("convert", empty, museum)
+    assert result.exit_code == 1
+    assert museum.read_bytes() == before
+    assert "left as it is" in result.stderr
+
+
+def test_what_fails_halfway_leaves_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("before", encoding="utf-8")
+    target.chmod(0o640)
+
+    def fail() -> None:
+        with replacing(target) as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_text(encoding="utf-8") == "before"
+    with replacing(target) as file:
+        file.write(b"whole")
+    assert (target.read_text(encoding="utf-8"), target.stat().st_mode & 0o777) == ("whole", 0o640)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("before", encoding="utf-8")
+    link.symlink_to(real)
+    with replacing(link) as file:
+        file.write(b"after")
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8") == "after"
+    with replacing(Path(os.devnull)) as file:
+        file.write(b"gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_nothing_may_stand_where_nothing_stood(tmp_path: Path) -> None:
+    refuse_empty(tmp_path / "missing")
+    (tmp_path / "empty").touch()
+    refuse_empty(tmp_path / "empty")
+    (tmp_path / "full").write_text("x", encoding="utf-8")
+    with pytest.raises(OutputError, match="full is left as it is"):
+        refuse_empty(tmp_path / "full")
+
+
+def test_run_counts_languages_of_pages_that_were_read(graphlang: Call, db: Path, museum: Path) -> None:
+    connection = sqlite3.connect(db)  # the URL that was never fetched is given a language of its own
+    (label,) = connection.execute("SELECT id FROM labels WHERE label = 'oci'").fetchone()
+    (page,) = connection.execute("SELECT id FROM pages WHERE url LIKE '%nie-geholt%'").fetchone()
+    connection.execute("UPDATE predictions SET label = ? WHERE page = ?", (label, page))
+    connection.commit()
+    connection.close()
+    shown = graphlang("run", museum, "--db", db, "--workers", 1)
+    assert "5 pages read in 2 languages, 0 of them undetermined; 1 more only linked to" in shown.stdout
+
+
+def test_a_folder_and_a_missing_folder_are_refused_in_one_line(graphlang: Call, db: Path) -> None:
+    assert graphlang("pages", db, "-o", db.parent).exit_code == 2
+    missing = graphlang("pages", db, "-o", db.parent / "no" / "x.csv")
+    assert missing.exit_code == 2
+    assert missing.stderr.count("\n") == 1

@@ -1,0 +1,50 @@
+"""Makes ``graphlang/data/nfc-sources.tsv``: what the shipped models that read text were made of.
+
+    python tests/content/make_sources.py DATA
+
+A line for each file that `make content-models` reads: its path below DATA, where it comes from, its licence, its bytes
+and the SHA-256 of them. The texts themselves are other people's and are not in this repository; from the named sources
+(Debian, PyPI, npm, and the repositories with their commits) they can be fetched again, and compared.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import sys
+from pathlib import Path
+from typing import Final
+
+FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "nfc-sources.tsv"
+COLUMNS: Final = ("file", "source", "licence", "bytes", "sha256")
+LISTS: Final = ("words and their frequencies in subtitles (FrequencyWords)", "CC-BY-SA-4.0")
+
+
+def rows(data: Path) -> list[tuple[str, str, str, str, str]]:
+    """The lines of the table, by path."""
+    found: list[tuple[str, str, str, str, str]] = []
+    for folder in ("train", "train-software"):
+        told: dict[tuple[str, str], tuple[str, str]] = {}
+        with (data / folder / "SOURCES.tsv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+                source = f"{row['source']} {row['repo']}" if "repo" in row else row["source"]
+                told[row.get("code", row.get("folder", "")), row["file"]] = source.strip(), row["licence"]
+        texts = sorted((data / folder).glob("*/*.txt"))
+        found += [_row(data, path, *told[path.parent.name, path.name]) for path in texts]
+    found += [_row(data, path, *LISTS) for path in sorted((data / "reference" / "freqwords").glob("*.txt"))]
+    return found
+
+
+def _row(data: Path, path: Path, source: str, licence: str) -> tuple[str, str, str, str, str]:
+    content = path.read_bytes()
+    name = path.relative_to(data).as_posix()
+    return name, source, licence, str(len(content)), hashlib.sha256(content).hexdigest()
+
+
+def table(data: Path) -> str:
+    """The whole file."""
+    return "".join("\t".join(row) + "\n" for row in (COLUMNS, *rows(data)))
+
+
+if __name__ == "__main__":
+    FILE.write_text(table(Path(sys.argv[1])), encoding="utf-8")

@@ -1,0 +1,60 @@
+"""What a method is shown of a page: main content, marked parts, or bytes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from graphlang.content.page_input import ENOUGH, Material, as_marked, as_texts, ask
+from graphlang.content.published.martins_silva import Marked
+
+MENU = " Deutsch English Español"
+PAGE = "a" * ENOUGH
+
+
+class Counting:
+    """Says how long what it reads is, in the first label for texts and in the second for bytes."""
+
+    name, labels, hash = "counting", ("text", "bytes"), ""
+
+    def describe(self) -> dict[str, Any]:
+        return {}
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([[len(text), 0] for text in texts], dtype=np.float32)
+
+
+class CountingBytes(Counting):
+    def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
+        return np.array([[0, len(one)] for one in data], dtype=np.float32), [f"x-{len(one)}" for one in data]
+
+
+@pytest.mark.parametrize(
+    ("text", "main", "shown"), [(PAGE + MENU, ENOUGH, PAGE), (PAGE + MENU, ENOUGH - 1, PAGE + MENU), (MENU, 0, MENU)]
+)
+def test_a_menu_is_read_only_where_there_is_little_else(text: str, main: int, shown: str) -> None:
+    assert as_texts(Material(["T"], [text], [main], [b""], [""])) == [f"T\n{shown}"]
+    assert as_texts(Material(["T"], [text], [main], [b""], [""]), title=False) == [shown]
+
+
+def test_parts_that_are_marked() -> None:
+    material = Material(["T", ""], ["main rest", ""], [4, 0], [b"", b""], ["", ""])
+    assert as_marked(material) == [Marked(title="T", blocks=("main", "rest")), Marked()]
+
+
+def test_bytes_are_read_where_they_are_kept_and_the_method_reads_any() -> None:
+    material = Material(["", "", ""], ["four", "five5", "sixsix"], [4, 5, 6], [b"", b"12", b""], [""] * 3)
+    said = ask(CountingBytes(), material)
+    assert said.probabilities.tolist() == [[4, 0], [0, 2], [6, 0]]
+    assert said.encodings == [None, "x-2", None]
+    assert ask(Counting(), material).probabilities.tolist() == [[4, 0], [5, 0], [6, 0]]
+    assert ask(Counting(), material).encodings is None
+    assert ask(CountingBytes(), material._replace(visible=[b""] * 3)).encodings is None
+
+
+def test_words_of_links_are_read_where_the_page_has_little_to_say() -> None:
+    material = Material(["", ""], [PAGE, "42"], [ENOUGH, 2], [b"", b""], ["Opening hours\nVisit us"] * 2)
+    assert as_texts(material) == [PAGE, "42\nOpening hours\nVisit us"]
+    assert [one.metadata for one in as_marked(material)] == ["", "Opening hours Visit us"]

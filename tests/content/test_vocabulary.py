@@ -1,0 +1,105 @@
+"""The counting core against a loop over the text."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for, blocks, keys_of, words
+from graphlang.content.text.normalise import normalise
+
+WORDS = st.text("abcé жल्", max_size=20)
+
+
+def test_the_papers_example_wraps_round() -> None:
+    trigrams = ["the", "he ", "e q", " qu", "qui", "uic", "ick", "ckt", "kth"]  # the paper's list forgets " qu"
+    vocabulary = Vocabulary([*trigrams, "khe"])
+    counts = vocabulary.count(normalise(["the quick"], limit=100, margin=2, closed=False)).toarray()
+    assert counts.tolist() == [[1] * 9 + [0]]
+
+
+@given(st.lists(WORDS, max_size=6), st.integers(1, 5))
+def test_counts_are_those_of_a_loop(texts: list[str], order: int) -> None:
+    def loop(text: str) -> Counter[str]:
+        normal = "".join(word + " " for word in text.split())
+        return Counter((normal * 6)[i : i + order] for i in range(len(normal)))
+
+    expected = [loop(text) for text in texts]
+    grams = sorted(set().union(*expected)) or ["a" * order]
+    grams = [grams[i] for i in admissible(grams, bits=bits_for(len(grams))).tolist()]
+    letters = normalise(texts, limit=100, margin=order - 1)
+    counts = Vocabulary(grams).count(letters).toarray()
+    assert counts.tolist() == [[counter[gram] for gram in grams] for counter in expected]
+
+
+def test_orders_are_counted_together_and_unknown_ngrams_not_at_all() -> None:
+    vocabulary = Vocabulary(["a", "ab", "b a"])
+    counts = vocabulary.count(normalise(["ab ab", "zzz", ""], limit=100, margin=2)).toarray()
+    assert counts.tolist() == [[2, 2, 2], [0, 0, 0], [0, 0, 0]]
+
+
+def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
+    grams = [chr(0x4E00 + i) for i in range(200)]
+    kept = admissible(grams, bits=6)
+    assert len(kept) <= 64
+    assert kept[0] == 0
+    Vocabulary([grams[i] for i in kept.tolist()], bits=6)
+    with pytest.raises(ValueError, match="slot"):
+        Vocabulary(grams, bits=6)
+
+
+@pytest.mark.parametrize("grams", [["abcdef"], [""], ["ab", ""], ["two words"], [" a b  c "], [" opens"], ["x" * 60]])
+def test_what_is_no_ngram_and_no_word_is_refused(grams: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"1 to 5|one character at least"):
+        Vocabulary(grams)
+
+
+def test_more_ngrams_than_any_table_has_slots_are_not_looked_at() -> None:
+    with pytest.raises(ValueError, match="room for 16,777,216"):
+        Vocabulary(b"a\n" * (1 << 24) + b"a")
+    with pytest.raises(ValueError, match="room for 1"):
+        keys_of(["a\nb"])
+    with pytest.raises(ValueError, match="one character at least"):
+        keys_of([""])
+
+
+@given(st.lists(st.text("abжल", min_size=4, max_size=12), min_size=1, max_size=8), st.integers(1, 4))
+def test_words_are_found_wherever_they_stand(words: list[str], margin: int) -> None:
+    distinct = list(dict.fromkeys(words))
+    vocabulary = Vocabulary([f" {word} " for word in distinct])
+    texts = ["", " ".join(words), *words, f"x{words[0]} {words[0]}x", "42"]
+    counts = vocabulary.count(normalise(texts, limit=1000, margin=margin)).toarray()
+    assert counts.tolist() == [[text.split().count(word) for word in distinct] for text in texts]
+
+
+@given(st.lists(st.text("abж ", max_size=12), max_size=6), st.integers(0, 4), st.booleans())
+def test_words_begin_and_end_where_they_do_in_each_text(texts: list[str], margin: int, closed: bool) -> None:
+    letters = normalise(texts, limit=1000, margin=margin, closed=closed)
+    begins, ends = words(letters)
+    found = ["".join(map(chr, letters.symbols[i:j].tolist())) for i, j in zip(begins, ends, strict=True)]
+    assert found == [word for text in texts for word in text.split()]
+
+
+def test_words_and_ngrams_side_by_side() -> None:
+    vocabulary = Vocabulary(["ol", " whole ", " a "])
+    counts = vocabulary.count(normalise(["a whole whole a", "wholes"], limit=100, margin=2)).toarray()
+    assert counts.tolist() == [[2, 2, 2], [1, 0, 0]]
+
+
+def test_blocks_cover_everything_once() -> None:
+    texts = ["x" * n for n in (0, 5, 100, 3, 3, 3)]
+    runs = blocks(texts, limit=50, characters=40)
+    assert [i for a, b in runs for i in range(a, b)] == list(range(6))
+    assert blocks([], limit=5) == []
+
+
+def test_a_character_beyond_the_basic_plane_is_one_symbol() -> None:
+    counts = Vocabulary(["𞤀"]).count(normalise(["𞤀𞤀"], limit=9, margin=0)).toarray()
+    assert counts.tolist() in ([[2]], [[0]])  # Adlam capitals become small letters
+    small = Vocabulary(["𞤀".lower()]).count(normalise(["𞤀𞤀"], limit=9, margin=0)).toarray()
+    assert small.tolist() == [[2]]
+    assert np.asarray(counts).sum() == 0

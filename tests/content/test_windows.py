@@ -1,0 +1,130 @@
+"""Long texts, mixed texts, and whose page a text stands on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content import registry as methods
+from graphlang.content.text import windows
+from graphlang.content.text.scripts import LATIN, registry
+
+
+def cut(text: str, number: int, size: int) -> list[str]:
+    made, offsets = windows.cut(["", text, "x"], number, size)
+    assert offsets[[0, 1, 3]].tolist() == [0, 1, len(made)]
+    return made.texts()[offsets[1] : offsets[2]]
+
+
+def test_pieces_are_spread_from_beginning_to_end() -> None:
+    text = " ".join(f"w{i:03}" for i in range(1000))
+    parts = cut(text, 4, 40)
+    assert len(parts) == 4
+    assert parts[0].startswith("w000")
+    assert parts[-1].endswith("w999")
+    assert all(set(map(len, part.split())) == {4} for part in parts)  # whole words only
+    assert cut("short text", 4, 40) == ["short text"]
+    assert cut("x" * 10**6, 4, 40) == ["x" * 40]  # what repeats counts once
+
+
+def plainly(text: str, number: int, size: int) -> list[str]:
+    """The definition, one window after the other."""
+    number = max(1, min(number, -(-len(text) // size)))
+    step = (len(text) - size) / max(1, number - 1)
+    made = []
+    for i in range(number):
+        start = max(0, int(i * step))
+        window = text[start : start + size]
+        if start and (space := window.find(" ", 0, 16)) >= 0:
+            window = window[space + 1 :]
+        if start + size < len(text) and (space := window.rfind(" ", size - 16)) > 0:
+            window = window[:space]
+        made.append(window)
+    return list(dict.fromkeys(made))
+
+
+@given(st.lists(st.text("ab \ud800ж", max_size=300), max_size=4), st.integers(1, 9), st.integers(1, 60))
+def test_pieces_are_those_of_the_definition(texts: list[str], number: int, size: int) -> None:
+    made, offsets = windows.cut(texts, number, size)
+    expected = [plainly(text, number, size) for text in texts]
+    assert made.texts() == [window for own in expected for window in own]
+    assert np.diff(offsets).tolist() == list(map(len, expected))
+
+
+def test_words_of_the_main_script() -> None:
+    assert windows.letters_of("function foo() { return 'слово'; } // ещё", registry.number("CYRILLIC")) == "слово ещё"
+    assert windows.letters_of("a1b -- c", LATIN) == "a b c"
+    assert len(windows.letters_of("я" * 10**6, registry.number("CYRILLIC"))) <= 100_016
+
+
+def pages(*chances: list[list[float]], foreign: int = 0) -> np.ndarray:
+    scores = np.log(np.array([row for page in chances for row in page], dtype=np.float32) + 1e-9)
+    offsets = np.cumsum([0, *map(len, chances)])
+    return windows.log_likelihood(scores, np.ones(len(scores), dtype=bool), offsets, foreign)
+
+
+def test_pieces_that_agree_add_up_by_hand() -> None:
+    likely = pages([[0.2, 0.8], [0.2, 0.8]], foreign=-1)
+    assert likely == pytest.approx(np.log([[0.2, 0.8]]) * 2 * 2 ** (windows.EFFECTIVE - 1), abs=1e-5)
+
+
+def test_english_is_what_gets_mixed_into_other_languages() -> None:
+    eng, spa = [0.98, 0.02], [0.02, 0.98]
+    best = pages([eng, eng, spa, spa], [eng, eng, eng, eng], [spa, spa, spa, eng]).argmax(axis=1)
+    assert best.tolist() == [1, 0, 1]
+    # The other way round a half is not enough to overrule: between others the majority decides.
+    assert pages([spa, spa, spa, eng], foreign=-1).argmax() == 1
+    assert pages([eng, eng, eng, spa], foreign=-1).argmax() == 0
+
+
+def test_one_odd_piece_is_worth_little() -> None:
+    outliers, usual = [1.0, 0.0, 0.0], [0.0, 0.6, 0.4]
+    assert pages([outliers, *[usual] * 4], foreign=-1).argmax() == 1
+
+
+def test_silent_pieces_say_nothing() -> None:
+    scores = np.log(np.array([[0.3, 0.7], [0.9, 0.1]], dtype=np.float32))
+    has_letters = np.array([True, False])
+    alone = windows.log_likelihood(scores[:1].copy(), has_letters[:1], np.array([0, 1]), -1)
+    assert windows.log_likelihood(scores.copy(), has_letters, np.array([0, 2]), -1) == pytest.approx(alone)
+
+
+def test_short_english_may_stand_on_any_page() -> None:
+    chances = np.array([[0.9, 0.1, 0.0], [0.0, 1.0, 0.0], [0.9, 0.1, 0.0]], dtype=np.float32)
+    hosts = np.array([0, 0.25, 0.75], dtype=np.float32)
+    windows.share_with_hosts(chances, np.arange(3), np.array([20, 20, 80]), 0, hosts)
+    part = 0.9 * windows.QUOTED
+    assert chances[0] == pytest.approx([0.9 - part, 0.1 + part / 4, part * 3 / 4], abs=1e-6)
+    assert chances[1].tolist() == [0, 1, 0]
+    assert chances[2] == pytest.approx([0.9 - part / 2, 0.1 + part / 8, part * 3 / 8], abs=1e-6)
+
+
+CODE = "const value = await fetch(request); if (!response.ok) { throw new Error(response.statusText); }\n"
+PAGES = {
+    "rus": "Установите библиотеку перед первым запуском приложения. ",
+    "jpn": "このページでは設定の方法を説明します。",
+    "zho": "本页介绍如何设置和使用这个工具。",
+    "kor": "이 페이지에서는 설정 방법을 설명합니다. ",
+    "fra": "Cette page explique comment configurer l'outil avant de l'utiliser. ",
+    "ell": "Αυτή η σελίδα εξηγεί πώς να ρυθμίσετε το εργαλείο. ",
+}
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_pages_full_of_code_keep_their_language(language: str) -> None:
+    identifier = methods.load("nfc")
+    page = (PAGES[language] * 2 + CODE) * 20
+    short = f"{PAGES[language]} {CODE[:20]}"
+    chances = identifier.probabilities([page, short, page[:300]])
+    assert [identifier.labels[i].split("_")[0] for i in chances.argmax(axis=1)] == [language] * 3
+    assert chances.sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-4)
+
+
+def test_a_few_letters_far_apart_are_found() -> None:
+    identifier = methods.load("nfc")
+    text = ("0123456789 " * 2000 + "только ") * 5
+    chances = identifier.probabilities([text, "0 " * 20_000])
+    assert identifier.labels[int(chances[0].argmax())] == "rus"
+    assert not chances[1].any()

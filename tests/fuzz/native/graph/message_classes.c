@@ -1,0 +1,114 @@
+/* Which page hears which voice: joined, sorted and numbered as slow loops do it; any number is checked. */
+#include "graph.h"
+#include KERNEL_GRAPH_MESSAGE_CLASSES
+
+HARNESS_BEGIN
+
+enum { MOST_VOICES = 20 };
+
+static void fuzz_numbers(Input *in) {
+  int64_t words = 1 + below(in, 5), count = below(in, 60), hurt = 0, different = 0;
+  int64_t *keys = array(count, 8);
+  for (int64_t n = 0; n < count; n++) {
+    keys[n] = damaged(in, words * 64);
+    hurt |= keys[n] < 0 || keys[n] >= words * 64;
+  }
+  uint64_t *bits = array(words, 8);
+  int32_t *ranks = array(words, 4), *numbers = array(count, 4);
+  memset(bits, 0, (size_t)words * 8);
+  graphlang_fault fault;
+  int64_t found = graphlang_number_keys((uint64_t)count, (uint64_t)words, keys, bits, ranks, numbers, &fault);
+  CHECK(hurt ? found == GRAPHLANG_OUT_OF_RANGE : found >= 0);
+  if (hurt) CHECK_FAULT("keys", keys, count);
+  if (hurt) return;
+  for (int64_t n = 0; n < count; n++) {
+    int64_t smaller = 0, first = 1;
+    for (int64_t i = 0; i < count; i++) {
+      int seen = 0;
+      for (int64_t j = 0; j < i && !seen; j++) seen = keys[j] == keys[i];
+      smaller += !seen && keys[i] < keys[n];
+      first &= i >= n || keys[i] != keys[n];
+    }
+    different += first;
+    CHECK(numbers[n] == smaller);
+  }
+  CHECK(found == different);
+}
+
+static void fuzz_joined(Input *in) {
+  int64_t voices = 1 + below(in, MOST_VOICES), links = below(in, 80), hurt = 0;
+  int32_t *receiver = array(links, 4), *voice = array(links, 4), *row = array(links, 4), *column = array(links, 4);
+  float *share = floats(in, links, 0);
+  int64_t *last = array(voices, 8), *count = array(voices + 1, 8);
+  double *data = array(links, 8);
+  for (int64_t n = 0, page = 0; n < links; n++) { /* those of a page one after the other */
+    uint8_t own = byte(in);
+    page += own % 4 == 3;
+    receiver[n] = (int32_t)page;
+    voice[n] = (int32_t)damaged(in, voices);
+    hurt |= voice[n] < 0 || voice[n] >= voices;
+  }
+  for (int64_t n = 0; n < voices; n++) last[n] = -1;
+  memset(count, 0, (size_t)(voices + 1) * 8);
+  graphlang_fault fault;
+  int64_t entries = graphlang_join_links((uint64_t)links, (uint64_t)voices, receiver, voice, share, last, count + 1, row,
+                                         column, data, &fault);
+  CHECK(hurt ? entries == GRAPHLANG_OUT_OF_RANGE : entries >= 0 && entries <= links);
+  if (hurt) CHECK_FAULT("message_class", voice, links);
+  if (hurt) return;
+  double said = 0, heard = 0;
+  for (int64_t n = 0; n < links; n++) said += (double)share[n];
+  for (int64_t n = 0; n < entries; n++) {
+    heard += data[n];
+    for (int64_t i = n + 1; i < entries; i++) CHECK(row[i] != row[n] || column[i] != column[n]);
+  }
+  CHECK(said - heard < 1e-6 && heard - said < 1e-6);
+  for (int64_t n = 0; n < voices; n++) count[n + 1] += count[n];
+  CHECK(count[voices] == entries);
+  int64_t *next = copy(count, voices, 8);
+  int32_t *rows = array(entries, 4);
+  float *values = array(entries, 4);
+  CHECK(graphlang_sort_by_class((uint64_t)entries, (uint64_t)voices, row, column, data, next, rows, values, &fault) == 1);
+  for (int64_t n = 0; n < voices; n++) CHECK(next[n] == count[n + 1]);
+  damage64(in, next, voices, entries);
+  damage32(in, column, entries, voices);
+  graphlang_sort_by_class((uint64_t)entries, (uint64_t)voices, row, column, data, next, rows, values, &fault);
+}
+
+static void fuzz_carried(Input *in) {
+  Links all = sound_links(in);
+  int64_t count = below(in, 40), levels = 33, hurt = 0;
+  int32_t *part = array(count, 4), *group = numbers32(in, all.links, 9), *home = numbers32(in, all.pages, 9);
+  int32_t *number = numbers32(in, all.pages, 9), *kin = numbers32(in, all.pages, 9), *to = array(count, 4);
+  uint8_t *level = array(all.links, 1);
+  float *share = floats(in, all.links, 1), *loud = array(count, 4);
+  int64_t *key = array(count, 8);
+  for (int64_t n = 0; n < all.links; n++) level[n] = (uint8_t)below(in, levels);
+  for (int64_t n = 0; n < count; n++) part[n] = (int32_t)damaged(in, all.links);
+  damage32(in, all.source, all.links, all.pages);
+  damage32(in, all.target, all.links, all.pages);
+  damage32(in, kin, all.pages, all.pages);
+  for (int64_t n = 0; n < count && !hurt; n++) {
+    hurt = part[n] < 0 || part[n] >= all.links;
+    if (hurt) break;
+    int32_t s = all.source[part[n]], t = all.target[part[n]];
+    hurt = s < 0 || t < 0 || s >= all.pages || t >= all.pages;
+    if (!hurt) hurt = kin[s] < 0 || !isfinite(share[part[n]]);
+  }
+  graphlang_fault fault;
+  int done = graphlang_link_messages((uint64_t)count, (uint64_t)all.links, (uint64_t)all.pages, levels, part, all.target,
+                                     all.source, share, group, level, number, kin, home, to, key, loud, &fault);
+  CHECK(hurt ? done < 0 : done == 1);
+  for (int64_t n = 0; n < count && !hurt; n++) {
+    int64_t from = all.source[part[n]];
+    CHECK(to[n] == number[all.target[part[n]]] && !memcmp(&loud[n], &share[part[n]], sizeof *loud));
+    CHECK(key[n] == (2 * (int64_t)kin[from] + (group[part[n]] != home[from])) * levels + level[part[n]]);
+  }
+}
+
+void fuzz_message_classes(Input *in) {
+  static const Harness each[] = {fuzz_numbers, fuzz_joined, fuzz_carried};
+  each[byte(in) % 3](in);
+}
+
+HARNESS_END

@@ -1,0 +1,178 @@
+"""What the fuzzers begin with: pages of real archives cut to size, and words of the formats."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+import random
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from programs import ROOT
+
+from graphlang.db.records import Page
+from graphlang.ingest import Limits, expand
+from graphlang.ingest.formats.detect import open_records
+from graphlang.ingest.page import Parser
+from graphlang.ingest.payload.charset import decode
+from graphlang.ingest.payload.http_response import response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+_DATA: Final = ROOT / os.environ.get("GRAPHLANG_DATA", "../shared/data")
+_PLACES: Final = ("bench/*.warc.gz", "web/*.warc.gz", "warc/**/*.warc.gz", "warc/**/*.arc.gz")
+_EXAMPLE: Final = ROOT / "examples" / "crawl.warc.gz"
+_RECORDS: Final = 60  # of an archive that are looked at
+_PAGES: Final = 12  # of it that become seeds
+_MARKUP: Final = 4096  # bytes of a page
+_TEXT: Final = 500  # characters
+_HREF: Final = re.compile(rb"""href\s*=\s*["']?([^"'\s>]+)""")
+_LIMITS: Final = Limits(max_payload=1 << 20)
+
+
+class Capture(NamedTuple):
+    """A page of an archive."""
+
+    markup: bytes  #: in UTF-8
+    page: Page
+
+
+def _archives() -> list[Path]:
+    """The archives of the shared data, or where they are not here, the example's."""
+    found = [path for place in _PLACES for path in sorted(_DATA.glob(place))]
+    return [*found, _EXAMPLE]
+
+
+def _captures(archive: Path) -> Iterator[Capture]:
+    parser = Parser(_LIMITS)
+    with open_records(archive, _LIMITS) as reader:
+        for raw in islice(reader, _RECORDS):
+            for item in parser.parse(raw):
+                if isinstance(item, Page) and item.charset:
+                    payload = response(raw.block, _LIMITS.max_header, _LIMITS.max_payload).payload
+                    text = decode(payload).text
+                    yield Capture(text.encode("utf-8", "replace") if isinstance(text, str) else text, item)
+
+
+def captures() -> list[Capture]:
+    """Pages of each archive that is here."""
+    return [one for archive in expand(_archives()) for one in islice(_captures(archive), _PAGES)]
+
+
+def _windows(data: bytes, chance: random.Random) -> Iterator[bytes]:
+    """The beginning of some bytes, and a part of the rest that begins with a tag."""
+    yield data[:_MARKUP]
+    if len(data) > _MARKUP and (begin := data.find(b"<", chance.randrange(_MARKUP, len(data)))) > 0:
+        yield data[begin : begin + _MARKUP]
+
+
+def _html(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    for window in _windows(capture.markup, chance):
+        yield bytes((0, 0, 0, 0, 0, 0xFF)) + window
+        yield bytes((0, 0, 1, chance.randrange(256), 0, chance.randrange(256))) + window[:1000]
+
+
+def _join(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    references = _HREF.findall(capture.markup[: 1 << 16])[:40]
+    known = [link.url.encode() for link in capture.page.links[:40]]
+    chance.shuffle(known)
+    lines = (capture.page.url.encode(), b"\x01".join(known[:5]), b"\x01".join(references))
+    yield bytes((0, chance.randrange(16), 0)) + b"\n".join(lines)
+    yield bytes((0, chance.randrange(16), chance.randrange(256))) + b"\n".join(lines)
+
+
+def _ngrams(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    text = capture.page.text[:_TEXT].lower()
+    if not text:
+        return
+    grams = {text[at : at + chance.randint(1, 5)] for at in chance.choices(range(len(text)), k=60)}
+    words = {f" {word} " for word in text.split() if len(word) > 3}
+    vocabulary = sorted(grams | words)[:120]
+    chance.shuffle(vocabulary)
+    rows = re.sub(r"([.!?]) ", r"\1\n", capture.page.text[:_TEXT])
+    weights = bytes(chance.choices(range(1, 60), k=120)) + chance.randbytes(120)
+    parts = ("\n".join(vocabulary).encode(), rows.encode("utf-8", "replace"), weights)
+    yield b"\xff".join((b"\x00" + bytes(chance.choices(range(255), k=80)), *parts))
+
+
+def _db(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    urls = [link.url.encode() for link in capture.page.links[:30]]
+    batches = [bytes([chance.randrange(4)]) + b"\x01".join(urls[at : at + 8]) for at in range(0, len(urls), 6)]
+    yield bytes((0, 0, chance.randrange(256), chance.choice((0, chance.randrange(256))))) + b"\x02".join(batches)
+    yield b"\x01" + chance.randbytes(3) + bytes(len(url) % 256 for url in urls) + chance.randbytes(60)
+
+
+def _graph(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    numbers: dict[str, int] = {}
+    ends = [numbers.setdefault(link.url, len(numbers)) % 40 for link in capture.page.links[:60]]
+    for harness in range(6):
+        links = bytes(chance.choice((number, chance.randrange(40))) for number in ends)
+        yield bytes((harness, chance.randrange(8), 39, len(ends) // 2)) + links + chance.randbytes(200)
+
+
+_SEEDS: Final[dict[str, Callable[[Capture, random.Random], Iterator[bytes]]]] = {
+    "html": _html,
+    "join": _join,
+    "ngrams": _ngrams,
+    "db": _db,
+    "graph": _graph,
+}
+
+
+#: Inputs that no page of an archive is like.
+_MADE: Final[dict[str, tuple[bytes, ...]]] = {
+    "html": (
+        bytes((0, 0, 0, 0, 255, 255)) + b"<li><a href=\x01/1>\x01</a><a href=\x01/2><p>" * 6,  # thousands of targets
+        bytes((0, 0, 0, 0, 255, 0)) + b"<a>" * 140,  # more links than are kept
+        bytes((0, 1, 0, 0, 0, 255)) + b"<nav><div role=navigation>x" * 260 + b"<article>y" * 20,
+        bytes((7, 40, 3, 0)) + b"abc de fgh" * 4 + bytes((2, 20, 2, 3, 30, 5)),
+    ),
+    "join": (b"\x07\x10\x00\x0f\x00\x10\x00", b"\x07\x1f\xff\x1f\xff\x00\x05"),
+}
+
+
+def write(target: str, found: Iterable[Capture], folder: Path) -> int:
+    """Write the seeds of a target into a folder, and return how many there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(2008)  # noqa: S311 - a run can be repeated
+    seeds = {seed for capture in found for seed in _SEEDS[target](capture, chance)}
+    seeds |= set(_MADE.get(target, ()))
+    for seed in seeds:
+        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+    return len(seeds)
+
+
+def _words_of_markup() -> list[bytes]:
+    """Tags and attributes as the kernel's tables have them, character references, and what begins and ends things."""
+    (tags,) = (ROOT / "ingest").rglob("tags.h")
+    tokens, page = tags.with_name("tokens.h"), tags.with_name("page.h")
+    names = re.findall(r'^  X\(\w+, "([^"]+)"', tags.read_text(encoding="utf-8"), re.MULTILINE)
+    attributes = re.findall(r'IS\("([^"]+)"', tokens.read_text(encoding="utf-8"))
+    values = re.findall(r'"([a-z]{3,12})"', page.read_text(encoding="utf-8"))
+    words = [f"<{name}>" for name in names] + [f"</{name}>" for name in names] + [f" {name}=" for name in attributes]
+    words += [*values, "cookie-", "consent-", "Deutsch", "English", "\xad", "\xa0", "\u3000", "canonical", "alternate"]
+    words += ["<!--", "-->", "--!>", "<![CDATA[", "]]>", "<!", "</", "/>", "<?", "&#x", "&#", "&amp", "&nbsp;"]
+    words += [f"&{name}" for name in sorted(html.entities.html5)[::40]]
+    return [word.encode() for word in words]
+
+
+_WORDS: Final[dict[str, tuple[bytes, ...]]] = {
+    "join": (
+        *(b"http://", b"https://", b"//", b"/../", b"/./", b"%2e", b"%2E%2e", b":80", b":443", b":8080", b"?", b"#"),
+        *(b"\x01", b"\n", b"xn--", b"\xc2\xa0", b"\xc3\xa4", b"mailto:", b"HTTP:", b"\\", b"{", b"'", b"127.0.0.1"),
+    ),
+    "ngrams": (b"\xff", b"\n", b"\xd0\x90", b"\xe4\xb8\x80", b"\xcc\x81", b"\xf0\x9f\x98\x80", b" word "),
+    "db": (b"\x01", b"\x02", b"http://", b"/", b"\x0f\x00", b"\x0f\x04"),
+    "graph": (b"\x0f\x00", b"\x0f\x01", b"\x0f\x04", b"\x0f\x06", b"\x0f\x07", b"\xff", b"\xf8"),
+}
+
+
+def write_dictionary(target: str, path: Path) -> None:
+    """Write the words of a target as libFuzzer reads them."""
+    words = _words_of_markup() if target == "html" else _WORDS[target]
+    lines = ['"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in words]
+    path.write_text("".join(lines), encoding="ascii")

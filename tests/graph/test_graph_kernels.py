@@ -1,0 +1,423 @@
+"""The kernels against their definitions in plain Python, what they refuse, and the sanitisers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.native.kernels import KernelError, Kernels
+
+sys.path.append(str(Path(__file__).parent))
+import graph_definitions as definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NATIVE = "graphlang.graph.native."
+ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES = (
+    Kernels(f"{NATIVE}_{name}")
+    for name in ("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features")
+)
+PAGES = 7
+PAIRS = st.lists(st.tuples(st.integers(0, PAGES - 1), st.integers(0, PAGES - 1)), max_size=30)
+
+
+def columns(pairs: list[tuple[int, int]]) -> tuple[Any, Any]:
+    ends = np.array(pairs, np.int32).reshape(-1, 2)
+    return ends[:, 0].copy(), ends[:, 1].copy()
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_adjacency(pairs: list[tuple[int, int]]) -> None:
+    source, target = columns(pairs)
+    begin = np.zeros(PAGES + 1, np.int64)
+    ADJACENCY.links_starts(PAGES, target, begin)
+    assert begin.tolist() == definitions.starts(target.tolist(), PAGES)
+    found = np.empty(len(pairs), np.int32)
+    ADJACENCY.links_sources(PAGES, source, target, begin.copy(), found)
+    assert found.tolist() == definitions.sources(source.tolist(), target.tolist(), PAGES)
+    ADJACENCY.links_order(PAGES, target, begin.copy(), found)
+    assert found.tolist() == definitions.order(target.tolist(), PAGES)
+    is_sorted = pairs == sorted(set(pairs)) and all(s != t for s, t in pairs)
+    assert ADJACENCY.links_are_sorted(source, target) == is_sorted
+
+
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.floats(0, 1, width=32), min_size=30, max_size=30), st.data())
+def test_degree_cap(pairs: list[tuple[int, int]], coupling: list[float], data: st.DataObject) -> None:
+    pairs = sorted(set(pairs))
+    coupling = coupling[: len(pairs)]
+    host = data.draw(st.lists(st.integers(0, 2), min_size=PAGES, max_size=PAGES))
+    source, target = columns(pairs)
+    begin = [np.array(definitions.starts(ends.tolist(), PAGES), np.int64) for ends in (source, target)]
+    order = np.array(definitions.order(target.tolist(), PAGES), np.int32)
+    made = np.zeros(len(pairs), np.float32), np.zeros(len(pairs), np.float32), np.zeros(PAGES)
+    for part in ((0, 3), (3, PAGES)):
+        links = (*begin, order, source, target, np.array(host, np.int32), np.array(coupling, np.float32))
+        DEGREE_CAP.degree_cap(*part, 1.5, *links, np.zeros(3), *made)
+    # links of a page to itself would count twice, as they do in the definition
+    expected = definitions.degree_cap(pairs, [float(np.float32(k)) for k in coupling], host, 1.5)
+    for got, wanted in zip(made, expected, strict=True):
+        assert got.tolist() == pytest.approx(wanted, abs=1e-6)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 199), max_size=60))
+def test_keys_are_numbered_in_their_order(keys: list[int]) -> None:
+    numbers = np.empty(len(keys), np.int32)
+    words = np.zeros(4, np.uint64), np.empty(4, np.int32)
+    assert CLASSES.number_keys(np.array(keys, np.int64), *words, numbers) == len(set(keys))
+    assert numbers.tolist() == [sorted(set(keys)).index(key) for key in keys]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=40))
+def test_links_are_joined_by_class(rows: list[tuple[int, int, int]]) -> None:
+    rows.sort(key=lambda row: row[0])
+    receiver, message_class, weight = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+    given_ = np.array(receiver, np.int32), np.array(message_class, np.int32), np.array(weight, np.float32)
+    count, out = np.zeros(4, np.int64), [np.empty(len(rows), kind) for kind in (np.int32, np.int32, np.float64)]
+    entries = CLASSES.join_links(*given_, np.full(4, -1), count, *out)
+    expected = definitions.joined(receiver, message_class, weight, 4)
+    assert count.tolist() == list(map(len, expected))
+    to, loud = np.empty(entries, np.int32), np.empty(entries, np.float32)
+    ends = np.cumsum([0, *count])
+    CLASSES.sort_by_class(*(column[:entries] for column in out), ends[:-1].copy(), to, loud)
+    for number, wanted in enumerate(expected):
+        part = slice(ends[number], ends[number + 1])
+        assert list(zip(to[part].tolist(), loud[part].tolist(), strict=True)) == wanted
+
+
+@settings(deadline=None)
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans(), st.data())
+def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    marginal, switch, prior, fixed = rng.dirichlet(np.full(languages, 3.0), (4, 2)).astype(np.float32)
+    exclusion = rng.choice([0.0, 0.5, 0.9], 2)
+    kept = data.draw(st.integers(1, languages))
+    candidates = np.stack([np.sort(rng.permutation(languages)[:kept]) for _ in range(3)]).astype(np.int16)
+    lift = 1 / (1 - exclusion[:, None] * switch)
+    lifted = marginal * lift
+    spread = lifted.sum(axis=1, keepdims=True) - exclusion[:, None] * lifted
+    tables = [table.astype(np.float32) for table in (marginal, switch, lift, lifted, spread, exclusion, prior, fixed)]
+    belief = rng.dirichlet(np.full(kept + 1, 3.0), 4).astype(np.float32)
+    if kept == languages:  # then there are no others
+        belief /= 1 - belief[:, -1:]
+        belief[:, -1] = 0
+    group, sender, home, row = (rng.integers(0, below, 9).astype(np.int32) for below in (2, 5, 2, 4))
+    coupling = rng.random(9, np.float32)
+    made = np.empty((9, languages + 1), np.float32)
+    MESSAGES.messages(*tables, candidates, 0.02, to_target, group, coupling, sender, home, belief, row, made)
+    for i in range(9):
+        own = prior[home[i]].astype(float)
+        if sender[i] < 2:
+            whole, named = fixed[sender[i]].astype(float), [int(fixed[sender[i]].argmax())]
+        else:
+            named = candidates[sender[i] - 2].tolist()
+            others = [x for x in range(languages) if x not in named]
+            whole = np.zeros(languages)
+            whole[named] = belief[row[i]][:-1]
+            whole[others] = own[others] / own[others].sum() * belief[row[i]][-1] if others else 0
+        of_group = (marginal[group[i]].tolist(), switch[group[i]].tolist(), float(exclusion[group[i]]))
+        wanted = definitions.message(
+            *of_group, float(coupling[i]), own.tolist(), whole.tolist(), 0.02, to_target=to_target
+        )
+        assert made[i, :-1].tolist() == pytest.approx(wanted, rel=1e-3)
+        others = [x for x in range(languages) if x not in named]
+        if kept < languages and sum(own[others]) > 0.01:  # the mean over what is not named, by the prior
+            mean = sum(own[x] * wanted[x] for x in others) / sum(own[others])
+            assert made[i, -1] == pytest.approx(mean, rel=1e-2)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.data())
+def test_messages_are_added_up_for_those_who_receive_them(languages: int, seed: int, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    kept = data.draw(st.integers(1, languages))
+    candidates = np.stack([np.sort(rng.permutation(languages)[:kept]) for _ in range(4)]).astype(np.int16)
+    pairs = st.tuples(st.integers(0, 3), st.integers(0, 8).map(float))
+    receivers = data.draw(st.lists(st.lists(pairs, max_size=4), min_size=1, max_size=5))
+    numbers = data.draw(st.lists(st.integers(0, len(receivers) - 1), max_size=9))
+    messages = rng.integers(-9, 9, (len(numbers), languages + 1)).astype(np.float32)
+    incoming = rng.integers(-9, 9, (4, kept + 1)).astype(float)
+    expected = definitions.accumulated(receivers, candidates.tolist(), numbers, messages.tolist(), incoming.tolist())
+    begin = np.cumsum([0, *map(len, receivers)])
+    flat = [pair for some in receivers for pair in some]
+    to, loud = np.array([p for p, _ in flat], np.int32), np.array([w for _, w in flat], np.float32)
+    touched = np.zeros(4, np.uint8)
+    MESSAGES.accumulate(
+        languages, len(receivers), begin, to, loud, candidates, np.array(numbers, np.int64), messages, incoming, touched
+    )
+    assert incoming.tolist() == expected
+    assert {page for page in range(4) if touched[page]} == {p for number in numbers for p, _ in receivers[number]}
+
+
+def i32(*values: int) -> Any:
+    return np.array(values, np.int32)
+
+
+def i64(*values: int) -> Any:
+    return np.array(values, np.int64)
+
+
+def f32(*values: float) -> Any:
+    return np.array(values, np.float32)
+
+
+#: Arguments of each kernel that it takes, by name; arrays are changed in copies. Two pages, link 0 -> 1.
+SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
+    "links_starts": (ADJACENCY, {"pages": 2, "ends": i32(1), "start": np.zeros(3, np.int64)}),
+    "links_sources": (
+        ADJACENCY,
+        {"pages": 2, "source": i32(0), "target": i32(1), "next": i64(0, 0, 1), "in_source": i32(0)},
+    ),
+    "links_order": (ADJACENCY, {"pages": 2, "target": i32(1), "next": i64(0, 0, 1), "order": i32(0)}),
+    "links_reciprocal": (
+        ADJACENCY,
+        {
+            "pages": 2,
+            "out_start": i64(0, 1, 1),
+            "target": i32(1),
+            "in_start": i64(0, 0, 1),
+            "in_source": i32(0),
+            "back": np.zeros(1, np.uint8),
+        },
+    ),
+    "links_reached": (
+        ADJACENCY,
+        {
+            "source": i32(0),
+            "target": i32(1),
+            "no_evidence": np.array([True, False]),
+            "parent": np.zeros(3, np.int32),
+            "reached": np.zeros(2, np.uint8),
+        },
+    ),
+    "degree_cap": (
+        DEGREE_CAP,
+        {
+            "first": 0,
+            "last": 2,
+            "degree": 1.0,
+            "out_start": i64(0, 1, 1),
+            "in_start": i64(0, 0, 1),
+            "in_order": i32(0),
+            "source": i32(0),
+            "target": i32(1),
+            "host": i32(0, 0),
+            "coupling": f32(0.5),
+            "sums": np.zeros(1),
+            "to_target": f32(0),
+            "to_source": f32(0),
+            "page": np.zeros(2),
+        },
+    ),
+    "edge_steps": (
+        FEATURES,
+        {
+            "pages": 2,
+            "longest": 3,
+            "source": i32(0),
+            "target": i32(1),
+            "out_start": i64(0, 1, 1),
+            "in_start": i64(0, 0, 1),
+            "numbers": i32(0),
+        },
+    ),
+    "edge_features": (
+        FEATURES,
+        {
+            "longest": 3,
+            "source": i32(0),
+            "target": i32(1),
+            "reciprocal": np.zeros(1, np.uint8),
+            "out_start": i64(0, 1, 1),
+            "in_start": i64(0, 0, 1),
+            "in_source": i32(0),
+            "log_out_degree": f32(0, 0),
+            "log_in_degree": f32(0, 0),
+            "log_mutual": f32(0, 0),
+            "log_counts": f32(0, 1, 2, 3),
+            "marks": np.zeros(2, np.uint8),
+            "numbers": i32(0),
+            "features": np.zeros((1, 14), np.float32),
+        },
+    ),
+    "link_contexts": (
+        LINK_ORDER,
+        {
+            "languages": 2,
+            "farthest": 8,
+            "backwards": 0,
+            "out_start": i64(0, 1, 1),
+            "target": i32(1),
+            "ordinal": np.int16([0]),
+            "host": i32(0, 0),
+            "label": np.int16([0, 1]),
+            "chosen": np.array([True]),
+            "found": i64(0),
+            "page": i32(0),
+            "key": i64(0),
+        },
+    ),
+    "link_messages": (
+        CLASSES,
+        {
+            "levels": 3,
+            "numbers": i32(0),
+            "receiver": i32(1),
+            "sender": i32(0),
+            "weight": f32(1),
+            "group": i32(0),
+            "level": np.uint8([2]),
+            "latent_number": i32(0, 1),
+            "sender_class": i32(0, 1),
+            "host": i32(0, 0),
+            "to": i32(0),
+            "key": i64(0),
+            "link_weight": f32(0),
+        },
+    ),
+    "number_keys": (
+        CLASSES,
+        {"keys": i64(3), "bits": np.zeros(1, np.uint64), "ranks": i32(0), "numbers": i32(0)},
+    ),
+    "join_links": (
+        CLASSES,
+        {
+            "receiver": i32(0),
+            "message_class": i32(0),
+            "weight": f32(1),
+            "last": i64(-1),
+            "receivers": i64(0),
+            "joined_receiver": i32(0),
+            "joined_class": i32(0),
+            "joined_weight": np.zeros(1),
+        },
+    ),
+    "sort_by_class": (
+        CLASSES,
+        {
+            "joined_receiver": i32(0),
+            "joined_class": i32(0),
+            "joined_weight": np.zeros(1),
+            "next": i64(0),
+            "receiver": i32(0),
+            "weight": f32(0),
+        },
+    ),
+    "messages": (
+        MESSAGES,
+        {
+            "source_marginal": f32(0.5, 0.25, 0.25).reshape(1, 3),
+            "switch_to": f32(0.5, 0.25, 0.25).reshape(1, 3),
+            "lift": f32(1, 1, 1).reshape(1, 3),
+            "lifted": f32(0.5, 0.25, 0.25).reshape(1, 3),
+            "spread": f32(1, 1, 1).reshape(1, 3),
+            "exclusion": f32(0),
+            "prior": f32(0.5, 0.25, 0.25).reshape(1, 3),
+            "fixed_belief": np.zeros((0, 3), np.float32),
+            "candidates": np.int16([[0, 1]]),
+            "noise": 0.02,
+            "to_target": 1,
+            "group": i32(0),
+            "coupling": f32(0.5),
+            "sender": i32(0),
+            "prior_group": i32(0),
+            "belief": f32(0.5, 0.3, 0.2).reshape(1, 3),
+            "row": i32(0),
+            "messages": np.zeros((1, 4), np.float32),
+        },
+    ),
+    "accumulate": (
+        MESSAGES,
+        {
+            "languages": 3,
+            "classes": 1,
+            "start": i64(0, 1),
+            "receiver": i32(0),
+            "weight": f32(1),
+            "candidates": np.int16([[0, 1]]),
+            "numbers": i64(0),
+            "messages": np.zeros((1, 4), np.float32),
+            "incoming": np.zeros((1, 3)),
+            "touched": np.zeros(1, np.uint8),
+        },
+    ),
+}
+#: What each kernel reads as an index, and which entry of it.
+INDICES = {
+    "links_starts": {"ends": 0},
+    "links_sources": {"target": 0, "next": 1},
+    "links_order": {"target": 0, "next": 1},
+    "links_reciprocal": {"out_start": 1, "in_start": 1},
+    "links_reached": {"source": 0, "target": 0},
+    "degree_cap": {"out_start": 1, "in_start": 1, "in_order": 0, "source": 0, "target": 0, "host": 1},
+    "edge_steps": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "numbers": 0},
+    "edge_features": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "in_source": 0, "numbers": 0},
+    "link_contexts": {"out_start": 1, "target": 0, "host": 1, "label": 1},
+    "link_messages": {"numbers": 0, "receiver": 0, "sender": 0, "level": 0, "sender_class": 0},
+    "number_keys": {"keys": 0},
+    "join_links": {"message_class": 0},
+    "sort_by_class": {"joined_class": 0, "next": 0},
+    "messages": {"candidates": 1, "group": 0, "sender": 0, "prior_group": 0, "row": 0},
+    "accumulate": {"start": 1, "receiver": 0, "candidates": 1, "numbers": 0},
+}
+#: Numbers that are sound: a page without a label; a class, which nothing of this kernel is looked up by.
+FINE = {"label": range(-(2**63), 0), "sender_class": range(2**63)}
+WILD = (-1, -(2**31), 2**31 - 1, 2**40, -(2**62), 2**63 - 1, 32767, 255)
+NUMBERS = {
+    "degree_cap": ["coupling"],
+    "link_messages": ["weight"],
+    "messages": ["coupling", "belief"],
+    "accumulate": ["weight", "messages"],
+}
+
+
+def call(name: str, **changed: Any) -> Any:
+    kernels, given_ = SOUND[name]
+    copies = {key: np.copy(value) if isinstance(value, np.ndarray) else value for key, value in given_.items()}
+    return getattr(kernels, name)(**{**copies, **changed})
+
+
+@pytest.mark.parametrize("name", [*SOUND])
+def test_what_is_sound_is_taken(name: str) -> None:
+    assert call(name) >= 0
+
+
+@pytest.mark.parametrize(("name", "array"), [(name, array) for name in INDICES for array in INDICES[name]])
+def test_an_index_that_is_none_is_refused_by_array_index_and_value(name: str, array: str) -> None:
+    sound, at = SOUND[name][1][array], INDICES[name][array]
+    limits = np.iinfo(sound.dtype)
+    wild = [n for n in WILD if limits.min <= n <= limits.max and n not in FINE.get(array, ())]
+    assert wild
+    for value in wild:
+        changed = sound.copy()
+        changed.flat[at] = value
+        with pytest.raises(KernelError, match=rf"^{array}\[{at}\] = {value} is outside -?\d+\.\.-?\d+$"):
+            call(name, **{array: changed})
+
+
+def test_bounds_of_a_source_are_refused_also_where_its_target_has_no_neighbours_in_common_with_any() -> None:
+    with pytest.raises(KernelError, match=rf"^out_start\[0\] = {-(2**62)} is outside 0..1$"):
+        call("edge_features", out_start=i64(-(2**62), 1, 1), in_start=i64(0, 0, 0))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(("name", "array"), [(name, array) for name in NUMBERS for array in NUMBERS[name]])
+def test_a_number_that_is_not_finite_is_refused_by_array_and_index(name: str, array: str, value: float) -> None:
+    changed = SOUND[name][1][array].copy()
+    changed.flat[0] = value
+    with pytest.raises(KernelError, match=rf"^{array}\[0\] is not a finite number$"):
+        call(name, **{array: changed})
+
+
+def test_no_sanitiser_complains(under_sanitisers: Callable[..., str]) -> None:
+    assert under_sanitisers(Path(__file__).with_name("workout_graph.py")).startswith("went through")

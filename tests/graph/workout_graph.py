@@ -1,0 +1,138 @@
+"""The kernels of the graph on sound and on damaged arrays, for the sanitisers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.graph import adjacency
+from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
+from graphlang.graph.propagation.edges.degree_cap import message_weights
+from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
+from graphlang.graph.propagation.inference import propagate
+from graphlang.graph.propagation.messages import Messages
+from graphlang.graph.propagation.nodes import link_order
+from graphlang.graph.propagation.shared_messages import message_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.random import Generator
+
+TURNS = 60
+
+
+def workout(seed: int) -> str:
+    rng = np.random.default_rng(seed)
+    refused = 0
+    for _ in range(TURNS):
+        n = int(rng.choice([1, 2, 7, 60]))
+        rate = float(rng.choice([0, 0, 0.02]))
+        for step in (walk, learn, speak, listed, whole):
+            try:
+                step(rng, n, lambda array: bent(rng, array, rate))  # noqa: B023  called at once
+            except ValueError:
+                refused += 1
+    assert 0 < refused < 4 * TURNS, refused
+    return f"went through {refused}"
+
+
+def bent(rng: Generator, array: Any, rate: float) -> Any:
+    """An array of which some numbers are others."""
+    wild = [1, -1, 9, 2**30, -(2**30), 2**15 - 1]
+    if array.dtype == np.int64:
+        wild += [2**40, -(2**62), 2**62]
+    some = [w for w in wild if abs(w) <= np.iinfo(array.dtype).max]
+    return np.where(rng.random(array.shape) < rate, rng.choice(some, array.shape), array).astype(array.dtype)
+
+
+def web(rng: Generator, n: int) -> adjacency.Links:
+    m = int(rng.integers(0, 6 * n))
+    ends = rng.integers(0, n, (2, m)).astype(np.int32)
+    ordinals = rng.choice(np.array([-32768, -1, 0, 1, 2, 3, 9, 32767], np.int16), m)
+    return adjacency.canonical(Graph(n, *ends, np.full(m, 7, np.uint8), np.full(m, -1, np.int16), None, ordinals))
+
+
+def walk(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
+    links = web(rng, n)
+    broken = replace(links, target=bend(links.target), in_source=bend(links.in_source), out_start=bend(links.out_start))
+    broken.reciprocal()
+    adjacency.starts(bend(links.target), n)
+    adjacency.order_by_target(broken.target, bend(links.in_start))
+    adjacency.reached_by_evidence(bend(links.source), broken.target, rng.random(n) < 0.7)
+
+
+def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
+    links = web(rng, n)
+    every = np.arange(links.m, dtype=np.int32)
+    shape = EdgeFeatures(links, bend(every))
+    shape._links = replace(
+        links,
+        source=bend(links.source),
+        target=bend(links.target),
+        in_source=bend(links.in_source),
+        in_start=bend(links.in_start),
+    )
+    shape.longest = int(rng.integers(0, 9))
+    shape.of(bend(every))
+    shape.log_odds(every, *np.ones((3, 14)))
+    coupling = rng.random(links.m, np.float32)
+    host = rng.integers(-1 if rng.random() < 0.1 else 0, n, n).astype(np.int32)
+    message_weights(links.source, bend(links.target), coupling, host, 2.0)
+
+
+def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
+    links = web(rng, n)
+    order = np.argsort(links.target, kind="stable").astype(np.int32)
+    host, every = rng.integers(0, n, n).astype(np.int32), np.arange(n, dtype=np.int32)
+    coupling = rng.random(links.m, np.float32)
+    level = rng.integers(0, 33, links.m).astype(np.uint8)
+    carried = (bend(order), bend(links.target), bend(links.source), coupling, host[links.source], level)
+    classes = message_classes(*carried, every, host, every)
+    size = int(rng.integers(1, 9))
+    even = np.full((n, size), 1 / size)
+    model = EdgeCompatibility(
+        links.source, links.target, links.kind, coupling, coupling, links.source, np.zeros(n), even, even
+    )
+    prior, senders = even.astype(np.float32), classes.sender
+    kept = int(rng.integers(1, size + 1))
+    slots = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :kept], axis=1).astype(np.int16)
+    through = Messages(model, prior, prior[:1], bend(slots))
+    believed = np.full((n, kept + 1), 0.1, np.float32)
+    at = bend(np.maximum(senders - 1, 0))
+    said = through.logs(
+        bend(classes.group),
+        classes.coupling,
+        bend(senders),
+        bend(senders),
+        believed,
+        at,
+        to_target=bool(rng.integers(2)),
+    )
+    numbers = bend(np.arange(len(said)))
+    through.accumulate(
+        replace(classes, start=bend(classes.start)), numbers, said, np.zeros((n, kept + 1)), np.zeros(n, np.uint8)
+    )
+
+
+def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
+    links = web(rng, n)
+    broken = replace(links, target=bend(links.target), out_start=bend(links.out_start))
+    label, host = rng.integers(-1, 4, n).astype(np.int16), rng.integers(0, 3, n).astype(np.int32)
+    for backwards in (False, True):
+        several = rng.random(3) < 0.7
+        link_order.contexts(broken, bend(label), bend(host), several, 4, backwards=backwards)
+
+
+def whole(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:  # noqa: ARG001  sound arrays: nothing is refused
+    links = web(rng, n)
+    graph = Graph(n, links.source, links.target, links.kind, links.hreflang, None, links.ordinal)
+    languages = rng.integers(-1, 40, (n, 1)).astype(np.int16)
+    scores = np.where(languages >= 0, rng.random((n, 1)), 0).astype(np.float32)
+    length = np.where(languages[:, 0] >= 0, rng.integers(1, 500, n), 0).astype(np.int32)
+    codes = tuple(f"q{number}" for number in range(40))
+    answer = propagate(graph, Evidence(codes, languages, scores, length, rng.integers(0, 3, n).astype(np.int32)))
+    assert np.isfinite(answer.probabilities).all()

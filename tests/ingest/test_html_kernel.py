@@ -1,0 +1,72 @@
+"""The kernel of markup: what its binding promises, the table of references, and sanitisers."""
+
+from __future__ import annotations
+
+from html.entities import html5
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.ingest import Limits
+from graphlang.ingest.html import tokenizer
+from graphlang.ingest.html.document import fold, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUZZ = Path(__file__).parents[1] / "fuzz"
+
+
+def test_no_sanitiser_complains_of_markup(under_sanitisers: Callable[..., str]) -> None:
+    answer = under_sanitisers(Path(__file__).with_name("workout_html.py"), str(FUZZ))
+    assert answer.startswith("went through ")
+
+
+def test_a_page_keeps_its_own_text_when_the_next_one_is_parsed() -> None:
+    first = tokenizer.parse(b"<nav>A</nav><p>of a <a href=/a rel=me>link", most=9, depth=99)
+    second = tokenizer.parse(b"<p>B" + b"<a href=/b>b</a>" * 9, most=9, depth=99)
+    assert (first.text, first.references) == (b" A of a link", ["a", "/a", "me", ""])
+    assert [one[1:] for one in tokenizer.records(first.records)] == [(1, 3)]
+    assert [one[:2] for one in tokenizer.anchors(first.links)] == [(8, 12)]
+    assert (second.text, second.anchors) == (b" B" + b"b" * 9, b"/b\0")
+
+
+def test_every_named_reference_is_what_the_standard_says() -> None:
+    for name, characters in html5.items():
+        end = "" if name.endswith(";") else " "
+        assert read(f"<p>x&{name}{end}y", Limits()).text == fold(f"x{characters}{end}y"), name
+
+
+def parted(text: bytes, spans: list[tuple[int, int]]) -> tuple[bytes, int]:
+    """The definition: a byte belongs to the last span that holds it; every gap is white space, which is folded."""
+    owners = [
+        max((n + 1 for n, (begin, end) in enumerate(spans) if begin <= at < end), default=0) for at in range(len(text))
+    ]
+    parts = []
+    for owner in range(len(spans) + 1):
+        kept = "".join(chr(byte) if owners[at] == owner else " " for at, byte in enumerate(text))
+        parts.append(" ".join(kept.split()).encode("latin-1"))
+    return b" ".join(part for part in parts if part), len(parts[0])
+
+
+@given(st.text("ab ", max_size=20), st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8))
+def test_a_text_is_parted_as_the_definition_says(written: str, pairs: list[tuple[int, int]]) -> None:
+    text = " ".join(written.split()).encode()
+    spans = sorted((min(pair), min(max(pair), len(text))) for pair in pairs if min(pair) < min(max(pair), len(text)))
+    assert tokenizer.cut(text, spans) == parted(text, spans)
+
+
+@pytest.mark.parametrize(
+    ("spans", "complaint"),
+    [
+        ([(0, 5)], r"ends\[0\] = 5 is outside 0\.\.4"),
+        ([(2, 2)], r"begins\[0\] = 2 is outside 0\.\.1"),
+        ([(2, 3), (1, 4)], r"begins\[1\] = 1 is outside 2\.\.4"),
+    ],
+)
+def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        tokenizer.cut(b"text", spans)

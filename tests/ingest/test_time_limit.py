@@ -1,0 +1,90 @@
+"""A page that takes too long is given up, its neighbours are kept, with one worker and with several."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from graphlang.db.records import Page, Problem
+from graphlang.ingest import Limits, batches, page
+from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Archive
+
+
+def spin() -> None:
+    """Be busy until somebody ends it."""
+    end = time.process_time() + 30
+    while time.process_time() < end:
+        pass
+
+
+def test_a_page_that_takes_too_long_is_told_and_its_neighbours_are_kept(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links_of = page.links_of
+
+    def slow(url: str, *arguments: object) -> object:
+        try:
+            return spin() if url.endswith("/2") else links_of(url, *arguments)
+        except Exception:  # noqa: BLE001 - as a careless library would
+            pytest.fail("the limit is no error of the page")
+
+    path = tmp_path / "a.warc"
+    path.write_bytes(b"".join(archive.warc(f"http://a.example/{number}") for number in (1, 2, 3)))
+    list(batches([(path, 0)]))  # whatever is imported late
+    monkeypatch.setattr(page, "links_of", slow)
+    before = signal.getsignal(signal.SIGVTALRM)
+    items = [item for batch in batches([(path, 0)], limits=Limits(max_seconds=0.3)) for item in batch.items]
+    assert [item.url for item in items] == [f"http://a.example/{number}" for number in (1, 2, 3)]
+    first, problem, last = items
+    assert isinstance(first, Page)
+    assert isinstance(last, Page)
+    assert problem == Problem(
+        "too-slow", "not parsed within 0.3 seconds of processor time", len(path.read_bytes()) // 3, "http://a.example/2"
+    )
+    assert signal.getsignal(signal.SIGVTALRM) is before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
+def test_an_error_that_is_swallowed_comes_again() -> None:
+    def careless() -> None:
+        try:
+            spin()
+        except TimeLimitError:
+            spin()
+
+    with pytest.raises(TimeLimitError), TimeLimit(0.1):
+        careless()
+
+
+def test_what_is_quick_is_not_disturbed_and_without_a_bound_nothing_is() -> None:
+    for seconds in (0.1, 0.0):
+        with TimeLimit(seconds):
+            pass
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+
+
+def test_in_other_threads_there_is_no_bound() -> None:
+    done = []
+
+    def work() -> None:
+        with TimeLimit(0.05):
+            end = time.process_time() + 0.2
+            while time.process_time() < end:
+                pass
+        done.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [True]

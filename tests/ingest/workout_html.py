@@ -1,0 +1,59 @@
+"""Pages of soup and bombs, for the sanitisers."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sys
+
+from graphlang.ingest import Limits
+from graphlang.ingest.html import tokenizer
+from graphlang.ingest.html.document import read
+
+BOMBS = (
+    *(b"<div>" * 100_000, b"<a href=x><b><i>" * 50_000, b"<p " + b"x=1 " * 100_000),
+    *(b"<svg>" * 9_000 + b"</svg>" * 9_000, b"<table><tr><td>" * 20_000, b"</p>" * 100_000),
+    *(b"<a href='" + b"y" * 1_000_000, b"<!--" * 50_000, b"<script><!--<script>", b"&" * 300_000),
+    *(b"&#" + b"9" * 300_000, b"<ul>" * 600 + b"<li>" * 50_000, b"<", b"", b"\xe2", b"&amp", b"<nav>" * 70_000),
+    *(b"<header>x</header>" * 20_000, b"<li><a href=#>English</a>" * 20_000, b"<title>" + b"&lt;" * 99_999),
+    b"<plaintext>" * 3,
+)
+NOISE = [*b"<>/&;=!-'\"\0 \xc2\xe2\xff"]
+
+
+def soup(chance: random.Random, tags: list[str], words: list[str]) -> bytes:
+    """A page of tags and words in any order, some bytes of it changed."""
+    parts = []
+    for _ in range(chance.randrange(60)):
+        tag = chance.choice(tags)
+        name = tag.split()[0]
+        parts.append(chance.choice((f"<{tag}>", f"</{name}>", f"<{tag}/>", chance.choice(words), f"<{tag}")).encode())
+        if chance.random() < 0.1:
+            parts.append(chance.randbytes(1))
+    page = bytearray(b"".join(parts))
+    for _ in range(chance.randrange(4)):
+        if page:
+            page[chance.randrange(len(page))] = chance.choice(NOISE)
+    return bytes(page)
+
+
+def workout(seed: int, fuzz: str) -> str:
+    if fuzz not in sys.path:
+        sys.path.insert(0, fuzz)
+    from targets import TAGS, WORDS  # noqa: PLC0415 - of a program whose folder is no package
+
+    limits = Limits(anchor_texts=True, max_links=50)
+    for bomb in BOMBS:
+        read(bomb, limits)
+    chance = random.Random(seed)  # noqa: S311 - the same in every thread
+    seen = hashlib.sha256()
+    for _ in range(400):
+        page = soup(chance, TAGS, WORDS)
+        document = read(page, limits)
+        seen.update(repr((document.text, document.title, document.targets, document.references)).encode())
+        text = tokenizer.parse(page, most=9, depth=20).text
+        ends = [chance.randrange(len(text) + 1) for _ in range(2 * chance.randrange(9))]
+        pairs = zip(ends[::2], ends[1::2], strict=True)
+        spans = sorted((min(pair), max(pair)) for pair in pairs if pair[0] != pair[1])
+        seen.update(tokenizer.cut(text, spans)[0])
+    return f"went through {seen.hexdigest()[:8]}"

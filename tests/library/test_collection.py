@@ -1,0 +1,150 @@
+"""The library: a verb is a method, rows are lazy, and what is exported is documented."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphlang as gl
+from graphlang.cli import cli
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "library.md"
+SITE = "http://museum.example/"
+HOME, MAPS, ANNA, MISSING = (SITE + name for name in ("", "karten.html", "anna.html", "nie-geholt.html"))
+MUSEE, LUC = (f"http://musee.example/{name}" for name in ("", "luc.html"))
+
+
+@pytest.fixture
+def crawl(tmp_path: Path, museum: Path) -> gl.Collection:
+    """The museum, read and not yet classified."""
+    collection = gl.open(tmp_path / "crawl.db")
+    assert collection.ingest(museum).pages == 5
+    return collection
+
+
+def test_the_main_job_by_methods(crawl: gl.Collection) -> None:
+    content = crawl.classify()
+    vote = crawl.vote(min_length=25, min_ref_length=25)
+    final = crawl.propagate(weights={"cctld": 0})
+    assert [run.id for run in crawl.runs()] == [content.id, vote.id, final.id] == [1, 2, 3]
+    chosen = crawl.chosen()
+    assert chosen is not None
+    assert chosen.id == final.id
+    assert final.parameters["signals"]["cctld"] == 0
+    found = {page.url: page.language for page in crawl.pages()}
+    assert found == {HOME: "deu", MAPS: "deu", ANNA: "deu", MISSING: "deu", MUSEE: "fra", LUC: "zxx"}
+    crawl.choose(content.id)
+    assert crawl.explain(MUSEE).language == "fra"
+    assert [page.url for page in crawl.pages(language="und")] == [MISSING]
+
+
+def test_run_does_what_the_four_verbs_do(tmp_path: Path, museum: Path, crawl: gl.Collection) -> None:
+    crawl.classify()
+    crawl.vote()
+    crawl.propagate()
+    other = gl.open(tmp_path / "other.db")
+    other.run(museum)
+    assert list(other.pages()) == list(crawl.pages())
+
+
+def test_rows_are_read_when_they_are_looked_at_and_anew_each_time(crawl: gl.Collection) -> None:
+    pages = crawl.pages(fetched=True)
+    assert {page.language for page in pages} == {"und"}
+    crawl.classify()
+    assert [page.language for page in pages.head(2)] == ["deu", "deu"]
+    assert pages.columns[0] == "url"
+    assert pages.to_dicts()[0]["url"] == HOME
+    assert crawl.pages(language="oci").first() is None
+
+
+@pytest.mark.parametrize("to", ["to_pandas", "to_polars", "to_arrow"])
+def test_tables_of_other_libraries(crawl: gl.Collection, to: str) -> None:
+    library = {"to_pandas": "pandas", "to_polars": "polars", "to_arrow": "pyarrow"}[to]
+    pytest.importorskip(library, reason=f"{library} is not installed")
+    crawl.classify()
+    rows = crawl.pages()
+    table = getattr(rows, to)()
+    urls = table.column("url").to_pylist() if to == "to_arrow" else list(table["url"])
+    assert urls == [row.url for row in rows]
+    empty = getattr(crawl.pages(language="oci"), to)()
+    assert len(empty) == 0
+
+
+def test_links_are_a_sparse_matrix_of_kinds(crawl: gl.Collection) -> None:
+    ids = {row["url"]: row["id"] - 1 for row in crawl.db["pages"].rows}
+    links = crawl.links()
+    assert links.shape == (6, 6)
+    pairs = [(HOME, MAPS), (HOME, ANNA), (HOME, MISSING), (MAPS, ANNA), (MAPS, HOME), (ANNA, HOME), (MUSEE, LUC)]
+    rows, columns = links.nonzero()
+    assert set(zip(rows.tolist(), columns.tolist(), strict=True)) == {(ids[a], ids[b]) for a, b in pairs}
+    kinds = {row["id"] + 1: row["name"] for row in crawl.db["link_kinds"].rows}
+    assert {kinds[int(value)] for value in links.data} == {"anchor"}
+    crawl.close()
+
+
+def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> None:
+    with pytest.raises(gl.StoreError, match="nothing is classified yet"):
+        crawl.vote()
+    with pytest.raises(ValueError, match="no weight is called ccltd; there are"):
+        crawl.propagate(weights={"ccltd": 0})
+    with pytest.raises(ValueError, match="unknown language 'no language'"):
+        crawl.pages(language="no language")
+    with pytest.raises(ValueError, match="choose one"):
+        crawl.vote(outlinks=True, clueweb09=True)
+    with pytest.raises(gl.StoreError, match="no such database"):
+        gl.open(tmp_path / "none.db").pages().first()
+    with pytest.raises(gl.StoreError, match="does not exist"):
+        gl.open(tmp_path / "no" / "folder.db")
+    (tmp_path / "text.db").write_text("this is no database")
+    with pytest.raises(gl.StoreError):
+        gl.open(tmp_path / "text.db")
+    with pytest.raises(TypeError, match="put the one into a list"):
+        gl.identify("Nebel im Tal")
+    with pytest.raises(AttributeError, match="no attribute 'classify'"):
+        gl.classify  # noqa: B018
+
+
+def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
+    assert [item.url for item in gl.read(museum)] == [HOME, MAPS, ANNA, MUSEE, LUC]
+    cut = tmp_path / "cut.warc.gz"
+    cut.write_bytes(museum.read_bytes()[:-30])
+    assert {type(item) for item in gl.read(cut)} == {gl.Page, gl.Problem}
+
+
+#: Verb -> the method that it is; verbs that need no database, or print what is made for people, have none.
+METHODS = {"sites": "language_map"}
+VERBS = (
+    *("run", "ingest", "classify", "vote", "propagate", "pages", "sites", "problems", "frontier", "compare"),
+    *("runs", "explain", "evaluate"),
+)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_a_method(verb: str) -> None:
+    assert verb in cli.commands
+    assert callable(getattr(gl.Collection, METHODS.get(verb, verb)))
+
+
+def test_what_is_exported_is_what_is_documented() -> None:
+    documented = re.findall(r"^### `gl\.(\w+)", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted([*documented, "__version__"]) == sorted(gl.__all__)
+    for name in gl.__all__:
+        assert getattr(gl, name) is not None
+    methods = {
+        name
+        for name, member in inspect.getmembers(gl.Collection)
+        if not name.startswith("_") and (callable(member) or isinstance(member, property))
+    }
+    written = set(re.findall(r"^\| `crawl\.(\w+)", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE))
+    assert written == methods
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    script = "import sys, graphlang; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & {"numpy", "scipy", "sqlite3", "click", "graphlang.collection"}

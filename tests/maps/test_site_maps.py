@@ -1,0 +1,168 @@
+"""Language maps of a collection whose rows are written by hand."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphlang.db import open_existing
+from graphlang.maps.languages import languages_of
+from graphlang.maps.selection import Selection, wanted
+from graphlang.maps.sites import language_map, site_map
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def db(make_collection: Make, written: Any) -> Path:
+    return make_collection(
+        [
+            written("http://a.example.de/", "deu", 0.9, own="deu", date="2010-01-01T00:00:00Z"),
+            written("http://a.example.de/x/1", "deu", 0.95, own="und", own_confidence=0.0, text="Anna"),
+            written("http://a.example.de/x/2", "fra", 0.5, "deu", 0.4, own="fra", own_confidence=0.5, text="12"),
+            written("http://b.example.de/", "zho_Hant", 0.8, own="zho_Hant", date="2011-01-01T00:00:00Z"),
+            written("http://b.example.de/cn", "zho_Hans", 0.7, "zho_Hant", 0.2, own="zho_Hans"),
+            written("http://b.example.de/spacer.gif", "dan", 1.0, mime="image/gif", charset=None, text=""),
+            written("http://b.example.de/gone", "eng", 1.0, status=404),
+            written("http://c.other.uk/", "eng", 0.6, fetched=False),
+            written("http://d.wet.org/", "eng", 1.0, own="eng", status=None, mime=""),
+        ]
+    )
+
+
+def sites(db: Path, *units: str, scripts: bool = False, **how: Any) -> list[tuple[Any, ...]]:
+    with closing(open_existing(db)) as connection:
+        return site_map(connection, units, Selection(**how), scripts=scripts).rows
+
+
+def test_by_host_only_text_with_status_200_counts(db: Path) -> None:
+    found = [(row[0], row[1], row[3], row[4], round(row[5], 3), round(row[6], 3)) for row in sites(db, "host")]
+    assert found == [
+        ("a.example.de", "deu", 2, 0, 0.667, 0.925),
+        ("a.example.de", "fra", 1, 0, 0.333, 0.5),
+        ("b.example.de", "zho", 2, 0, 1.0, 0.75),
+        ("d.wet.org", "eng", 1, 0, 1.0, 1.0),
+        ("c.other.uk", "eng", 0, 1, 1.0, 0.6),
+    ]
+
+
+def test_all_counts_images_and_errors(db: Path) -> None:
+    found = {(row[0], row[1]): row[3] for row in sites(db, "domain", everything=True)}
+    assert found["example.de", "dan"] == 1
+    assert found["example.de", "eng"] == 1
+
+
+def test_short_pages_and_those_that_the_graph_resolved(db: Path) -> None:
+    found = {row[1]: row[-2:] for row in sites(db, "host") if row[0] == "a.example.de"}
+    assert found == {"deu": (1, 1), "fra": (1, 0)}  # Anna is sure by her links; "12" is as doubtful as before
+
+
+def test_several_units_have_a_column_each(db: Path) -> None:
+    assert [row[:4] for row in sites(db, "domain", "year")] == [
+        ("example.de", "2012", "deu", "German"),
+        ("example.de", "2012", "fra", "French"),
+        ("example.de", "2012", "zho", "Chinese"),
+        ("example.de", "2010", "deu", "German"),
+        ("example.de", "2011", "zho", "Chinese"),
+        ("wet.org", "2012", "eng", "English"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unit", "first"),
+    [("tld", "de"), ("country", "de"), ("suffix", "de"), ("path", "a.example.de/x/"), ("year", "2012")],
+)
+def test_every_unit(db: Path, unit: str, first: str) -> None:
+    assert sites(db, unit)[0][0] == first
+
+
+def test_countries_are_those_of_the_top_level_domain(db: Path) -> None:
+    assert {row[0] for row in sites(db, "country")} == {"de", "gb", ""}
+
+
+def test_scripts_are_told_apart_where_wanted(db: Path) -> None:
+    only = Selection(wanted=(wanted("zh-TW"),))
+    with closing(open_existing(db)) as connection:
+        rows = site_map(connection, ["host"], only, scripts=True).rows
+    assert [(row[0], row[1], row[3], row[5]) for row in rows] == [("b.example.de", "zho_Hant", 1, 0.5)]
+
+
+def test_shares_are_of_all_pages_of_a_site_whatever_is_listed(db: Path) -> None:
+    assert [(row[1], round(row[5], 3)) for row in sites(db, "host", wanted=(wanted("fr"),))] == [("fra", 0.333)]
+
+
+@pytest.mark.parametrize(
+    ("how", "urls"),
+    [
+        ({"status": (404,)}, 1),
+        ({"mime": ("image/gif",)}, 1),
+        ({"max_length": 10}, 2),
+        ({"min_length": 10}, 4),
+        ({"below": 0.65}, 2),
+        ({"fetched": False}, 1),
+        ({"everything": True, "status": (200,)}, 6),
+    ],
+)
+def test_filters(db: Path, how: dict[str, Any], urls: int) -> None:
+    assert sum(row[3] + row[4] for row in sites(db, "host", **how)) == urls
+
+
+def test_what_is_below_the_threshold_is_undetermined(db: Path) -> None:
+    assert {row[1] for row in sites(db, "host", min_confidence=0.75)} == {"deu", "und", "zho", "eng"}
+    assert [row[1] for row in sites(db, "host", min_confidence=0.75, wanted=(wanted("und"),))] == ["und"] * 3
+
+
+def test_units_that_there_are_not(db: Path) -> None:
+    with closing(open_existing(db)) as connection:
+        with pytest.raises(ValueError, match="cannot group by colour; there are host"):
+            language_map(connection, "colour")
+        with pytest.raises(ValueError, match="name each unit once"):
+            language_map(connection, ["host", "host"])
+
+
+def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
+    with closing(open_existing(db)) as connection:
+        found = {row.language: row for row in languages_of(connection, Selection())}
+    german = found["deu"]
+    assert (german.pages, german.sites, german.scripts, german.encodings) == (2, 1, "Latn 2", "utf-8 2")
+    assert round(german.expected, 6) == 0.9 + 0.95 + 0.4
+    assert (german.low, german.high) == (1, 3)  # 0: .003, 1: .091, 2: .564, 3: .342
+    assert round(german.certainty, 6) == 1 - 0.1 * 0.05 * 0.6
+    assert found["zho"].scripts == "Hans 1, Hant 1"
+    assert (found["eng"].pages, found["eng"].unfetched) == (1, 1)
+    assert "dan" not in found
+
+
+def test_a_language_that_is_only_a_second_guess_is_not_listed(make_collection: Make, written: Any) -> None:
+    db = make_collection([written("http://a.example/", "deu", 0.6, "nld", 0.4)])
+    with closing(open_existing(db)) as connection:
+        assert [row.language for row in languages_of(connection, Selection())] == ["deu"]
+
+
+def test_no_page_at_all(make_collection: Make) -> None:
+    db = make_collection([])
+    with closing(open_existing(db)) as connection:
+        assert languages_of(connection, Selection()) == []
+        assert site_map(connection, ["host"], Selection()).rows == []
+
+
+def test_the_command_line(graphlang: Callable[..., Any], db: Path) -> None:
+    result = graphlang("sites", db, "--by", "domain,year", "--language", "zho_Hant,fr", "--format", "csv")
+    assert result.stdout.splitlines()[0] == (
+        "domain,year,language,name,pages,unfetched,share,confidence,length,short,resolved"
+    )
+    assert [line.split(",")[:3] for line in result.stdout.splitlines()[1:]] == [
+        ["example.de", "2012", "fra_Latn"],
+        ["example.de", "2011", "zho_Hant"],
+    ]
+    assert graphlang("sites", db, "--by", "colour").exit_code == 2
+    assert graphlang("sites", db, "--by", "host,host").exit_code == 2
+    assert graphlang("sites", db, "--language", "nonsense-language").exit_code == 2
+    assert graphlang("sites", db, "--status", "ok").exit_code == 2
+    assert graphlang("languages", db, "--format", "csv", "--language", "zh-Hant").stdout.count("\n") == 2
+    assert graphlang("languages").exit_code == 2
+    known = graphlang("languages", "--known", "--format", "tsv").stdout.splitlines()
+    assert known[0].split("\t") == ["language", "script", "name", "tag"]
+    assert "swa\tLatn\tSwahili\tsw" in known

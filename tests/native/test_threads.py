@@ -1,0 +1,69 @@
+"""Several threads give what one gives, in the same order."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from graphlang.analysis import classify
+from graphlang.native.threads import side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_answers_come_in_the_order_of_the_items(workers: int) -> None:
+    def slow_first(item: int) -> int:
+        time.sleep(0.02 * (item % 3 == 0))
+        return item * item
+
+    assert list(side_by_side(slow_first, range(12), workers)) == [item * item for item in range(12)]
+    assert list(side_by_side(slow_first, [], workers)) == []
+
+
+def test_items_are_drawn_by_the_caller_and_not_far_ahead() -> None:
+    drawn: list[str] = []
+
+    def items() -> Iterator[int]:
+        for item in range(10):
+            drawn.append(threading.current_thread().name)
+            yield item
+
+    made = side_by_side(lambda item: item, items(), 2)
+    assert next(made) == 0
+    assert drawn == [threading.current_thread().name] * 3
+    made.close()  # type: ignore[attr-defined]
+    assert len(drawn) == 3
+
+
+def test_an_error_comes_where_its_answer_would() -> None:
+    made = side_by_side(lambda item: 6 // item, [3, 2, 0, 1], 3)
+    assert [next(made), next(made)] == [2, 3]
+    with pytest.raises(ZeroDivisionError):
+        next(made)
+
+
+def test_a_run_is_the_same_with_any_number_of_workers(
+    graphlang: Callable[..., Result], museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classify, "_TOGETHER", 1)  # a batch for every page
+    found = []
+    for workers in (1, 3):
+        db = tmp_path / f"{workers}.db"
+        assert graphlang("ingest", db, museum, "--workers", 1).exit_code == 0
+        assert graphlang("classify", db, "--workers", workers).exit_code == 0
+        with closing(sqlite3.connect(db)) as connection:
+            found.append(
+                [connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("predictions", "scores")]
+            )
+    assert found[0][0]
+    assert found[0] == found[1]

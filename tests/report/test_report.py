@@ -1,0 +1,173 @@
+"""The report: what it says of a collection written by hand, and that nothing of a crawl can do anything in it."""
+
+import html
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphlang.db import create, open_existing
+from graphlang.report.facts import facts
+from graphlang.report.page import report
+
+Call = Callable[..., Any]
+EVIL = (
+    "</title></style></script><script>document.title='pwned'</script><img src=http://evil.example/x onerror=alert(1)>"
+)
+
+
+@pytest.fixture
+def db(make_collection: Call, written: Any) -> Path:
+    path: Path = make_collection(
+        [
+            written("http://a.example.de/", "deu", 0.99, own="deu", date="2010-01-01T00:00:00Z", links=(1, 2)),
+            written("http://a.example.de/2", "deu", 0.9, own="und", own_confidence=0.0, text="Anna", title=EVIL),
+            written("http://b.site.sg/", "zho_Hans", 0.8, own="zho_Hans", links=(0,)),
+            written(f"http://c.other.uk/{EVIL}\u202e\x1b[2J", "eng", 0.9, own="fra", own_confidence=0.4, text="ok"),
+            written("http://d.other.uk/x", "eng", 0.6, fetched=False),
+            written("http://b.site.sg/404", "eng", status=404),
+        ]
+    )
+    with closing(create(path)) as connection:
+        connection.execute(
+            "INSERT INTO problems (source, offset, url, kind, reason) VALUES (1, 5, ?, 'bad-url', ?)", (EVIL, EVIL)
+        )
+    return path
+
+
+def page(db: Path, title: str = "crawl") -> str:
+    with closing(open_existing(db)) as connection:
+        return report(connection, title=title, now=datetime(2026, 1, 2, tzinfo=UTC))
+
+
+def test_the_facts(db: Path) -> None:
+    with closing(open_existing(db)) as connection:
+        found = facts(connection)
+    assert (found.pages, found.unfetched, found.captures, found.changed) == (4, 1, 5, 2)
+    assert [(place.name, place.pages) for place in found.countries] == [("de", 2), ("gb", 1), ("sg", 1)]
+    assert [(place.name, place.pages) for place in found.years] == [("2010", 1), ("2012", 3)]
+    assert (found.short, found.resolved) == (2, 2)
+    assert [(one.before, one.after) for one in found.changes] == [("fra", "eng"), ("und", "deu")]
+    assert found.off_site
+    assert [(one.words, one.pages) for one in found.lengths] == [("1 to 24", 2), ("50 to 99", 2)]
+    assert found.other_status == [("status 404", 1)]
+
+
+def test_the_summary_in_words(db: Path) -> None:
+    text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
+    assert "4 pages of 3 sites were read, in 3 languages. The commonest is German (50 % of the pages)" in text
+    assert "1 more URLs were only linked to" in text
+    assert "2 pages have fewer than 50 letters of text. Of 2 of them" in text
+    assert "The captures are from 2010-01-01 to 2012-06-01." in text
+
+
+def test_small_territories_are_on_the_map(db: Path) -> None:
+    assert re.search(r"<circle [^>]*><title>Singapore: 1 pages; Chinese 100 %</title></circle>", page(db))
+
+
+def test_nothing_of_the_crawl_is_markup(db: Path) -> None:
+    found = page(db, title=EVIL)
+    assert "<img" not in found
+    assert found.count("<script") == 1
+    assert found.count("</script") == 1
+    assert "\x1b" not in found
+    assert "\u202e" not in found
+    assert "onerror=alert(1)&gt;" in found  # as text
+    assert not re.search(r"(?:src|href|action)=[\"'](?!#)", found)
+    assert "style=" not in found
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', found)
+    assert policy is not None
+    assert html.unescape(policy[1]).startswith("default-src 'none'; style-src 'sha256-")
+
+
+def test_the_same_collection_gives_the_same_page(db: Path) -> None:
+    assert page(db) == page(db)
+
+
+def test_no_page_at_all(make_collection: Call) -> None:
+    assert "There is no page of text" in page(make_collection([]))
+
+
+def test_ten_thousand_languages_make_no_large_page(make_collection: Call, written: Any) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    names = [a + b + c for a in letters for b in letters for c in letters][:10_000]
+    pages = [
+        written(f"http://h{number}.example.org/", name, links=((number + 1) % 10_000,))
+        for number, name in enumerate(names)
+    ]
+    assert len(page(make_collection(pages))) < 1_500_000
+
+
+def test_the_verb(graphlang: Call, db: Path, museum: Path) -> None:
+    target = db.parent / "report.html"
+    assert graphlang("report", db, "-o", target).exit_code == 0
+    assert target.read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
+    assert graphlang("report", db, "-o", db).exit_code == 2
+    assert graphlang("report", db, "-o", db.parent).exit_code == 2
+    other = db.parent / "run.html"
+    made = graphlang("run", museum, "--db", db.parent / "m.db", "--workers", 1, "--report", other)
+    assert made.exit_code == 0
+    assert "Languages of m" in other.read_text(encoding="utf-8")
+    assert graphlang("run", museum, "--db", db.parent / "m.db", "--report", museum).exit_code == 2
+
+
+@pytest.fixture
+def chromium() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    return found
+
+
+_QUIET = (
+    "--headless",
+    "--disable-gpu",
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
+
+
+def test_in_a_browser_it_is_silent_and_asks_nobody(chromium: str, db: Path, tmp_path: Path) -> None:
+    target, log = tmp_path / "report.html", tmp_path / "net.json"
+    target.write_text(page(db, title=EVIL), encoding="utf-8")
+    done = subprocess.run(
+        [
+            *(chromium, *_QUIET, "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}"),
+            *(f"--log-net-log={log}", "--virtual-time-budget=2000", "--dump-dom", target.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "<h1>" in done.stdout, done.stderr[-2000:]
+    assert "CONSOLE" not in done.stderr, done.stderr
+    assert "<title>pwned" not in done.stdout
+    assert "<button" in done.stdout  # our own script ran: tables can be sorted
+    asked = re.findall(r'"url":"([^"]+)"', log.read_text(encoding="utf-8"))
+    assert not [url for url in asked if "example" in url or "other.uk" in url or "site.sg" in url]
+
+
+def test_the_policy_is_what_stops_a_script(chromium: str, db: Path, tmp_path: Path) -> None:
+    """The same page with a script put in by hand says so on the console: the test above can fail."""
+    target = tmp_path / "broken.html"
+    target.write_text(page(db).replace("<h1>", "<script>document.title='pwned'</script><h1>"), encoding="utf-8")
+    done = subprocess.run(
+        [
+            *(chromium, *_QUIET, "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}"),
+            *("--virtual-time-budget=2000", "--dump-dom", target.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "Content Security Policy" in done.stderr
+    assert "<title>pwned" not in done.stdout

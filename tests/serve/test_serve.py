@@ -1,0 +1,126 @@
+"""What Datasette makes of a collection, asked without a network; and databases that cannot be written to."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from graphlang.db import open_existing
+from graphlang.serve.site import QUERIES, index, metadata
+
+Call = Callable[..., Any]
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def db(make_collection: Call, written: Any) -> Path:
+    path: Path = make_collection(
+        [
+            written(
+                *("http://a.example/", "deu", 0.9),
+                own="und",
+                own_confidence=0.0,
+                title=EVIL,
+                text="Guten Tag",
+                links=(1,),
+            ),
+            written("http://b.example/", "jpn", 0.7, own="jpn", text="東京都の天気予報です"),
+            written("http://c.example/", "tha", 0.9, fetched=False),
+        ]
+    )
+    return path
+
+
+@pytest.fixture
+def ask(db: Path, tmp_path: Path) -> Callable[[str], Any]:
+    pytest.importorskip("datasette", reason="Datasette is not installed: pip install 'graphlang[serve]'")
+    from graphlang.serve.site import datasette  # noqa: PLC0415 - not without Datasette
+
+    index(db, tmp_path / "search.db")
+    site = datasette(db, tmp_path / "search.db")
+
+    async def asked(path: str) -> Any:
+        await site.invoke_startup()
+        return await site.client.get(path, follow_redirects=True)
+
+    return lambda path: asyncio.run(asked(path))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", QUERIES)
+def test_every_query_is_answered(ask: Callable[[str], Any], name: str) -> None:
+    answer = ask(f"/crawl/{name}.json?_shape=array&language=tha&from_language=deu&to_language=jpn")
+    assert answer.status_code == 200, answer.text
+    rows = answer.json()
+    expected = {
+        "changed": ["http://a.example/"],
+        "doubtful_sites": [],
+        "unfetched": ["http://c.example/"],
+        "links_between": ["http://a.example/"],
+        "declared_otherwise": [],
+    }[name]
+    if name == "doubtful_sites":
+        assert [row["host"] for row in rows] == ["b.example"]
+    else:
+        assert [row.get("url") or row.get("source_url") for row in rows] == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_words_are_found_in_scripts_without_blanks(ask: Callable[[str], Any]) -> None:
+    rows = ask(f"/search/search.json?_shape=array&words={quote('天気予')}").json()
+    assert [row["url"] for row in rows] == ["http://b.example/"]
+    quoted = quote('x" OR "y')
+    assert ask(f"/search/search.json?_shape=array&words={quoted}").json() == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_can_be_written_and_nothing_of_the_crawl_is_markup(ask: Callable[[str], Any]) -> None:
+    page = ask("/crawl/texts")
+    assert page.status_code == 200
+    assert EVIL not in page.text
+    assert ask("/crawl.json?sql=DELETE+FROM+pages").status_code in (400, 403)
+    assert 'href="/-/why?url=http%3A%2F%2Fa.example%2F"' in ask("/crawl/pages").text
+    assert ask("/-/why?url=http://nowhere.example/").status_code == 404
+
+
+def test_the_collection_stays_as_it_is(db: Path, tmp_path: Path) -> None:
+    before = db.read_bytes()
+    assert index(db, tmp_path / "s.db") == 2
+    assert db.read_bytes() == before
+
+
+def test_metadata_names_tables_and_columns_that_there_are(db: Path) -> None:
+    tables = metadata(db)["databases"]["crawl"]["tables"]
+    with closing(open_existing(db)) as connection:
+        for name, table in tables.items():
+            columns = {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
+            assert set(table["columns"]) <= columns, name
+
+
+def test_a_database_is_read_where_not_even_side_files_can_be_made(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite says so of a file in write-ahead mode on a read-only medium; here that is played by the connection."""
+    connect, opened = sqlite3.connect, []
+
+    class Medium(sqlite3.Connection):
+        def execute(self, *arguments: Any) -> sqlite3.Cursor:
+            if "immutable" not in opened[-1]:
+                raise sqlite3.OperationalError("unable to open database file")
+            return super().execute(*arguments)
+
+    def refuse(name: str, **options: Any) -> sqlite3.Connection:
+        opened.append(name)
+        return connect(name, **(options | {"factory": Medium}))
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    with closing(open_existing(db)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (3,)
+
+
+def test_a_finished_collection_leaves_no_log(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    graphlang("run", museum, "--db", tmp_path / "m.db", "--workers", 1)
+    assert not (tmp_path / "m.db-wal").exists()
