@@ -38,6 +38,7 @@ ALLOWED = {
     "graphlang.evaluation.metrics": (),
     "graphlang.numerics": (),
     "graphlang.public_suffix": (),
+    "graphlang.visible": (),
     "graphlang.modelfile": ("graphlang.regular_file",),
     "graphlang.whole_file": (),
 }
@@ -79,6 +80,12 @@ def test_imports_keep_to_the_rules(name: str, path: Path) -> None:
                     own = imported == package or imported.startswith(package + ".")
                     may = any(imported == one or imported.startswith(one + ".") for one in allowed)
                     assert own or may, f"{name} may not import {imported}"
+
+
+@pytest.mark.parametrize(("name", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")
+def test_no_room_imports_the_command_line(name: str, path: Path) -> None:
+    if not f"{name}.".startswith("graphlang.cli.") and name != "graphlang.__main__":
+        assert not [one for one in imports(name, path) if f"{one}.".startswith("graphlang.cli.")]
 
 
 #: Modules that are the main program of a process of their own, and end it.

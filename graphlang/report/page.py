@@ -20,8 +20,8 @@ import jinja2
 from markupsafe import Markup
 
 from graphlang import __version__
-from graphlang.cli.shared.output import visible
 from graphlang.report import facts as counted
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import math
-import re
 import sys
 from itertools import islice
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.visible import CONTROL, visible
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FORMATS = ("table", "csv", "tsv", "jsonl")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TABLE_WIDTH = 200
 
 
@@ -49,15 +48,6 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         show_default=True,
         help="Table for people; csv, tsv, jsonl for programs.",
     )(function)
-
-
-def visible(text: str) -> str:
-    r"""Text with control and direction characters shown as escapes, so that they can do nothing to a terminal.
-
-    >>> visible("a\x1b[2Jb")
-    'a\\x1b[2Jb'
-    """
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def write_rows(
@@ -108,7 +98,7 @@ def _write(columns: Sequence[str], rows: Iterable[Sequence[Any]], format_: str, 
         file.write("\t".join(columns) + "\n")
         for row in rows:
             cells = [_cell(value) for value in row]
-            if _CONTROL.search("".join(cells)):
+            if CONTROL.search("".join(cells)):
                 cells = list(map(visible, cells))
             file.write("\t".join(cells) + "\n")
             written += 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.cli.shared.output import visible
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from graphlang.evaluation import evaluate as evaluation

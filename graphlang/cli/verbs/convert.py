@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import visible
 from graphlang.cli.shared.progress import bars
 from graphlang.ingest.convert import to_store, to_warc
+from graphlang.visible import visible
 
 _SHOWN = 20
 

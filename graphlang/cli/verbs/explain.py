@@ -11,10 +11,10 @@ import click
 
 from graphlang.analysis import explain as explaining
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import visible
 from graphlang.codes import languages
 from graphlang.db import open_existing
 from graphlang.ingest.links.canonical import canonical
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

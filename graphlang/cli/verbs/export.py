@@ -12,10 +12,11 @@ import click
 from graphlang.analysis import linked
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import visible, write_rows
+from graphlang.cli.shared.output import write_rows
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.export import tables
+from graphlang.visible import visible
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import click
 
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.output import visible
 from graphlang.cli.shared.progress import Bars, bars
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import visible
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.db import open_existing
+from graphlang.visible import visible
 from graphlang.whole_file import replacing
 
 if TYPE_CHECKING:

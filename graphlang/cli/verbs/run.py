@@ -11,7 +11,7 @@ import click
 from graphlang.analysis import classify, graph_input, propagate, vote
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.output import console, visible
+from graphlang.cli.shared.output import console
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.cli.verbs.ingest import finish, summary
@@ -20,6 +20,7 @@ from graphlang.content import registry
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map
 from graphlang.native.threads import cores
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import visible
 from graphlang.cli.shared.progress import bars
 from graphlang.content.training import train as training
 from graphlang.urls import registry as url_methods
 from graphlang.urls.training import train as url_training
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from graphlang.modelfile import Model

@@ -11,8 +11,8 @@ from datasette import Response, hookimpl
 from markupsafe import Markup, escape
 
 from graphlang.analysis.explain import explain
-from graphlang.cli.shared.output import visible
 from graphlang.db import StoreError, open_existing
+from graphlang.visible import visible
 
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
