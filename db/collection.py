@@ -86,7 +86,16 @@ def missing(connection: sqlite3.Connection) -> NDArray[np.int64]:
 
 
 def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
-    """Titles and texts of all pages that have any, ``batch`` pages at a time, from the id after ``after`` on."""
+    """Titles and texts of all pages that have any, ``batch`` pages at a time, from the id after ``after`` on.
+
+    Args:
+        connection: the collection.
+        after: id of the page after which to begin; 0: with the first.
+        batch: at most so many pages in one item.
+
+    Yields:
+        The pages of one batch, in order of ids; none of the items is empty.
+    """
     while True:
         rows = connection.execute(
             "SELECT page, title, text, main, COALESCE(bytes, X'') FROM texts LEFT JOIN visible_bytes USING (page)"
@@ -101,7 +110,16 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
 
 
 def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
-    """As `texts`, and of all pages that a link with words leads to, fetched or not: with these words."""
+    """As `texts`, and of all pages that a link with words leads to, fetched or not: with these words.
+
+    Args:
+        connection: the collection.
+        after: id of the page after which to begin; 0: with the first.
+        batch: at most so many pages in one item.
+
+    Yields:
+        The pages of one batch, in order of ids; none of the items is empty.
+    """
     while True:
         rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
         if not rows:
@@ -114,7 +132,16 @@ def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: 
 def urls(
     connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
 ) -> Iterator[tuple[list[int], list[str]]]:
-    """Ids and URLs of all pages, ``batch`` pages at a time, from the id after ``after`` on."""
+    """Ids and URLs of all pages, ``batch`` pages at a time, from the id after ``after`` on.
+
+    Args:
+        connection: the collection.
+        after: id of the page after which to begin; 0: with the first.
+        batch: at most so many pages in one item.
+
+    Yields:
+        Ids and URLs of one batch, equally many, in order of ids.
+    """
     while True:
         rows = connection.execute(
             "SELECT id, url FROM pages WHERE id > ? ORDER BY id LIMIT ?", (after, batch)
@@ -132,6 +159,14 @@ def urls_of(
     """URLs of some pages, given by their ids, ``batch`` at a time, each time with their places among the ids.
 
     Pages that were removed have none.
+
+    Args:
+        connection: the collection.
+        pages: ids, shape (n,), in any order, each once.
+        batch: at most so many pages in one item.
+
+    Yields:
+        Indices into ``pages``, and the URLs of these pages, equally many.
     """
     order = np.argsort(pages, kind="stable")
     for at in range(0, len(pages), batch):
@@ -159,6 +194,13 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
 
     SQLite joins the links of a page to one string of numbers, and numpy reads that: twice as fast as handing over a
     tuple for every link, and a Python object for every number in it.
+
+    Args:
+        connection: the collection.
+        places: whether the place of each link on its page is wanted, too.
+
+    Returns:
+        One value a link in each array, sorted by source, then target.
     """
     total = connection.execute("SELECT COUNT(*) FROM links").fetchone()[0]
     source, packed = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int64)
@@ -246,6 +288,11 @@ def text_sizes(connection: sqlite3.Connection) -> NDArray[np.int32]:
 
 
 def page_id(connection: sqlite3.Connection, url: str) -> int | None:
-    """The id of a URL, or None."""
+    """The id of a URL, or None.
+
+    Args:
+        connection: the collection.
+        url: in canonical form.
+    """
     row = connection.execute("SELECT id FROM pages WHERE url = ?", (url,)).fetchone()
     return None if row is None else int(row[0])

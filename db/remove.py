@@ -139,7 +139,13 @@ def _drop_problems(
 
 
 def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[str]) -> int:
-    """Let URLs and hosts that were removed be read again; returns how many of them had been."""
+    """Let URLs and hosts that were removed be read again; returns how many of them had been.
+
+    Args:
+        connection: a collection opened for writing.
+        urls: in canonical form.
+        hosts: in lower case, in ASCII.
+    """
     named: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -156,6 +162,10 @@ def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[
 
 def scrub(connection: sqlite3.Connection, *, vacuum: bool) -> None:
     """Bring what was removed out of the write-ahead log and, with ``vacuum``, out of every unused part of the file.
+
+    Args:
+        connection: a collection opened for writing, outside a transaction.
+        vacuum: whether the file is written anew; that takes up to twice its size on disk meanwhile.
 
     Raises:
         LockedError: somebody is reading the database, so that the log cannot be emptied.

@@ -109,6 +109,10 @@ def every(connection: sqlite3.Connection) -> list[Run]:
 def get(connection: sqlite3.Connection, run: int) -> Run:
     """One run.
 
+    Args:
+        connection: the collection.
+        run: its id.
+
     Raises:
         StoreError: there is no such run, or it was never finished.
     """
@@ -124,7 +128,15 @@ def get(connection: sqlite3.Connection, run: int) -> Run:
 
 
 def latest(connection: sqlite3.Connection, *kinds: str) -> Run | None:
-    """The newest finished run of one of the kinds."""
+    """The newest finished run of one of the kinds.
+
+    Args:
+        connection: the collection.
+        kinds: values of ``runs.kind``.
+
+    Returns:
+        The run, or None where there is none.
+    """
     marks = ", ".join("?" * len(kinds))
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM runs WHERE kind IN ({marks}) AND finished IS NOT NULL ORDER BY id DESC LIMIT 1", kinds
@@ -144,6 +156,16 @@ def start(
     seeds: Iterable[int] = (),
 ) -> Run:
     """Start a run, or find the one that these parameters mean.
+
+    Args:
+        connection: a collection opened for writing.
+        kind: what the run does: a value of ``runs.kind``.
+        method: how: the name of the method or algorithm.
+        parameters: all that its answers depend on, and JSON can hold; kept with its keys sorted.
+        version: of graphlang.
+        model: name of the model's file; None where there is none.
+        model_hash: SHA-256 of the model; None where there is none.
+        seeds: ids of the runs that it reads, in the order that the method takes them.
 
     Returns:
         If the collection has not grown since a run of the same kind, method, model, parameters and seeds, that run:
@@ -232,7 +254,13 @@ def _check_own(connection: sqlite3.Connection, run: int) -> None:
 
 
 def reuse(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
-    """Whether ``start`` found a run that is done; then it is chosen, if that is wanted, and there is no more to do."""
+    """Whether ``start`` found a run that is done; then it is chosen, if that is wanted, and there is no more to do.
+
+    Args:
+        connection: a collection opened for writing.
+        run: what ``start`` gave.
+        choose_it: whether the views are to show it.
+    """
     if run.finished is None:
         return False
     if choose_it:
@@ -261,7 +289,16 @@ def earlier(connection: sqlite3.Connection, run: Run, *, inputs: str | None = No
 
 
 def digests(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> dict[int, int]:
-    """Digests of what a run read of some pages, in ascending order of ids; a page that it kept none of is left out."""
+    """Digests of what a run read of some pages, in ascending order of ids; a page that it kept none of is left out.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+        pages: ids, ascending.
+
+    Returns:
+        The digest of each page by its id, and of the other pages that the run read between the first id and the last.
+    """
     if not pages:
         return {}
     return dict(
@@ -273,7 +310,16 @@ def digests(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> d
 
 
 def readings(connection: sqlite3.Connection, run: int, shorter: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pages with fewer than so many characters, and a digest of what the run read of each, where it kept one."""
+    """Pages with fewer than so many characters, and a digest of what the run read of each, where it kept one.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+        shorter: characters; only pages with fewer.
+
+    Returns:
+        Page ids, ascending, and a digest for each: two arrays of shape (pages,).
+    """
     cursor = connection.execute(
         "SELECT page, read FROM predictions WHERE run = ? AND characters < ? AND read IS NOT NULL ORDER BY page",
         (run, shorter),
@@ -310,6 +356,10 @@ def _drop_answers(connection: sqlite3.Connection, run: int) -> None:
 def clear(connection: sqlite3.Connection, run: int) -> None:
     """Forget what a run that was stopped halfway had written.
 
+    Args:
+        connection: a collection opened for writing.
+        run: the run's id.
+
     Raises:
         StoreError: the run does not belong to this connection.
     """
@@ -319,7 +369,12 @@ def clear(connection: sqlite3.Connection, run: int) -> None:
 
 
 def last_page(connection: sqlite3.Connection, run: int) -> int:
-    """The greatest page id that the run has answered; 0 if none."""
+    """The greatest page id that the run has answered; 0 if none.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+    """
     return int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM predictions WHERE run = ?", (run,)).fetchone()[0])
 
 
@@ -483,6 +538,16 @@ def finish(
 ) -> None:
     """Close a run; it becomes the chosen one unless told otherwise. ``linked``: see `Run`.
 
+    Args:
+        connection: a collection opened for writing.
+        run: the run's id.
+        pages: how many have an answer.
+        rounds: of the inference; None where the method has none.
+        converged: whether the inference came to rest; None where the method has no rounds.
+        inputs: digest of all that the run read; None where none was taken.
+        linked: whether URLs that were only linked to have their answers; None: they are not kept apart. See `Run`.
+        choose: whether the views show this run from now on.
+
     Raises:
         StoreError: the run is finished, or does not belong to this connection.
     """
@@ -500,6 +565,10 @@ def finish(
 def choose(connection: sqlite3.Connection, run: int) -> None:
     """Let the views show this run.
 
+    Args:
+        connection: a collection opened for writing.
+        run: the run's id.
+
     Raises:
         StoreError: there is no such run, or it was never finished.
     """
@@ -514,7 +583,15 @@ def chosen(connection: sqlite3.Connection) -> Run | None:
 
 
 def label_ids(connection: sqlite3.Connection, labels: Iterable[tuple[str, str, str | None]]) -> list[int]:
-    """Ids of labels, given as (label, language, script); new ones are entered."""
+    """Ids of labels, given as (label, language, script); new ones are entered.
+
+    Args:
+        connection: a collection opened for writing.
+        labels: each as (label, ISO 639-3 code, ISO 15924 code or None).
+
+    Returns:
+        One id for each, in the order given.
+    """
     rows = list(labels)
     # Not OR IGNORE: a row that is ignored uses up an id all the same, and ids would tell how often a job was begun.
     connection.executemany(
@@ -532,7 +609,15 @@ def labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str | No
 
 
 def read_answers(connection: sqlite3.Connection, run: int) -> Answers:
-    """All answers of a run, in order of page ids."""
+    """All answers of a run, in order of page ids.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+
+    Returns:
+        One row a page; for URLs that were only linked to, 0 characters, and confidences rounded to four digits.
+    """
     cursor = connection.execute(
         "SELECT page, label, confidence, COALESCE(runner_up, -1), COALESCE(runner_up_confidence, 0), characters"
         " FROM predictions WHERE run = ? ORDER BY page",

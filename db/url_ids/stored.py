@@ -114,7 +114,12 @@ def _nothing(number: int) -> str:
 
 
 def given_out(connection: sqlite3.Connection, table: str) -> int:
-    """The greatest id of a table that was ever given out; 0 if none was."""
+    """The greatest id of a table that was ever given out; 0 if none was.
+
+    Args:
+        connection: the collection.
+        table: its name, which stands in the statement as it is.
+    """
     (greatest,) = connection.execute(
         f"SELECT MAX(COALESCE((SELECT MAX(id) FROM {table}), 0),"
         f" COALESCE((SELECT seq FROM sqlite_sequence WHERE name = '{table}'), 0))"

@@ -47,7 +47,12 @@ _WORDED = (
 
 
 def stored(connection: sqlite3.Connection, page_id: int) -> Choice:
-    """What is stored of a page, to be held against captures that are read now."""
+    """What is stored of a page, to be held against captures that are read now.
+
+    Args:
+        connection: the collection.
+        page_id: of a page that has a capture.
+    """
     status, date, revisit, parts, length, count = connection.execute(
         "SELECT status, date, revisit_of IS NOT NULL, parts, length, captures FROM captures WHERE page = ?", (page_id,)
     ).fetchone()

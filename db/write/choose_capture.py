@@ -42,6 +42,10 @@ class Facts:
     def better(self, held: Facts, keep: Keep) -> bool:
         """Whether this capture takes the place of the one that is held; the first to come stays where they are equal.
 
+        Args:
+            held: the capture that is kept so far, of the same URL.
+            keep: which one is wanted.
+
         >>> old, gone = Facts(200, "2020", False, "both", 90), Facts(404, "2024", False, "both", 9)
         >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
         (False, True, False)
@@ -83,7 +87,12 @@ class Facts:
 
 
 def joined(text: Page, links: Page) -> Page:
-    """One capture of its two parts: the words of the one, and what the other says of the server and of links."""
+    """One capture of its two parts: the words of the one, and what the other says of the server and of links.
+
+    Args:
+        text: the part that brings the words.
+        links: the part that brings status, headers and links.
+    """
     return replace(
         links,
         offset=text.offset,
@@ -121,7 +130,13 @@ class Choice:
         return () if self.read is None else self.read.links
 
     def take(self, page: Page, place: int, keep: Keep) -> None:
-        """Look at one more capture, at a place of the batch."""
+        """Look at one more capture, at a place of the batch.
+
+        Args:
+            page: the capture that was read.
+            place: its index among the pages of the batch.
+            keep: which of several captures is wanted.
+        """
         facts = Facts.of(page)
         if facts.same_capture(self.facts):
             if facts.wants_text(self.facts):

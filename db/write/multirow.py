@@ -31,7 +31,16 @@ def insert(connection: sqlite3.Connection, into: str, columns: Sequence[Sequence
 
 
 def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]]) -> int:
-    """Insert rows, see `insert`."""
+    """Insert rows, see `insert`.
+
+    Args:
+        connection: within a transaction.
+        into: the statement up to its values.
+        rows: of equal length; none is fine.
+
+    Returns:
+        How many rows were added.
+    """
     return insert_flat(connection, into, list(chain.from_iterable(rows)), len(rows[0])) if rows else 0
 
 
@@ -42,6 +51,16 @@ def insert_flat(
 
     A row may be given in SQL, with a question mark for each of its values and what is the same in all rows written out:
     binding a value takes as long as storing it.
+
+    Args:
+        connection: within a transaction.
+        into: the statement up to its values.
+        values: of all rows, one row after the other; a multiple of ``width``.
+        width: how many values a row has; at most 999.
+        row: one row in SQL; None: a question mark for each value.
+
+    Returns:
+        How many rows were added.
     """
     before = connection.total_changes
     row = row or f"({','.join('?' * width)})"

@@ -22,6 +22,13 @@ _HOSTS = 100_000  # whose digests are remembered
 def digest(kind: Kind, name: str) -> str:
     """What a URL in canonical form, or a host, is known by once it is removed.
 
+    Args:
+        kind: whether the name is that of a URL or of a host.
+        name: the URL in canonical form, or the host in lower case.
+
+    Returns:
+        The SHA-256 of both, in hexadecimal.
+
     >>> digest("host", "a.example")[:16]
     '01dc8327fa4cfc0a'
     """

@@ -81,7 +81,12 @@ def resolve(connection: sqlite3.Connection) -> int:
 
 
 def empty(connection: sqlite3.Connection, page: int) -> None:
-    """Take from the page of a revisit record what it was given of its original."""
+    """Take from the page of a revisit record what it was given of its original.
+
+    Args:
+        connection: within a transaction.
+        page: its id.
+    """
     connection.execute(
         "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)", (page,)
     )
