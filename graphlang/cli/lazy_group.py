@@ -15,42 +15,42 @@ if TYPE_CHECKING:
 class _Commands(MutableMapping[str, click.Command]):
     """Commands by name; one is imported when it is looked at."""
 
-    def __init__(self, modules: Mapping[str, str]) -> None:
-        self._modules = dict(modules)
+    def __init__(self, packages: Mapping[str, str]) -> None:
+        self._packages = dict(packages)
         self._known: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._known:
-            module, _, function = self._modules[name].partition(":")
-            self._known[name] = getattr(import_module(f"graphlang.cli.verbs.{module}"), function or name)
+            own = name.replace("-", "_")
+            self._known[name] = getattr(import_module(f"graphlang.cli.verbs.{self._packages[name]}.{own}"), own)
         return self._known[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        self._modules[name] = ""
+        self._packages[name] = ""
         self._known[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._modules[name]
+        del self._packages[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self._packages)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._packages)
 
 
 class Verbs(click.Group):
-    """The group.
+    """The group of all verbs, listed by what one does.
 
     Args:
-        verbs: By name the module of `graphlang.cli` that has this command (`module:function` where it is
-            called otherwise there), and the first sentence of its help, so that a list of verbs imports none of them.
+        groups: By package of `graphlang.cli.verbs` the heading of its verbs, and by verb the first sentence of its
+            help, so that a list of verbs imports none of them.
     """
 
-    def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]], **others: Any) -> None:
+    def __init__(self, *args: Any, groups: Mapping[str, tuple[str, Mapping[str, str]]], **others: Any) -> None:
         super().__init__(*args, **others)
-        self.commands = _Commands({name: module for name, (module, _) in verbs.items()})
-        self._words = {name: words for name, (_, words) in verbs.items()}
+        self.commands = _Commands({name: package for package, (_, verbs) in groups.items() for name in verbs})
+        self._groups = [(heading, dict(verbs)) for heading, verbs in groups.values()]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Verbs in the order of the work, not of the alphabet."""
@@ -59,12 +59,12 @@ class Verbs(click.Group):
 
     def words(self, name: str) -> str:
         """The first sentence of a verb's help."""
-        return self._words[name]
+        return next(verbs[name] for _, verbs in self._groups if name in verbs)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of verbs, as click writes it."""
+        """The verbs under their headings, one line each, in columns that are as wide in every group."""
         del ctx
-        limit = formatter.width - 6 - max(map(len, self.commands))
-        with formatter.section("Commands"):
-            stubs = [click.Command(name, help=self._words[name]) for name in self.commands]
-            formatter.write_dl([(str(stub.name), stub.get_short_help_str(limit)) for stub in stubs])
+        widest = max(map(len, self.commands))
+        for heading, verbs in self._groups:
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), words) for name, words in verbs.items()])

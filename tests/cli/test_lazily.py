@@ -5,6 +5,7 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from graphlang.cli import cli
 
@@ -31,8 +32,17 @@ def test_reading_files_needs_neither_codes_nor_graphs() -> None:
 def test_the_list_of_verbs_says_the_first_words_of_their_help() -> None:
     for name, command in cli.commands.items():
         assert command.name == name
-        first = " ".join((command.help or "").split("\n\n")[0].split()).split(". ")[0].rstrip(".") + "."
-        assert cli.words(name) == first  # type: ignore[attr-defined]
+        assert cli.words(name) == (command.help or "").split("\n\n")[0]  # type: ignore[attr-defined]
+
+
+def test_every_verb_has_a_line_of_its_own_in_80_columns() -> None:
+    lines = CliRunner().invoke(cli, ["--help"], terminal_width=80).output.splitlines()
+    for name in cli.commands:
+        words = cli.words(name)  # type: ignore[attr-defined]
+        assert f"  {name:<14}  {words}" in lines
+    assert [line for line in lines if len(line) > 80] == []
+    headings = ["Start here:", "Find languages step by step:", "Measure and compare:"]
+    assert [line for line in lines if line in headings] == headings
 
 
 def test_a_verb_that_is_none() -> None:

@@ -1,1 +1,78 @@
-"""The verbs of the command line: each parses, calls and prints."""
+"""One file a verb, in a package for each thing that one does; `GROUPS` is what ``graphlang --help`` shows.
+
+In: the words of a command line. Out: what is printed. To add a verb: write its file in the package where people would
+look for it, and its line here, the first sentence of its help in 60 characters at most.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Package -> what its verbs are for, and the verbs in the order of the work: name -> first sentence of the help. A verb
+#: is a function in a module, both of its name with `_` for `-`.
+GROUPS: Final = {
+    "start": (
+        "Start here",
+        {
+            "run": "Find the language of every page and print the language map.",
+            "identify": "Identify the language of texts, or of URLs.",
+        },
+    ),
+    "collection": (
+        "Make and keep a collection",
+        {
+            "ingest": "Read FILES into DB.",
+            "info": "Count what DB holds: files, pages, links, languages.",
+            "problems": "List what could not be read: file, offset, URL and reason.",
+            "runs": "List all runs, or choose the one that the views show.",
+            "remove": "Remove pages, and keep later readings from restoring them.",
+            "convert": "Copy all records of an archive to a store file or WARC.",
+        },
+    ),
+    "infer": (
+        "Find languages step by step",
+        {
+            "classify": "Classify the pages in DB by their text, or by their URLs.",
+            "vote": "Let the inlinks of short pages vote (Hayati 2004).",
+            "propagate": "Infer the language of every page from its text and links.",
+        },
+    ),
+    "look": (
+        "Look at the languages",
+        {
+            "pages": "List pages and their languages, by the chosen run.",
+            "sites": "The language map: pages by site and language.",
+            "languages": "List the languages of DB: pages, sites, scripts, encodings.",
+            "language-graph": "Count links between languages (Caminero and Mikami 2006).",
+            "explain": "Print why a page has its language.",
+            "frontier": "Rank URLs to fetch next by the languages that you want.",
+        },
+    ),
+    "publish": (
+        "Publish",
+        {
+            "report": "Write a report: one HTML file that needs nothing else.",
+            "serve": "Browse DB with Datasette, read-only, on this machine.",
+            "texts": "Write the texts of pages with language, URL and date.",
+            "export": "Write what other programs read: tables, graphs, archives.",
+        },
+    ),
+    "judge": (
+        "Measure and compare",
+        {
+            "evaluate": "Compare the languages of DB with gold labels.",
+            "compare": "List the pages whose language differs between two runs.",
+            "tune": "Fit the weights of the inference on labelled pages.",
+            "score": "Score a URL method on labelled URLs (Baykan et al. 2008).",
+        },
+    ),
+    "models": (
+        "Methods and models",
+        {
+            "methods": "List the methods that identify languages.",
+            "train": "Train MODEL from CORPUS, a folder of texts for each label.",
+            "profiles": "List the profiles of MODEL, or change some of them.",
+            "tree": "Print the decision tree of LANGUAGE (Baykan et al. 2008).",
+        },
+    ),
+}

@@ -57,7 +57,9 @@ def tune(
     even: bool,
     quiet: bool,
 ) -> None:
-    """Fit the weights of the inference on labelled pages, and say what they are worth on sites that were held out.
+    """Fit the weights of the inference on labelled pages.
+
+    What they are worth is measured on sites that were held out.
 
     \b
     Examples:

@@ -16,8 +16,9 @@ from graphlang.urls.baykan2008.methods import Published
 @click.option("--method", default="url-custom-dt", show_default=True, help="Method, or model file, of decision trees.")
 @click.option("--depth", type=click.IntRange(min=1), default=4, show_default=True, help="Questions on a way to a leaf.")
 def tree(language: str, method: str, depth: int) -> None:
-    """Print the decision tree of LANGUAGE, as figure 1 of Baykan, Henzinger and Weber 2008 does.
+    """Print the decision tree of LANGUAGE (Baykan et al. 2008).
 
+    It is printed as in their figure 1.
     A leaf tells how many of the training URLs come to it; those of other languages count less, so that both sides are
     equal in all.
 

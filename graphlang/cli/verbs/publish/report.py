@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 )
 @click.option("--title", help="What the report is of; by default the database's name.")
 def report(db: Path, output: Path, title: str | None) -> None:
-    """Write a report: one HTML file that needs nothing else and asks nobody for anything.
+    """Write a report: one HTML file that needs nothing else.
 
+    It asks nobody for anything when it is opened.
     A summary in words, languages, a world map by country-code domain, languages of sites, years where there are
     several, links between languages, what the graph changed, length against confidence, what could not be read, and
     how it was made. Only text with status 200 counts.

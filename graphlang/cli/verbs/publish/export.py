@@ -77,7 +77,9 @@ def _format(what: str, wanted: str | None, output: Path) -> str:
 )
 @selects
 def export(db: Path, what: str, format_: str | None, by: str, output: Path, selection: Selection) -> None:
-    """Write what other programs read, row by row, so that memory does not grow with the collection.
+    """Write what other programs read: tables, graphs, archives.
+
+    Rows are written one by one, so that memory does not grow with the collection.
 
     \b
     pages, links               tables: csv, tsv, jsonl, parquet (needs graphlang[parquet]); pages also as a graph

@@ -51,8 +51,9 @@ def frontier(
     limit: int | None,
     output: str,
 ) -> None:
-    """Rank the URLs that were never fetched by the chance that they are in a wanted language.
+    """Rank URLs to fetch next by the languages that you want.
 
+    Ranked are URLs that were never fetched.
     'chance' is the belief of the run; 'clueweb09' lists the languages that ClueWeb09's rule takes for possible (those
     of the referring pages), and 'fetch' is 1 where that rule would fetch the URL.
 

@@ -57,7 +57,9 @@ if TYPE_CHECKING:
 )
 @selects
 def language_graph(db: Path, format_: str, what: str, by: str, output: Path, selection: Selection) -> None:
-    """Links between languages, after Caminero and Mikami 2006: counts and shares of the links between sites.
+    """Count links between languages (Caminero and Mikami 2006).
+
+    Links are those between sites.
 
     links: from which language to which, with the share of the first one's links. distances: steps from language to
     language along outgoing links. languages: introversion is the share of links that stay in the language,

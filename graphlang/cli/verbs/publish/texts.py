@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 )
 @selects
 def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: bool) -> None:
-    """Write the texts of pages with URL, date, source, language, confidence and method.
+    """Write the texts of pages with language, URL and date.
 
+    Source, confidence and method stand beside them.
     "main" is the main content, "text" all visible text. Texts are as long as they were kept: "cut" is 1 where a page
     had more ('graphlang ingest --text-limit'). Pages below --min-confidence count as und, and are not in a language.
 

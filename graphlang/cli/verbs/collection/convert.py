@@ -20,7 +20,9 @@ _SHOWN = 20
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @options.quiet
 def convert(source: Path, target: Path, *, quiet: bool) -> None:
-    """Write all records of SOURCE to TARGET: a store file, or WARC (.warc, .warc.gz), by TARGET's name.
+    """Copy all records of an archive to a store file or WARC.
+
+    TARGET's name tells which: .warc and .warc.gz are WARC, any other is a store file.
 
     SOURCE is any archive of records that 'graphlang ingest' reads. Every record is kept byte for byte. TARGET is
     replaced once all is written, and never by nothing; where SOURCE is damaged, the exit code is 1.

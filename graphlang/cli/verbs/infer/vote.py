@@ -75,7 +75,9 @@ def vote(
     keep_chosen: bool,
     quiet: bool,
 ) -> None:
-    """Let the inlinks of short pages vote (INLINKS, Hayati 2004, algorithm 5.5).
+    """Let the inlinks of short pages vote (Hayati 2004).
+
+    This is INLINKS, algorithm 5.5 of the paper.
 
     \b
     Examples:

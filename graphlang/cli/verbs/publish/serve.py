@@ -18,8 +18,9 @@ from graphlang.serve.site import datasette, index
 @click.option("--port", type=click.IntRange(1, 65535), default=8001, show_default=True, help="Port on 127.0.0.1.")
 @click.option("--search/--no-search", default=True, show_default=True, help="Make a full-text index first.")
 def serve(db: Path, port: int, *, search: bool) -> None:
-    """Browse DB with Datasette (needs graphlang[serve]), read-only, on this machine alone.
+    """Browse DB with Datasette, read-only, on this machine.
 
+    Needs graphlang[serve].
     With facets, what each column means, queries (pages that the graph changed, doubtful sites, unfetched URLs in a
     language, links between two languages, declared unlike found), why a page has its language, and full-text search by
     trigrams, in a temporary file: the database itself is never changed.

@@ -57,8 +57,9 @@ def score(
     *,
     confusion: bool,
 ) -> None:
-    """Score a URL method on labelled URLs with the measures of Baykan, Henzinger and Weber 2008, section 4.2.
+    """Score a URL method on labelled URLs (Baykan et al. 2008).
 
+    The measures are those of Baykan, Henzinger and Weber 2008, section 4.2.
     URLS is a table with the columns lang (or language) and url, or a folder with one sub-folder per language. Every
     language has a yes or a no for every URL. Precision and F are those of a balanced test, as many URLs of the language
     as of all others; negative is p(-|-), the share of the others' URLs that have a no.

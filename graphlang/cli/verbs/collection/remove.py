@@ -38,8 +38,9 @@ def remove(
     forget: bool,
     quiet: bool,
 ) -> None:
-    """Remove pages with all that was read and computed of them, and keep later readings from bringing them back.
+    """Remove pages, and keep later readings from restoring them.
 
+    All that was read and computed of them goes.
     Captures, texts, links from and to the pages, words of links, problems, answers of all runs and corrections go, and
     the URLs themselves; of them only digests are kept. What other pages say in their own text stays. A HOST is just
     this host, without those below it. Answers for other pages stay until 'graphlang propagate' is run again.

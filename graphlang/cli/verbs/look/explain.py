@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     help="Text for people, json for programs.",
 )
 def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: str) -> None:
-    """Print why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.
+    """Print why a page has its language.
+
+    Printed are its text, declarations and URL, and every neighbour that had a say, round by round.
 
     \b
     Examples:

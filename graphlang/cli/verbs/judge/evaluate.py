@@ -46,8 +46,9 @@ from graphlang.cli.shared.say_left_out import say_left_out
 def evaluate(
     db: Path, gold: Path, by: str | None, run_id: int | None, confusion: int, format_: str, *, all_runs: bool
 ) -> None:
-    """Compare the languages of DB with gold labels: accuracy over all pages, by length and by a column of the file.
+    """Compare the languages of DB with gold labels.
 
+    Accuracy is that of all pages, of pages by length, and by a column of the file.
     'linked' counts the pages with at least one inlink; 'calibration_error' is the distance of confidence and accuracy.
 
     \b

@@ -56,8 +56,9 @@ def identify(
     shares: bool,
     spans: bool,
 ) -> None:
-    """Identify the language of texts: FILES in UTF-8, '-' (or nothing) for standard input.
+    """Identify the language of texts, or of URLs.
 
+    FILES are in UTF-8; '-' (or nothing) is standard input.
     Files that cannot be read are told at the end, and the rest is identified; the exit code is 1 then.
 
     'und' means that there is no text, 'zxx' that it has no letters. Of a file, or a line, the first MiB is read. With a

@@ -59,7 +59,9 @@ def propagate(
     url: float,
     **chosen: Any,
 ) -> None:
-    """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
+    """Infer the language of every page from its text and links.
+
+    Pages that were only linked to get a language from their neighbours', too.
 
     \b
     Examples:

@@ -9,11 +9,11 @@ import click
 from graphlang import modelfile
 from graphlang.cli.shared.output import FORMATS, write_rows
 from graphlang.content import registry
-from graphlang.content.published.bytes import profiles
+from graphlang.content.published.bytes import profiles as byte_profiles
 from graphlang.content.published.bytes.edit_profiles import amended
 
 
-@click.command("profiles")
+@click.command()
 @click.argument("name", metavar="MODEL")
 @click.option(
     "--add",
@@ -41,9 +41,10 @@ from graphlang.content.published.bytes.edit_profiles import amended
     show_default=True,
     help="Table for people; csv, tsv, jsonl for programs.",
 )
-def profiles_(name: str, folder: Path | None, remove: tuple[str, ...], output: Path | None, format_: str) -> None:
-    """List the profiles of MODEL (a file, or a method with a model), or change some of them and no other.
+def profiles(name: str, folder: Path | None, remove: tuple[str, ...], output: Path | None, format_: str) -> None:
+    """List the profiles of MODEL, or change some of them.
 
+    MODEL is a file, or a method with a model; the other profiles stay as they are.
     Models of quadgrams and byte-trigrams hold a profile for each language and encoding.
 
     \b
@@ -57,7 +58,7 @@ def profiles_(name: str, folder: Path | None, remove: tuple[str, ...], output: P
     if folder is None and not remove:
         if output is not None:
             raise click.UsageError("--output without --add or --remove")
-        rows = [(one.label, one.encoding, len(one.grams)) for one in profiles.unpack(found, str(path))]
+        rows = [(one.label, one.encoding, len(one.grams)) for one in byte_profiles.unpack(found, str(path))]
         write_rows(("label", "encoding", "ngrams"), rows, format_=format_)
         return
     if output is None and str(path) != name:

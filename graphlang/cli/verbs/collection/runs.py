@@ -43,7 +43,7 @@ _RUN_COLUMNS = (
 @waits
 @output_options
 def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: str) -> None:
-    """List all runs with their parameters, or choose the one that the views show.
+    """List all runs, or choose the one that the views show.
 
     The table shows the beginning of long parameters; the other formats have them whole.
 

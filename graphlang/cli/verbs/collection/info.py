@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 )
 @click.option("--encodings", is_flag=True, help="Count pages by language and encoding instead.")
 def info(db: Path, format_: str, *, encodings: bool) -> None:
-    """Count what a database holds: files, pages, links by kind, charsets, languages, problems.
+    """Count what DB holds: files, pages, links, languages.
 
+    Counted are links by kind, charsets and problems as well.
     With --encodings: how many pages of each language (by the chosen run) come in each charset, on whose word that is,
     and which encoding a method over bytes found in them, where one was run.
 

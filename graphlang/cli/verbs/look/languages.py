@@ -33,7 +33,7 @@ def languages(
     *,
     all_known: bool,
 ) -> None:
-    """List the languages of DB: pages, sites, characters, scripts and encodings.
+    """List the languages of DB: pages, sites, scripts, encodings.
 
     "expected" is the sum of the probabilities of pages to be in the language: a page's confidence, and for its second
     language that one's. Between "low" and "high" their number lies with 95 %, if the confidences are right and pages

@@ -63,11 +63,11 @@ def train(
     *,
     quiet: bool,
 ) -> None:
-    """Train MODEL from CORPUS, a folder with one sub-folder for each label, UTF-8 text files in them.
+    """Train MODEL from CORPUS, a folder of texts for each label.
 
-    Files are named *.txt, folders by the code of their language. Those of no known language, or with too little text,
-    are left out, and named. The model's settings are kept in it. A setting that the method does not have is refused,
-    with the names it has.
+    Files are in UTF-8 and named *.txt, folders by the code of their language. Those of no known language, or with too
+    little text, are left out, and named. The model's settings are kept in it. A setting that the method does not have
+    is refused, with the names it has.
 
     URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
     language) and url, or such a folder with one URL a line in its files.

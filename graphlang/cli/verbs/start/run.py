@@ -14,8 +14,8 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.output import console
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
-from graphlang.cli.verbs.ingest import finish, summary
-from graphlang.cli.verbs.report import write_report
+from graphlang.cli.verbs.collection.ingest import finish, summary
+from graphlang.cli.verbs.publish.report import write_report
 from graphlang.content import registry
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map
@@ -50,7 +50,7 @@ _LANGUAGES_SHOWN = 6
 def run(
     files: tuple[Path, ...], db: Path, method: str, report: Path | None, *, quiet: bool, **how: Unpack[reading.How]
 ) -> None:
-    """Find the language of every page in FILES and print the language map.
+    """Find the language of every page and print the language map.
 
     Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
     whole graph; the last answer is what the database's views show. Stopped at any moment, the same command goes on;

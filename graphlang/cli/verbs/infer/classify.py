@@ -55,7 +55,7 @@ def classify(
     keep_chosen: bool,
     quiet: bool,
 ) -> None:
-    """Classify the pages in DB by the content of their text, or by their URLs.
+    """Classify the pages in DB by their text, or by their URLs.
 
     The URL methods ('graphlang methods' lists them) answer for pages that were never fetched, too.
 

@@ -1,0 +1,1 @@
+"""Verbs that compare answers with labels or with one another."""

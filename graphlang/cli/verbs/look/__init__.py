@@ -1,0 +1,1 @@
+"""Verbs that show languages of pages, sites and links, and why."""

@@ -1,0 +1,1 @@
+"""Verbs about methods: which there are, how to train a model, what is in one."""

@@ -1,0 +1,1 @@
+"""Verbs that write what others read: reports, texts, files for other programs."""

@@ -1,0 +1,1 @@
+"""The first two verbs that one needs: everything at once over files, and single texts."""
