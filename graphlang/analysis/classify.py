@@ -107,7 +107,17 @@ def classify(
 def classify_urls(
     connection: sqlite3.Connection, identifier: UrlIdentifier, *, choose: bool = True, progress: Progress = SILENT
 ) -> runs.Run:
-    """Classify every page, fetched or only linked to, by its URL alone; see ``classify``."""
+    """Classify every page, fetched or only linked to, by its URL alone; see ``classify``.
+
+    Args:
+        connection: a collection opened for writing.
+        identifier: a URL method.
+        choose: whether the run becomes the one that the views show.
+        progress: told of pages.
+
+    Returns:
+        The run, finished.
+    """
 
     def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
         for pages, urls in collection.urls(connection, after=after):
@@ -164,7 +174,15 @@ def _fill(
 
 
 def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int]:
-    """Ids of labels in the collection, with language and script split by the code system."""
+    """Ids of labels in the collection, with language and script split by the code system.
+
+    Args:
+        connection: a collection opened for writing.
+        labels: as methods name them: ``eng``, ``srp_Cyrl``, ``und``, ``zxx``.
+
+    Returns:
+        One id for each, in the order given; labels that are new are entered.
+    """
     special = (languages.UND, languages.ZXX)
     return runs.label_ids(
         connection,

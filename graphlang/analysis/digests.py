@@ -39,7 +39,15 @@ def _number(parts: tuple[str | int | bytes, ...]) -> int:
 
 
 def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
-    """A digest of everything that the inference depends on: links, scores, lengths, sites, signals and parameters."""
+    """A digest of everything that the inference depends on: links, scores, lengths, sites, signals and parameters.
+
+    Args:
+        given: what the graph kernels take.
+        parameters: of the run, as JSON can hold them.
+
+    Returns:
+        128 bits in hexadecimal.
+    """
     graph, evidence = given.graph, given.evidence
     arrays: list[NDArray[np.generic]] = [
         *(graph.source, graph.target, graph.kind, graph.hreflang),

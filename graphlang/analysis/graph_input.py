@@ -67,6 +67,10 @@ class Listening:
 def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
     """The run to start from: the one asked for, else the newest content run.
 
+    Args:
+        connection: the collection.
+        run: id of a run over texts or URLs; None: the newest over texts.
+
     Raises:
         StoreError: there is none, or it is of another kind.
     """
@@ -289,6 +293,21 @@ def write(
     that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
     is nothing whose language the links could tell. A page of which neither text nor links say anything gets no row: the
     views show it as ``und``.
+
+    Args:
+        connection: a collection opened for writing.
+        run: not finished; what it had written before it was stopped is dropped.
+        seeds: what the kernel was given.
+        answer: what it said, one row for each row of ``seeds``.
+        choose: whether the views show the run from now on.
+        inputs: digest of all that the run read; None where none was taken.
+        linked: as in `runs.Run`; unless None, only the pages are written that `Seeds.stored` names.
+
+    Returns:
+        The run, finished.
+
+    Raises:
+        StoreError: the run does not belong to this connection.
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
     chosen = labels(connection, seeds, columns)
@@ -331,7 +350,17 @@ def write(
 
 
 def labels(connection: sqlite3.Connection, seeds: Seeds, columns: list[NDArray[np.int16]]) -> list[NDArray[np.int64]]:
-    """For columns of languages (indices, -1 none) the columns of ``labels.id``, -1 where there is none."""
+    """For columns of languages (indices, -1 none) the columns of ``labels.id``, -1 where there is none.
+
+    Args:
+        connection: the collection.
+        seeds: what the graph kernel was given.
+        columns: indices of languages, each of shape (rows,), -1 none.
+
+    Returns:
+        For each column one of the same shape. The label is that of the row's own text where that has the language, else
+        the one that most pages with the language have.
+    """
     usual = _usual_labels(connection, seeds)
     table = np.full(int(seeds.labels.max(initial=0)) + 2, -1, dtype=np.int16)
     for label, language in seeds.language_of.items():

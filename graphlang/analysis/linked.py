@@ -84,7 +84,15 @@ def ready(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -
 
 
 def opened(path: str | Path, *numbers: int | None) -> sqlite3.Connection:
-    """The collection, to be read, with the answers of some runs; see `ready`."""
+    """The collection, to be read, with the answers of some runs; see `ready`.
+
+    Args:
+        path: the file.
+        numbers: ids of the runs; None is the one that the views show. If no number is given, that one.
+
+    Raises:
+        StoreError: there is no such file or run.
+    """
     ready(path, *numbers)
     return open_existing(path)
 

@@ -9,13 +9,24 @@ class Progress(Protocol):
     """Receives the stages of a job one after the other."""
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
-        """A new stage begins; ``total`` units of work are ahead, if that is known."""
+        """A new stage begins.
+
+        Args:
+            name: one word, such as ``classify``.
+            total: units of work ahead; None where that is not known.
+            unit: what is counted, in the plural: ``pages``, ``bytes``.
+        """
 
     def advance(self, done: float, **counts: int) -> None:
-        """``done`` units of the stage are done in all; ``counts`` are shown beside, e.g. pages and links."""
+        """So much of the stage is done.
+
+        Args:
+            done: units of the stage that are done in all, from 0 to its total.
+            counts: what else there is so far, e.g. pages and links.
+        """
 
 
-class Silent:
+class Silent(Progress):
     """Watches nothing."""
 
     def stage(self, name: str, total: float | None, unit: str) -> None:

@@ -121,7 +121,15 @@ def _cctld(
 
 
 def directories(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> NDArray[np.int32]:
-    """A number for the directory of each page's URL: all that comes before the last slash of its path."""
+    """A number for the directory of each page's URL: all that comes before the last slash of its path.
+
+    Args:
+        connection: the collection.
+        pages: ids, shape (rows,), each once.
+
+    Returns:
+        Numbers from 0 on, shape (rows,); -1 for pages that were removed. Pages of one directory have one number.
+    """
     known: dict[int, int] = {}
     found = np.full(len(pages), -1, dtype=np.int32)
     for rows, urls in collection.urls_of(connection, pages):

@@ -125,6 +125,13 @@ def guess(
 def apply_rule(
     connection: sqlite3.Connection, given: graph_input.Seeds, min_bytes: int, trace: tuple[int, ...] = ()
 ) -> Answer:
-    """The kernel's answer; ``trace`` names rows whose reasons are wanted."""
+    """The kernel's answer; ``trace`` names rows whose reasons are wanted.
+
+    Args:
+        connection: the collection.
+        given: its links and a content run; row i is the page i + 1.
+        min_bytes: referring pages with fewer bytes of text do not count.
+        trace: rows whose reasons are wanted.
+    """
     sizes, fetched = collection.text_sizes(connection), collection.fetched(connection)
     return clueweb09.guess(given.graph, given.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)

@@ -62,6 +62,14 @@ class Links:
 def padded(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
     """One value for each page, followed by the same one for all that are left out, up to ``pages``.
 
+    Args:
+        values: shape (n,).
+        pages: length of what comes out; nothing is done where it is n or less.
+        fill: the value of those that are left out.
+
+    Returns:
+        shape (max(n, pages),).
+
     >>> padded(np.int16([3, 4]), 4, -1).tolist()
     [3, 4, -1, -1]
     """
@@ -74,6 +82,12 @@ def canonical(graph: Graph) -> Links:
     Of a link given several times the lowest kind is kept (it says most, see ``LinkKind``), the lowest hreflang that
     is one, and the first ordinal. Links with rel=nofollow count like all others: for a language it does not matter
     whether the author vouches for the target.
+
+    Args:
+        graph: its links in any order.
+
+    Raises:
+        ValueError: more than 2 ** 31 - 1 links.
 
     >>> import numpy as np
     >>> from graphlang.graph.data import Graph

@@ -187,6 +187,9 @@ def check_probabilities(name: str, values: NDArray[np.float32]) -> None:
     Args:
         name: of the array, for the error.
         values: of any shape.
+
+    Raises:
+        ValueError: a value below 0, above 1 or NaN; the message names it and its index.
     """
     if values.size and not (values.min() >= 0 and values.max() <= ONE):  # NaN fails both
         at = np.argwhere(~((values >= 0) & (values <= ONE)))[0]

@@ -81,6 +81,12 @@ class Prototype(NamedTuple):
 def statements(header: str) -> list[str]:
     r"""The statements of a header, each on one line, without comments and lines for the preprocessor.
 
+    Args:
+        header: the text of a header in C.
+
+    Raises:
+        DeclarationError: the last statement has no semicolon.
+
     >>> statements("#include <x.h>\nenum { A, /* not B */\n C };\nint f(int a);")
     ['enum { A, C }', 'int f(int a)']
     """

@@ -60,7 +60,17 @@ def end_of(begin: int) -> int:
 
 
 def stretches(whole: Stretch, begin: int, size: int, skip: int) -> Iterator[Stretch]:
-    """Cut an archive from a place on where a record begins; the first stretch is exact."""
+    """Cut an archive from a place on where a record begins; the first stretch is exact.
+
+    Args:
+        whole: the archive; its path, base, size and name are those of all stretches.
+        begin: where a record begins, counted from the archive's first byte.
+        size: bytes of the archive.
+        skip: raw records to pass over in the first stretch.
+
+    Yields:
+        The stretches, from the first on, each but the first inexact.
+    """
     stop = end_of(begin)
     yield whole._replace(begin=begin, stop=stop, exact=True, skip=skip)
     for at in range(stop, size, LENGTH):
@@ -78,7 +88,16 @@ def can_be_cut(file: BinaryIO) -> bool:
 
 
 def find_record(file: BinaryIO, begin: int, stop: int) -> int | None:
-    """Return the first offset from ``begin`` on, before ``stop``, where a record seems to begin."""
+    """Return the first offset from ``begin`` on, before ``stop``, where a record seems to begin.
+
+    Args:
+        file: an archive, as stored.
+        begin: the least offset that counts.
+        stop: offsets from here on do not count.
+
+    Returns:
+        The offset; None where there is no such place, or the file is of no kind that can be cut.
+    """
     head = peek(file, 0, _TRIED)
     kind = compression(head)
     if kind:

@@ -111,7 +111,12 @@ class Source:
         return size_of(self._file)
 
     def peek(self, offset: int, count: int) -> bytes:
-        """Return bytes from any place of the file as it is stored; reading goes on where it was."""
+        """Return bytes from any place of the file as it is stored; reading goes on where it was.
+
+        Args:
+            offset: in the file as stored.
+            count: at most so many bytes.
+        """
         return peek(self._file, offset, count)
 
     @property

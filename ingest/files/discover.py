@@ -87,6 +87,10 @@ def received(stream: BinaryIO, folder: Path) -> Path:
 
     Reading an archive goes back where it is damaged, and its digest is taken before it is read: a pipe allows neither.
 
+    Args:
+        stream: read to its end.
+        folder: there must be no file called ``standard-input`` in it.
+
     Raises:
         OSError: there is no room for it.
     """

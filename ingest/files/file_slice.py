@@ -39,7 +39,12 @@ class Span(io.RawIOBase):
         return True
 
     def peek(self, offset: int, count: int) -> bytes:
-        """Return bytes from any place of the part."""
+        """Return bytes from any place of the part.
+
+        Args:
+            offset: from the part's first byte; outside of the part there are no bytes.
+            count: at most so many bytes.
+        """
         if not 0 <= offset < self.size:
             return b""
         return os.pread(self._number, min(count, self.size - offset), self.begin + offset)
@@ -53,7 +58,15 @@ class Span(io.RawIOBase):
         return len(data)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Move to a place of the part."""
+        """Move to a place of the part.
+
+        Args:
+            offset: bytes, which may be negative; a place before the part becomes its beginning.
+            whence: as of `io.IOBase.seek`: counted from the beginning, from here, or from the end.
+
+        Returns:
+            The place that was reached, in bytes from the part's first.
+        """
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self.size}[whence]
         self._at = max(0, base + offset)
         return self._at
@@ -64,7 +77,13 @@ class Span(io.RawIOBase):
 
 
 def peek(file: BinaryIO | Span, offset: int, count: int) -> bytes:
-    """Return bytes from any place of a file, or of a part of one, without moving in it."""
+    """Return bytes from any place of a file, or of a part of one, without moving in it.
+
+    Args:
+        file: open, and one of the operating system's.
+        offset: in bytes.
+        count: at most so many bytes.
+    """
     return file.peek(offset, count) if isinstance(file, Span) else os.pread(file.fileno(), count, offset)
 
 

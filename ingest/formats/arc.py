@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from graphlang.ingest.formats.dates import date_of
+from graphlang.ingest.formats.records import Grammar
 
 _LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
 _SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
@@ -20,8 +21,8 @@ _START = re.compile(
 _NEXT = re.compile(rb"\n(?=" + _START.pattern + rb")")
 
 
-class Arc:
-    """See `graphlang.ingest.formats.records.Grammar`."""
+class Arc(Grammar):
+    """A record starts with the line that names its URL."""
 
     name = "ARC"
     end = b""

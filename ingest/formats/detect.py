@@ -101,6 +101,11 @@ def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None
 def open_stretch(stretch: Stretch, limits: Limits, begin: int) -> Iterator[Records]:
     """Open a stretch of a file, or of an archive within one; offsets are those in the file.
 
+    Args:
+        stretch: which one.
+        limits: bounds of a record.
+        begin: where to start, counted from the first byte of the archive that the stretch is of.
+
     Raises:
         OSError: as with `open_records`.
     """

@@ -50,13 +50,28 @@ class Grammar(Protocol):
     end: bytes  #: what stands behind every block, if that is more than any text may hold; else nothing
 
     def starts(self, data: bytes, at: int) -> bool:
-        """Tell whether a record starts at this place."""
+        """Tell whether a record starts at this place.
+
+        Args:
+            data: decompressed bytes.
+            at: index of a byte.
+        """
 
     def find(self, data: bytes, at: int) -> int:
-        """Return the index of the next start of a record amid damage, or -1; stricter than `starts`, and fast."""
+        """Return the index of the next start of a record amid damage, or -1; stricter than `starts`, and fast.
+
+        Args:
+            data: decompressed bytes.
+            at: where to begin to look.
+        """
 
     def header_end(self, data: bytes, at: int) -> int:
-        """Return the index behind the header of the record that starts at ``at``, or -1 where it goes on."""
+        """Return the index behind the header of the record that starts at ``at``, or -1 where it goes on.
+
+        Args:
+            data: decompressed bytes.
+            at: where the record starts.
+        """
 
     def length(self, head: bytes) -> int | None:
         """Return the length of the block that the header claims; None where it claims none."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from graphlang.ingest.formats.records import Grammar
+
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
 _LF = 10
 _START = re.compile(rb"WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:", re.IGNORECASE)
@@ -19,8 +21,8 @@ _PART_TYPES = {
 }
 
 
-class Warc:
-    """See `records.Grammar`. A record starts with ``WARC/``; its header ends with an empty line."""
+class Warc(Grammar):
+    """A record starts with ``WARC/``; its header ends with an empty line."""
 
     name = "WARC"
     end = b"\r\n\r\n"

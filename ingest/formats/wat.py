@@ -29,6 +29,14 @@ def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, 
     """Return the page that a ``metadata`` record describes, with links and without text, and what was wrong with it.
 
     There is a page only for descriptions of a response or resource; those of requests and of warcinfo are passed over.
+
+    Args:
+        raw: a ``metadata`` record.
+        joiner: what makes references absolute.
+        limits: bounds of a record.
+
+    Returns:
+        The page or None, and a kind and a reason for each problem.
     """
     if len(raw.block) > limits.max_json:
         return None, [("too-large", f"metadata of more than {limits.max_json} bytes")]

@@ -17,7 +17,12 @@ _MEASURED = re.compile(r"\bmax-[\w-]+\s*:\s*[\w-]+")  # "max-image-preview:none"
 
 
 def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
-    """Return what the page and its server claim: languages, as written, and whether the page is not to be indexed."""
+    """Return what the page and its server claim: languages, as written, and whether the page is not to be indexed.
+
+    Args:
+        document: what was read of the markup; None where there is none.
+        fields: the server's header fields; their names in lower case.
+    """
     found: list[tuple[str, str | None]] = []
     noindex = not robots_words(fields.get("x-robots-tag", "")).isdisjoint(_NOINDEX)
     if document is not None:

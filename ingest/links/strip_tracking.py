@@ -54,7 +54,12 @@ def plain_page(page: Page) -> Page:
 
 
 def renamed(page: Page, rename: Callable[[str], str]) -> Page:
-    """Return a page whose own URL and targets have other names."""
+    """Return a page whose own URL and targets have other names.
+
+    Args:
+        page: what was read.
+        rename: from a canonical URL to another one; also asked of the URL that a revisit refers to.
+    """
     url = rename(page.url)
     links: dict[str, Link] = {}
     for link in page.links:

@@ -74,6 +74,10 @@ def _plain(payload: bytes) -> str:
 def form(mime: str, payload: bytes) -> str:
     r"""Return ``html``, ``text``, or an empty string for what holds no text that could be read here.
 
+    Args:
+        mime: media type in lower case, without parameters; empty where none is claimed.
+        payload: not compressed.
+
     >>> form("text/html", b"%PDF-1.4"), form("", b"<!DOCTYPE html><p>"), form("image/png", b"<html>")
     ('', 'html', '')
     >>> form("text/plain", b"plain"), form("text/plain", b"\x7fELF\x02\x01")

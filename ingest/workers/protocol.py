@@ -26,7 +26,12 @@ def encode_frame(value: Any) -> bytes:
 
 
 def write_frame(stream: IO[bytes], value: Any) -> None:
-    """Send one value."""
+    """Send one value.
+
+    Args:
+        stream: of a pipe or the like; is flushed.
+        value: what marshal takes: numbers, strings, bytes, tuples and the like.
+    """
     stream.write(encode_frame(value))
     stream.flush()
 
