@@ -51,11 +51,29 @@ def _check(status: os.stat_result, path: str, most: int | None) -> None:
 def open_text(
     path: str | Path, *, encoding: str = "utf-8", errors: str = "strict", newline: str | None = None
 ) -> TextIO:
-    """Open a regular file of at most ``MOST`` bytes as text, see `open_regular`."""
+    """Open a regular file of at most ``MOST`` bytes as text, see `open_regular`.
+
+    Args:
+        path: links are followed.
+        encoding: as of `io.TextIOWrapper`.
+        errors: as of `io.TextIOWrapper`.
+        newline: as of `io.TextIOWrapper`; None: every line end is read as a line feed.
+
+    Raises:
+        OSError: as of `open_regular`.
+    """
     return io.TextIOWrapper(open_regular(path, most=MOST), encoding=encoding, errors=errors, newline=newline)
 
 
 def read_regular(path: str | Path, *, most: int = MOST) -> bytes:
-    """The bytes of a regular file, see `open_regular`."""
+    """The bytes of a regular file, see `open_regular`.
+
+    Args:
+        path: links are followed.
+        most: bytes that it may have.
+
+    Raises:
+        OSError: as of `open_regular`.
+    """
     with open_regular(path, most=most) as file:
         return file.read(most)

@@ -45,6 +45,8 @@ class Verbs(click.Group):
     Args:
         groups: By package of `graphlang.cli.verbs` the heading of its verbs, and by verb the first sentence of its
             help, so that a list of verbs imports none of them.
+        args: as of `click.Group`.
+        others: as of `click.Group`.
     """
 
     def __init__(self, *args: Any, groups: Mapping[str, tuple[str, Mapping[str, str]]], **others: Any) -> None:
@@ -62,7 +64,12 @@ class Verbs(click.Group):
         return next(verbs[name] for _, verbs in self._groups if name in verbs)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs under their headings, one line each, in columns that are as wide in every group."""
+        """The verbs under their headings, one line each, in columns that are as wide in every group.
+
+        Args:
+            ctx: not looked at.
+            formatter: what writes the help.
+        """
         del ctx
         widest = max(map(len, self.commands))
         for heading, verbs in self._groups:

@@ -79,6 +79,12 @@ def _escaped(part: str) -> str:
 def codes(language: str, runner_up: str | None, second: float | None, shares: Iterable[str] = ()) -> str:
     """Up to three ISO 639-3 codes by rank, with commas between; empty where no language was found.
 
+    Args:
+        language: the page's answer.
+        runner_up: the second best; None where there is none.
+        second: its probability, 0 to 1; None where there is none.
+        shares: languages of the page's parts, the largest first, where it was asked which it has.
+
     >>> codes("deu", "nld", 0.3), codes("deu", "nld", 0.1), codes("und", "nld", 0.3)
     ('deu,nld', 'deu', '')
     """

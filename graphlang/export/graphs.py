@@ -101,7 +101,15 @@ def _sites(connection: sqlite3.Connection, unit: str, selection: Selection) -> W
 
 
 def site_numbers(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.int32], list[str]]:
-    """The host or domain of every page as a number, in order of page ids, and the names that the numbers stand for."""
+    """The host or domain of every page as a number, in order of page ids, and the names that the numbers stand for.
+
+    Args:
+        connection: a collection.
+        unit: a column of ``hosts`` that names one: ``host`` or ``domain``.
+
+    Returns:
+        Numbers from 0 on, shape (pages,), and a name for each number.
+    """
     hosts = collection.hosts(connection)
     names: dict[str, int] = {}
     of_host = np.zeros(int(hosts.max(initial=-1)) + 1, dtype=np.int32)
@@ -112,7 +120,15 @@ def site_numbers(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.
 
 
 def selected(connection: sqlite3.Connection, selection: Selection) -> NDArray[np.bool_]:
-    """Which pages count, in order of page ids."""
+    """Which pages count, in order of page ids.
+
+    Args:
+        connection: a collection.
+        selection: which pages count.
+
+    Returns:
+        shape (pages,).
+    """
     source, values = selection.source()
     found = np.zeros(collection.count_pages(connection), dtype=np.bool_)
     for (page,) in connection.execute(f"SELECT page FROM {source}", values):

@@ -31,6 +31,10 @@ def write_parquet(table: Table, file: IO[bytes]) -> int:
 
     Columns are int64, double or string, as `graphlang.export.tables` says by their names; missing values are null.
 
+    Args:
+        table: is read to its end.
+        file: is left open.
+
     Raises:
         MissingExtraError: pyarrow is not installed.
     """

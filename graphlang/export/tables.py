@@ -47,13 +47,23 @@ def kinds(columns: tuple[str, ...]) -> dict[str, str]:
 
 
 def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """Pages with the columns of the view ``page_languages``, in order of their ids."""
+    """Pages with the columns of the view ``page_languages``, in order of their ids.
+
+    Args:
+        connection: a collection, open for as long as the rows are read.
+        selection: which pages count.
+    """
     source, values = selection.source()
     return Table(COLUMNS, connection.execute(f"SELECT * FROM {source} ORDER BY page", values))
 
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """Links between pages that count, with the languages of both."""
+    """Links between pages that count, with the languages of both.
+
+    Args:
+        connection: a collection, open for as long as the rows are read.
+        selection: which pages count; a link counts where both of its pages do.
+    """
     source, values = selection.source()
     spoken: list[str] = []
     numbers: dict[str, int] = {}
@@ -75,7 +85,12 @@ def links(connection: sqlite3.Connection, selection: Selection) -> Table:
 
 
 def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """The language map by host."""
+    """The language map by host.
+
+    Args:
+        connection: a collection.
+        selection: which pages count; where it asks for a script, scripts have rows of their own.
+    """
     found = site_maps.site_map(connection, ["host"], selection, scripts=any(one.script for one in selection.wanted))
     return Table(found.columns, found.rows)
 
@@ -110,15 +125,30 @@ def by_site(connection: sqlite3.Connection, unit: str, selection: Selection) -> 
 
 
 def hosts(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """One row for each host."""
+    """One row for each host.
+
+    Args:
+        connection: a collection, open for as long as the rows are read.
+        selection: which pages count.
+    """
     return Table(("host", *Site._fields[1:]), by_site(connection, "host", selection))
 
 
 def domains(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """One row for each registered domain."""
+    """One row for each registered domain.
+
+    Args:
+        connection: a collection, open for as long as the rows are read.
+        selection: which pages count.
+    """
     return Table(("domain", *Site._fields[1:]), by_site(connection, "domain", selection))
 
 
 def languages(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """One row for each language."""
+    """One row for each language.
+
+    Args:
+        connection: a collection.
+        selection: which pages count.
+    """
     return Table(language_lists.Row._fields, language_lists.languages_of(connection, selection))

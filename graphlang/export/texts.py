@@ -50,6 +50,10 @@ def write_txt(table: Table, file: IO[bytes]) -> int:
     """Write texts alone, a paragraph a line and an empty line behind each page; returns the number of pages.
 
     The whole text if the table has it, else the main content.
+
+    Args:
+        table: what `texts` gives; is read to its end.
+        file: is left open.
     """
     column = table.columns.index("text" if "text" in table.columns else "main")
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")

@@ -222,6 +222,11 @@ def write_language_graph(found: LanguageGraph, format_: str, file: IO[bytes]) ->
     """Write the graph as ``gexf``, ``graphml`` or ``json``; returns the number of languages.
 
     JSON has the languages, the pairs and the distances between all languages.
+
+    Args:
+        found: the graph.
+        format_: ``gexf``, ``graphml`` or ``json``.
+        file: is left open.
     """
     if format_ == "json":
         document: dict[str, Any] = {

@@ -135,7 +135,12 @@ class Selection:
         return f"({' OR '.join(parts)})"
 
     def takes(self, language: str, script: str | None = None) -> bool:
-        """Whether a language is wanted; without a script, whether it is in any."""
+        """Whether a language is wanted; without a script, whether it is in any.
+
+        Args:
+            language: ISO 639-3 code.
+            script: ISO 15924 code; None for any.
+        """
         if not self.wanted:
             return True
         return any(

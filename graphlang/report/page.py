@@ -85,6 +85,10 @@ def _hash(text: str) -> str:
 def clean(value: object, most: int = _LONGEST) -> str:
     r"""Text of the crawl, short, with control and direction characters shown as escapes.
 
+    Args:
+        value: anything; its words as `str` gives them.
+        most: characters of what comes out; what is longer is cut, and ends in an ellipsis.
+
     >>> clean("a\u202eb" + "x" * 500, 5)
     'a\\u2…'
     """

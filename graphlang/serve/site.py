@@ -119,6 +119,10 @@ def index(db: Path, target: Path) -> int:
 def datasette(db: Path, search: Path | None) -> Any:
     """A Datasette that serves a collection, and its full-text index if there is one.
 
+    Args:
+        db: the collection.
+        search: its full-text index, which `index` made; None where there is none.
+
     Raises:
         ImportError: Datasette is not installed.
     """

@@ -41,7 +41,16 @@ _SIGNALS = {
 
 
 def read_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Let the weights in a file be the defaults of the options that name them."""
+    """Let the weights in a file be the defaults of the options that name them.
+
+    Args:
+        ctx: of the command; its defaults are changed.
+        param: not looked at.
+        path: the file, JSON; None where none was named.
+
+    Raises:
+        click.BadParameter: the file cannot be read, is not JSON, or has a name or a value that no option takes.
+    """
     del param
     if path is None:
         return

@@ -63,6 +63,13 @@ def write_rows(
     Floats have four digits after the point; none, and what is no number, is an empty cell (null in JSON). A file is
     replaced when all is written, and never by a list without rows.
 
+    Args:
+        columns: their names.
+        rows: as many values each as there are columns.
+        format_: one of ``FORMATS``.
+        limit: at most so many rows; None for all.
+        output: the file; ``-`` is standard output.
+
     Raises:
         OutputError: ``output`` is a file that the verb reads; or it exists, and there is no row.
     """

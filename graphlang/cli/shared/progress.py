@@ -19,6 +19,9 @@ class Bars:
     """Draws one bar for each stage: how much is done, how fast, how long it still takes.
 
     It also remembers how long each stage took.
+
+    Args:
+        bars: what draws them; None to draw nothing.
     """
 
     def __init__(self, bars: Progress | None) -> None:
@@ -30,14 +33,25 @@ class Bars:
         self.seconds: dict[str, float] = {}
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
-        """A new stage begins."""
+        """A new stage begins.
+
+        Args:
+            name: of the stage, in a word.
+            total: units of work ahead; None where that is not known.
+            unit: what is counted, in the plural: ``pages``; beside ``bytes``, megabytes and pages are shown.
+        """
         self.end()
         self._stage, self._unit, self._started = name, unit, time.perf_counter()
         if self._bars is not None:
             self._task = self._bars.add_task(name, total=total, words="")
 
     def advance(self, done: float, **counts: int) -> None:
-        """So much of the stage is done."""
+        """So much of the stage is done.
+
+        Args:
+            done: units of the stage that are done in all.
+            counts: beside ``bytes``: ``pages``, ``links`` and ``problems`` so far.
+        """
         if self._bars is None or self._task is None:
             return
         seconds = max(time.perf_counter() - self._started, 1e-9)

@@ -136,6 +136,14 @@ def team(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Team | None
     """Start the processes that will parse, where some are likely to be needed, before this one imports its own.
 
     For a collection that does not exist yet they begin with the first file at once.
+
+    Args:
+        db: where the collection is, or will be.
+        given: the files that were named as arguments.
+        wanted: the options of reading.
+
+    Yields:
+        The processes; None where this one alone will parse.
     """
     workers = wanted["workers"] or cores()
     if workers == 1 or small(given):
@@ -160,6 +168,14 @@ def read(
     team: Team | None = None,
 ) -> Ingested:
     """Read what the user named into the collection.
+
+    Args:
+        connection: a collection opened for writing.
+        db: where it is.
+        given: the files that were named as arguments; ``-`` is standard input.
+        wanted: the options of reading.
+        shown: told of bytes, pages, links and problems.
+        team: processes that were started already.
 
     Raises:
         click.UsageError: no file was named.

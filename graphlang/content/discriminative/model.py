@@ -69,6 +69,12 @@ _OF_LABELS = ("base", "bias", "siblings", "prior")
 class Discriminative(Calibrated):
     """The default method.
 
+    Args:
+        model: What the file holds.
+        digest: SHA-256 of the file, in hexadecimal.
+        source: For messages: the file's path.
+        name: What the method is called in runs.
+
     Raises:
         ModelError: the model's arrays are not those of this method.
     """

@@ -110,6 +110,12 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
 class MartinsSilva(Calibrated):
     """The method with its model; its labels end with `und`.
 
+    Args:
+        model: What the file holds.
+        digest: SHA-256 of the file, in hexadecimal.
+        source: For messages: the file's path.
+        name: What the method is called in runs.
+
     Raises:
         ModelError: the model's arrays are not those of this method.
     """

@@ -59,6 +59,12 @@ def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: i
 class Nfc(Calibrated):
     """The published method, with a calibrated softmax over its cosines.
 
+    Args:
+        model: What the file holds.
+        digest: SHA-256 of the file, in hexadecimal.
+        source: For messages: the file's path.
+        name: What the method is called in runs.
+
     Raises:
         ModelError: the model's arrays are not those of this method.
     """

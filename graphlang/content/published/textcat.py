@@ -60,6 +60,12 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
 class TextCat(Calibrated):
     """The method with its model.
 
+    Args:
+        model: What the file holds.
+        digest: SHA-256 of the file, in hexadecimal.
+        source: For messages: the file's path.
+        name: What the method is called in runs.
+
     Raises:
         ModelError: the model's arrays are not those of this method.
     """

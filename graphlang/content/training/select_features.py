@@ -32,6 +32,7 @@ class Candidates:
         limit: Longest stretch of a document that is looked at.
         smooth: Whether the variance gets the floor that the module `fisher` describes.
         closed: Whether the last word is followed by a space before the text wraps round.
+        progress: Called with how many labels are counted, and how many there are.
     """
 
     def __init__(

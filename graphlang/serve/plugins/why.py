@@ -23,14 +23,30 @@ def register_routes() -> list[tuple[str, Any]]:
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def render_cell(value: object, column: str) -> Markup | None:
-    """URLs of the collection lead to the reasons, not to the Web."""
+    """URLs of the collection lead to the reasons, not to the Web.
+
+    Args:
+        value: what the database has.
+        column: the name of its column.
+
+    Returns:
+        The cell; None to leave it to Datasette.
+    """
     if column != "url" or not isinstance(value, str):
         return None
     return Markup('{} <a href="/-/why?url={}">why?</a>').format(visible(value), quote(value, safe=""))
 
 
 async def why(datasette: Any, request: Any) -> Any:
-    """The reasons, as text; a page of its own would need to know every kind of them."""
+    """The reasons, as text; a page of its own would need to know every kind of them.
+
+    Args:
+        datasette: the `Datasette` that serves the collection.
+        request: asks for ``url``.
+
+    Returns:
+        The page; with status 404 where the collection has no such URL.
+    """
     url = request.args.get("url") or ""
     paths = [Path(db.path) for db in datasette.databases.values() if db.path and db.name != "search"]
     try:

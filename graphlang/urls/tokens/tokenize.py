@@ -111,6 +111,9 @@ def mixed(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def hashes(words: Sequence[str]) -> NDArray[np.uint64]:
     """[words] `word_hash` of words given as strings, each of letters only.
 
+    Raises:
+        ValueError: a word is empty, or is not one run of letters.
+
     >>> bool(hashes(["Café"])[0] == word_hash(runs(["/cafe/"]))[0])
     True
     """

@@ -73,7 +73,7 @@ def gather(urls: Mapping[str, Sequence[str]], text: Mapping[str, Sequence[str]],
         options: How examples are made.
 
     Raises:
-        ModelError: as of `train_default.train`.
+        ValueError: fewer than two languages.
     """
     labels = tuple(sorted(urls))
     if len(labels) < 2:  # noqa: PLR2004

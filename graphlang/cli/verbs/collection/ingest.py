@@ -52,7 +52,12 @@ def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[read
 
 
 def summary(done: Ingested, shown: Bars) -> None:
-    """Say what was read, and how long it took."""
+    """Say what was read, and how long it took.
+
+    Args:
+        done: what was read.
+        shown: where the times of the stages are.
+    """
     for path in done.known:
         click.echo(f"already read: {visible(str(path))}", err=True)
     rate = f" ({done.pages / done.seconds:,.0f} pages/s)" if done.pages else ""

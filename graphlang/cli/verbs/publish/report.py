@@ -43,7 +43,13 @@ def report(db: Path, output: Path, title: str | None) -> None:
 
 
 def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
-    """Write the report of a collection to a file."""
+    """Write the report of a collection to a file.
+
+    Args:
+        connection: a collection.
+        output: the file, which is replaced when all is written.
+        title: the page's heading.
+    """
     from graphlang.report.page import report as page_of  # noqa: PLC0415 - 'run' needs it only with --report
 
     page = page_of(connection, title=title)

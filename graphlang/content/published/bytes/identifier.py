@@ -30,6 +30,12 @@ _BLOCK = 1 << 15  # bytes of a batch that are counted together
 class ByteIdentifier(Calibrated):
     """A method whose model holds byte n-gram profiles of (language, encoding) pairs.
 
+    Args:
+        model: What the file holds.
+        digest: SHA-256 of the file, in hexadecimal.
+        source: For messages: the file's path.
+        name: What the method is called in runs.
+
     Raises:
         ModelError: the model's arrays are not those of this method.
     """
