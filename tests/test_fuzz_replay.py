@@ -17,6 +17,9 @@ PAGES = (
     b"<a href=x>1</a><a href=x>2</a>",
     b"<a href=x>1</a><a href=" + b"y" * 600 + b">2</a><a href=" + b"y" * 600 + b">3</a><a href=x rel=z>",
     b"".join(b"<li><a href=%d>%d</a>" % (number, number) for number in range(140)),
+    b"<a href=x><frameset><frame src=a><frame src=a><a href=y>"
+    + b"<svg><title></svg><select><option><input>" * 20
+    + b"</",
     b"<title>" + b"&lt;" * 200 + b"</title><meta name=robots content=none><p>" + b"text " * 200,
 )
 

@@ -3,8 +3,9 @@
 Visible is what a reader sees of the page as it loads: not scripts, styles, templates, comments, ``<noscript>`` and
 ``<noframes>`` (written for other browsers), the fallback inside ``<iframe>``, ``<audio>``, ``<video>``, ``<canvas>``
 and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``,
-``<datalist>``): a drop-down of forty language names shows one of them. Block elements, table cells and ``<br>`` set
-words apart; inline elements do not. White space is folded and soft hyphens are dropped. Style sheets are not looked at.
+``<datalist>``): a drop-down of forty language names shows one of them; nor what stands beside a frameset.
+Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded and
+soft hyphens are dropped. Style sheets are not looked at.
 The main content comes first in the text, and what stands around it (see `graphlang.ingest.html.boilerplate`) behind it.
 
 The pass is made in C (`native/html.c`): tokens as the HTML standard of the WHATWG has them, and of its tree what text

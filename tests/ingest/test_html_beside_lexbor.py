@@ -106,6 +106,19 @@ TABLE = st.lists(
 ).map("".join)
 
 
+#: What stands apart: sections of characters, drawings and formulas in which HTML stands, lists to choose from.
+RARE = (
+    *("select", "option", "optgroup", "input", "hr", "keygen", "svg", "g", "title", "desc", "foreignObject", "math"),
+    *("mi", "mtext", "annotation-xml encoding=text/html", "div", "b", "p", "a href=/1"),
+)
+RARE_SOUP = st.lists(
+    st.sampled_from(RARE).map("<{}>".format)
+    | st.sampled_from(RARE).map(lambda name: f"</{name.split()[0]}>")
+    | st.sampled_from(("one", " two ", "<![CDATA[three]]>", "<![CDATA[a>b]]>", "</")),
+    max_size=20,
+).map("".join)
+
+
 # The same examples every time: of 60,000 soups four differ still, in how deep nests of errors are taken apart.
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(SOUP)
@@ -119,6 +132,14 @@ def test_any_soup_has_the_letters_and_targets_that_the_tree_has(soup: str) -> No
 @given(TABLE)
 def test_tables_torn_to_pieces_lose_nothing(soup: str) -> None:
     markup = f"<body><table>{soup}".encode()
+    page = Page(markup)
+    assert (letters(markup), targets(markup)) == (page.letters, page.targets)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(RARE_SOUP)
+def test_drawings_formulas_and_lists_have_the_letters_that_the_tree_has(soup: str) -> None:
+    markup = f"<body>{soup}".encode()
     page = Page(markup)
     assert (letters(markup), targets(markup)) == (page.letters, page.targets)
 

@@ -31,6 +31,37 @@ from graphlang.ingest.html.document import read
         ("<iframe src=x>b</iframe>a<video>c</video><canvas>d</canvas>", "a"),
         ("<frameset><frame src=x><noframes>This page uses frames</noframes></frameset>", ""),
         ("<script>if (a<b) document.write('<p>x')</script>a", "a"),
+        # a frameset stands for the body: text beside it is not shown; where something is shown before it, it is none
+        ("<frameset><frame src=x>a</frameset>b<p>c", ""),
+        ("<title>T</title><div><frameset></frameset></html>a", ""),
+        ("<frameset></frameset><script>a</script><p>b", ""),
+        ("a<frameset><p>b", "a b"),
+        ("<body><frameset>a", "a"),
+        ("<br><frameset>a</frameset>b", "ab"),
+        ("<input type=hidden><frameset>a", ""),
+        ("<input><frameset>a", "a"),
+        # a list to choose from ends before a field
+        ("<select><option>a<input>b<p>c", "b c"),
+        ("<select><option>a<hr>b<option>c</select>d", "b d"),
+        ("<select><optgroup><option>a<select>b", "b"),
+        # sections of characters stand in drawings and formulas, also where HTML may; in HTML they are comments
+        ("<math><mi><![CDATA[a]]>b</mi><![CDATA[c>d]]></math>e", "abc>de"),
+        ("<math><mi><b><![CDATA[a]]>b</b></mi></math>c", "bc"),
+        ("<math><annotation-xml encoding=text/html><![CDATA[a]]>b</annotation-xml></math>c", "abc"),
+        ("<svg><desc><![CDATA[</desc></svg>a]]></desc></svg>b", "b"),
+        ("<![CDATA[a]]>b", "b"),
+        # the end of a drawing or formula ends it from where HTML may stand, but not from within that
+        ("<svg><title></svg>a", "a"),
+        ("<svg><foreignObject></svg>a", "a"),
+        ("<math><mtext></math>a", "a"),
+        ("<svg><title></div></svg>a", "a"),
+        ("<svg><desc><p></svg>a", ""),
+        ("<div><svg><foreignObject></div></svg>a</div>", "a"),
+        # what is cut off at the end: characters, or nothing
+        ("a</", "a</"),
+        ("a<", "a<"),
+        ("a</b", "a"),
+        ("a</>", "a"),
         # white space and entities as in browsers
         ("  a \n\t b&nbsp;c ", "a b c"),
         ("&eacute;&#233;&#xE9;&amp;&lt;b&gt;&notit;", "ééé&<b>¬it;"),

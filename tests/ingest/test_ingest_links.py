@@ -18,6 +18,10 @@ A, X = "http://a.example/dir/page", "http://a.example/dir/x"
         ("<a href=x>", [Link(X, LinkKind.ANCHOR)]),
         ("<area href=x>", [Link(X, LinkKind.AREA)]),
         ("<frameset><frame src=x></frameset>", [Link(X, LinkKind.FRAME)]),
+        (
+            "<frameset><frameset><frame src=x></frameset><a href=y></frameset><frame src=z>",
+            [Link(X, LinkKind.FRAME)],
+        ),
         ("<iframe src=x></iframe>", [Link(X, LinkKind.IFRAME)]),
         ("<meta http-equiv=Refresh content='5; URL=x'>", [Link(X, LinkKind.REFRESH)]),
         ("<meta http-equiv=refresh content=\"0;url='x'\">", [Link(X, LinkKind.REFRESH)]),

@@ -24,7 +24,7 @@ static uint32_t count_words(const uint8_t *text, uint64_t begin, uint64_t end) {
 }
 
 /* Characters that are left of a span: letters, and a space between each two words. */
-static uint64_t left(const uint8_t *text, const uint8_t *gone, uint64_t begin, uint64_t end, uint64_t most) {
+static uint64_t characters_left(const uint8_t *text, const uint8_t *gone, uint64_t begin, uint64_t end, uint64_t most) {
   uint64_t letters = 0, words = 0;
   for (uint64_t at = next(gone, begin, end, 0); at < end && letters <= most;) {
     uint64_t stop = next(gone, at, end, 1), counted = at + 1;
@@ -71,7 +71,7 @@ uint64_t graphlang_boilerplate_letters(uint64_t size, const uint8_t *text, const
 int64_t graphlang_boilerplate_left(uint64_t size, const uint8_t *text, const uint8_t *gone, uint64_t begin, uint64_t end,
                                    uint64_t most, graphlang_fault *fault) {
   if (end > size) return GRAPHLANG_REFUSE(fault, "end", 0, end, 0, size);
-  return (int64_t)left(text, gone, begin, end, most);
+  return (int64_t)characters_left(text, gone, begin, end, most);
 }
 
 int graphlang_boilerplate_take(uint64_t size, uint64_t count, uint64_t chosen_count, const uint32_t *elements,
@@ -90,7 +90,7 @@ int graphlang_boilerplate_take_each(uint64_t size, uint64_t count, uint64_t chos
   uint64_t number = 0;
   for (uint64_t n = 0; n < chosen_count; n++) {
     const uint32_t *element = elements + 3 * (uint64_t)chosen[n];
-    uint64_t characters = left(text, gone, element[1], element[2], longest);
+    uint64_t characters = characters_left(text, gone, element[1], element[2], longest);
     if (!characters) continue;
     if (element[0] & refused || number == most || characters > longest) break;
     take(elements, chosen[n], gone, taken);

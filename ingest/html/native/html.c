@@ -40,7 +40,7 @@ static void close_formatting(Parser *parser, uint32_t at) {
   uint32_t specials = 0, innermost = 0;
   if (!at) return;
   for (uint32_t above = at + 1; above < tree->depth; above++)
-    if (traits(tree->stack[above].tag) & SPECIAL) {
+    if (traits_of(&tree->stack[above]) & SPECIAL) {
       specials++;
       innermost = above;
     }
@@ -50,13 +50,19 @@ static void close_formatting(Parser *parser, uint32_t at) {
   }
   if (specials < 8) close_to(parser, innermost + 1);
   for (uint32_t within = at; within < innermost; within++)
-    if (within == at || !(traits(tree->stack[within].tag) & (SPECIAL | FORMATTING)))
+    if (within == at || !(traits_of(&tree->stack[within]) & (SPECIAL | FORMATTING)))
       end_element(parser, &tree->stack[within]);
+}
+
+/* 13.2.6.3 */
+static void close_implied(Parser *parser, uint32_t but) {
+  for (Open *last = top(&parser->tree); traits_of(last) & IMPLIED && last->tag != but; last = top(&parser->tree))
+    close_top(parser);
 }
 
 static void close_form(Parser *parser, uint32_t at) {
   if (!at) return;
-  while (traits(top(&parser->tree)->tag) & IMPLIED) close_top(parser);
+  close_implied(parser, 0);
   if (at + 1 == parser->tree.depth)
     close_top(parser);
   else
@@ -92,12 +98,12 @@ static void close_paragraph(Parser *parser) {
   Tree *tree = &parser->tree;
   if (!tree->open[TAG_P]) return;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
-    uint32_t tag = tree->stack[at].tag;
-    if (tag == TAG_P) {
+    const Open *open = &tree->stack[at];
+    if (is_html(open, TAG_P)) {
       close_to(parser, at);
       return;
     }
-    if (tag == TAG_BUTTON || traits(tag) & SCOPE) return;
+    if (is_html(open, TAG_BUTTON) || traits_of(open) & SCOPE) return;
   }
 }
 
@@ -105,12 +111,13 @@ static void close_paragraph(Parser *parser) {
 static void close_item(Parser *parser, uint32_t tag, uint32_t other) {
   Tree *tree = &parser->tree;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
-    uint32_t known = tree->stack[at].tag;
-    if (known == tag || known == other) {
+    const Open *open = &tree->stack[at];
+    uint32_t known = open->tag;
+    if (is_html(open, tag) || is_html(open, other)) {
       close_to(parser, at);
       break;
     }
-    if (traits(known) & SPECIAL && known != TAG_ADDRESS && known != TAG_DIV && known != TAG_P) break;
+    if (traits_of(open) & SPECIAL && known != TAG_ADDRESS && known != TAG_DIV && known != TAG_P) break;
   }
   close_paragraph(parser);
 }
@@ -218,17 +225,23 @@ static void start_in_html(Parser *parser, const Token *token, uint32_t target) {
     case TAG_P:
     case TAG_FORM:
     case TAG_TABLE:
-    case TAG_HR:
     case TAG_XMP:
     case TAG_PLAINTEXT: close_paragraph(parser); break;
+    case TAG_HR:
+      close_paragraph(parser);
+      if (find_open(tree, TAG_SELECT, SCOPE)) close_implied(parser, 0);
+      break;
+    case TAG_INPUT: close_to(parser, find_open(tree, TAG_SELECT, SCOPE)); break; /* stands beside a list to choose from */
     case TAG_BUTTON: close_to(parser, find_open(tree, TAG_BUTTON, SCOPE)); break;
     case TAG_OPTION:
     case TAG_OPTGROUP:
-      if (top(tree)->tag == TAG_OPTION) close_top(parser);
-      if (tag == TAG_OPTGROUP && top(tree)->tag == TAG_OPTGROUP) close_top(parser);
+      if (find_open(tree, TAG_SELECT, SCOPE))
+        close_implied(parser, tag == TAG_OPTION ? TAG_OPTGROUP : 0);
+      else if (is_html(top(tree), TAG_OPTION))
+        close_top(parser);
       break;
     case TAG_SELECT: {
-      uint32_t at = find_open(tree, TAG_SELECT, 0);
+      uint32_t at = find_open(tree, TAG_SELECT, SCOPE);
       if (at) {
         close_to(parser, at);
         return;
@@ -239,8 +252,7 @@ static void start_in_html(Parser *parser, const Token *token, uint32_t target) {
     case TAG_RP:
     case TAG_RT:
     case TAG_RTC:
-      if (tree->open[TAG_RUBY])
-        while (traits(top(tree)->tag) & IMPLIED && tree->depth > 1) close_top(parser);
+      if (tree->open[TAG_RUBY]) close_implied(parser, 0);
       break;
     case TAG_A:
       close_formatting(parser, find_open(tree, TAG_A, MARKER));
@@ -255,7 +267,7 @@ static void start_in_html(Parser *parser, const Token *token, uint32_t target) {
         if (!close_for_table_part(parser, tag)) return;
       } else if (kind & (BLOCK | HEADING)) {
         close_paragraph(parser);
-        if (kind & HEADING && traits(top(tree)->tag) & HEADING) close_top(parser);
+        if (kind & HEADING && traits_of(top(tree)) & HEADING) close_top(parser);
       }
   }
   if (!(kind & VOID)) open_element(parser, token, 0, 0);
@@ -290,34 +302,34 @@ static void end_in_html(Parser *parser, uint32_t tag) {
     case TAG_P: close_paragraph(parser); return;
     case TAG_LI:
       for (uint32_t at = tree->open[TAG_LI] ? tree->depth - 1 : 0; at > 0; at--) {
-        uint32_t known = tree->stack[at].tag;
-        if (known == TAG_LI) {
+        const Open *open = &tree->stack[at];
+        if (is_html(open, TAG_LI)) {
           close_to(parser, at);
           return;
         }
-        if (traits(known) & SCOPE || known == TAG_UL || known == TAG_OL) return;
+        if (traits_of(open) & SCOPE || is_html(open, TAG_UL) || is_html(open, TAG_OL)) return;
       }
       return;
     case TAG_TABLE:
-    case TAG_TEMPLATE:
-    case TAG_SELECT: close_to(parser, find_open(tree, tag, 0)); return;
+    case TAG_TEMPLATE: close_to(parser, find_open(tree, tag, 0)); return;
     case TAG_FORM: close_form(parser, find_open(tree, tag, SCOPE)); return;
     case TAG_DD:
     case TAG_DT:
     case TAG_APPLET:
     case TAG_MARQUEE:
-    case TAG_OBJECT: close_to(parser, find_open(tree, tag, SCOPE)); return;
+    case TAG_OBJECT:
+    case TAG_SELECT: close_to(parser, find_open(tree, tag, SCOPE)); return;
     default: break;
   }
   if (kind & TABLE_PART)
     close_to(parser, find_in_table(tree, tag));
   else if (kind & HEADING) {
     for (uint32_t at = has_heading(tree) ? tree->depth - 1 : 0; at > 0; at--) {
-      if (traits(tree->stack[at].tag) & HEADING) {
+      if (traits_of(&tree->stack[at]) & HEADING) {
         close_to(parser, at);
         return;
       }
-      if (traits(tree->stack[at].tag) & SCOPE) return;
+      if (traits_of(&tree->stack[at]) & SCOPE) return;
     }
   } else if (kind & FORMATTING)
     close_formatting(parser, find_open(tree, tag, MARKER | SCOPE));
@@ -327,34 +339,50 @@ static void end_in_html(Parser *parser, uint32_t tag) {
 
 static void end_tag(Parser *parser, uint32_t tag) {
   Tree *tree = &parser->tree;
+  if (parser->framed) {
+    if (tag == TAG_FRAMESET && parser->framesets) parser->framesets--;
+    return;
+  }
+  if (tag == TAG_BR) parser->frames_possible = 0; /* is a <br> */
   if (tree->beyond && !(traits(tag) & (VOID | TABLE_PART))) {
     tree->beyond--;
     return;
   }
-  if (top(tree)->foreign) {
-    for (uint32_t at = tree->depth - 1; at > 0 && tree->stack[at].foreign; at--) {
+  if (tag == TAG_P || tag == TAG_BR)
+    while (in_foreign(tree)) close_top(parser);
+  else
+    for (uint32_t at = tree->depth - 1; at > 0 && tree->stack[at].foreign; at--)
       if (tree->stack[at].tag == tag) {
         close_to(parser, at);
         return;
       }
-      if (tree->stack[at].integration) break;
-    }
-    if (in_foreign(tree)) {
-      if (tag != TAG_P && tag != TAG_BR) { /* what it may end is outside of the drawing */
-        uint32_t at = tree->depth - 1;
-        while (at > 0 && tree->stack[at].foreign && !tree->stack[at].integration) at--;
-        if (find_open(tree, tag, 0) > at) return;
-      } else
-        while (in_foreign(tree)) close_top(parser);
-    }
-  }
   end_in_html(parser, tag);
+}
+
+/* ---- framesets: 13.2.6.4.20 to 13.2.6.4.21 ---- */
+
+/* A frameset stands for the body unless something was said or shown before. */
+static int begin_frames(Parser *parser) {
+  if (!parser->frames_possible || parser->tree.open[TAG_TEMPLATE]) return 0;
+  close_to(parser, 1 < parser->tree.depth ? 1 : 0);
+  parser->tree.beyond = 0;
+  parser->framed = 1;
+  parser->framesets = 1;
+  return 1;
+}
+
+/* Whether what begins here shows something, so that no frameset may follow. */
+static int forbids_frames(const Token *token) {
+  if (token->tag == TAG_INPUT && has(token, TYPE)) return !is_value(token, TYPE, "hidden");
+  return token->tag == TAG_BODY || traits(token->tag) & NO_FRAMES;
 }
 
 /* ---- text ---- */
 
 static void see_text(Parser *parser, const uint8_t *at, const uint8_t *end, int decoded) {
-  if (parser->tree.hiding) return;
+  for (const uint8_t *one = at; parser->frames_possible && one < end; one++)
+    if (*one && !is_space(*one)) parser->frames_possible = 0;
+  if (parser->tree.hiding || parser->framed) return;
   while (at < end) {
     const uint8_t *stop = decoded ? find(at, end, '&') : end;
     put_text(&parser->text, parser->classes, at, stop);
@@ -385,9 +413,20 @@ static const uint8_t *pass_raw(Parser *parser, const Token *token, const uint8_t
 
 /* ---- the page ---- */
 
+/* A start tag among frames: all but theirs are passed over. */
+static const uint8_t *start_in_frames(Parser *parser, const Token *token, const uint8_t *behind, const uint8_t *end) {
+  if (token->tag == TAG_NOFRAMES) return pass_raw(parser, token, behind, end);
+  if (token->tag == TAG_HTML || (token->tag == TAG_FRAME && parser->framesets)) take(parser, token);
+  if (token->tag == TAG_FRAMESET && parser->framesets) parser->framesets++;
+  return behind;
+}
+
 static const uint8_t *start_tag(Parser *parser, const Token *token, const uint8_t *behind, const uint8_t *end) {
+  if (parser->framed) return start_in_frames(parser, token, behind, end);
   uint32_t target = take(parser, token);
   if (in_foreign(&parser->tree) && start_in_foreign(parser, token)) return behind;
+  if (token->tag == TAG_FRAMESET && begin_frames(parser)) return behind;
+  if (forbids_frames(token)) parser->frames_possible = 0;
   uint32_t kind = traits(token->tag);
   if (kind & (RAW | DECODED)) {
     if (token->tag == TAG_XMP) close_paragraph(parser);
@@ -404,7 +443,7 @@ static const uint8_t *start_tag(Parser *parser, const Token *token, const uint8_
 /* What begins with "<!", "<?" or "</" and is no end tag. */
 static const uint8_t *pass_declaration(Parser *parser, const uint8_t *at, const uint8_t *end) {
   if (*at == '!' && end - at >= 3 && at[1] == '-' && at[2] == '-') return comment_end(at + 3, end);
-  if (*at == '!' && end - at >= 8 && !memcmp(at + 1, "[CDATA[", 7) && in_foreign(&parser->tree)) {
+  if (*at == '!' && end - at >= 8 && !memcmp(at + 1, "[CDATA[", 7) && top(&parser->tree)->foreign) {
     const uint8_t *text_end, *behind = cdata_end(at + 8, end, &text_end);
     see_text(parser, at + 8, text_end, 0);
     return behind;
@@ -418,7 +457,7 @@ static void read_page(Parser *parser, const uint8_t *at, const uint8_t *end) {
   while (at < end) {
     const uint8_t *tag = find(at, end, '<');
     if (tag > at) see_text(parser, at, tag, 1);
-    if (end - tag < 2) {
+    if (end - tag < 2 || (end - tag == 2 && tag[1] == '/')) {
       see_text(parser, tag, end, 0);
       break;
     }
@@ -485,7 +524,9 @@ static void clear(Parser *parser) {
   } else if (parser->slot_count)
     memset(parser->slots.data, 0, parser->slot_count * sizeof(Slot));
   parser->anchor_count = parser->reference_count = parser->metas = parser->skipped = parser->signs = 0;
-  parser->titled = parser->based = parser->languages = parser->flattened = 0;
+  parser->titled = parser->based = parser->languages = parser->flattened = parser->framed = 0;
+  parser->frames_possible = 1;
+  parser->framesets = 0;
   begin_tree(&parser->tree);
 }
 

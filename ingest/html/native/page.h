@@ -39,6 +39,8 @@ typedef struct graphlang_html {
   uint32_t signs; /* names of languages that links have */
   uint32_t anchor_count, reference_count, slot_count, metas, skipped, most, depth_limit;
   int titled, based, languages, flattened;
+  int frames_possible, framed; /* a frameset may still stand for the body; it does */
+  uint32_t framesets;          /* ... that are open */
 } Parser;
 
 static uint32_t add_record(Buffer *records, uint32_t flags, uint32_t begin) {

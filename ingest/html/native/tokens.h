@@ -8,7 +8,7 @@
 
 typedef enum {
   HREF, SRC, REL, HREFLANG, NAME, CONTENT_, HTTP_EQUIV, LANG, XML_LANG, ID, CLASS, ROLE, ENCODING, FONT,
-  HIDDEN, OPEN,
+  HIDDEN, OPEN, TYPE,
   ATTRIBUTES
 } Attribute;
 
@@ -55,6 +55,7 @@ static Attribute attribute_named(const uint8_t *at, size_t size) {
       IS("role", ROLE);
       IS("lang", LANG);
       IS("open", OPEN);
+      IS("type", TYPE);
       IS("face", FONT);
       IS("size", FONT);
       break;

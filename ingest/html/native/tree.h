@@ -43,18 +43,29 @@ static int in_foreign(Tree *tree) {
   return top(tree)->foreign && !top(tree)->integration;
 }
 
+/* Traits of an open element. Of those of a drawing or formula only the places in which HTML may stand have any: they are
+   special (13.2.4.2) and end every scope, whatever they are called. */
+static uint32_t traits_of(const Open *open) {
+  if (!open->foreign) return traits(open->tag);
+  return open->integration || open->tag == TAG_ANNOTATION_XML ? SPECIAL | SCOPE : 0;
+}
+
+static int is_html(const Open *open, uint32_t tag) {
+  return open->tag == tag && !open->foreign;
+}
+
 static int has_heading(const Tree *tree) {
   uint32_t count = 0;
   for (int tag = TAG_H1; tag <= TAG_H6; tag++) count += tree->open[tag];
   return count > 0;
 }
 
-/* The uppermost open element of a tag with none of these traits above it; 0 where there is none. */
+/* The uppermost open element of HTML of a tag with none of these traits above it; 0 where there is none. */
 static uint32_t find_open(const Tree *tree, uint32_t tag, uint32_t barrier) {
   if (tag < TAG_COUNT && !tree->open[tag]) return 0;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
-    if (tree->stack[at].tag == tag) return at;
-    if (traits(tree->stack[at].tag) & barrier) return 0;
+    if (is_html(&tree->stack[at], tag)) return at;
+    if (traits_of(&tree->stack[at]) & barrier) return 0;
   }
   return 0;
 }
@@ -63,7 +74,7 @@ static uint32_t find_open(const Tree *tree, uint32_t tag, uint32_t barrier) {
 static uint32_t find_in_table(const Tree *tree, uint32_t tag) {
   if (!tree->open[tag]) return 0;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
-    if (tree->stack[at].tag == tag) return at;
+    if (is_html(&tree->stack[at], tag)) return at;
     if (tree->stack[at].tag == TAG_TABLE || tree->stack[at].tag == TAG_TEMPLATE) return 0;
   }
   return 0;

@@ -20,6 +20,7 @@ TARGETS: Final = ("html", "join", "ngrams", "db", "graph")
 #: Name in the harnesses -> folder, and the file's name there or below, with or without an underscore before it.
 KERNELS: Final = {
     "HTML": ("ingest", "html"),
+    "BOILERPLATE": ("ingest", "boilerplate"),
     "JOIN": ("ingest", "join"),
     "DB_IDS": ("db", "ids"),
     "DB_LINK_ROWS": ("db", "link_rows"),

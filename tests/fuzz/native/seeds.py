@@ -129,6 +129,13 @@ _MADE: Final[dict[str, tuple[bytes, ...]]] = {
         bytes((0, 0, 0, 0, 255, 255)) + b"<li><a href=\x01/1>\x01</a><a href=\x01/2><p>" * 6,  # thousands of targets
         bytes((0, 0, 0, 0, 255, 0)) + b"<a>" * 140,  # more links than are kept
         bytes((0, 1, 0, 0, 0, 255)) + b"<nav><div role=navigation>x" * 260 + b"<article>y" * 20,
+        *(
+            bytes((6, how, 0, 40)) + bytes(range(0, 80, 2)) + bytes((0, 9, 0, 6, 1)) + bytes(range(120))
+            for how in range(4)
+        ),
+        bytes((6, 0, 0, 30)) + b"\xff\0\1" * 10 + bytes((0, 5, 0, 3, 0)) + bytes(range(120)),
+        bytes(5) + b"\xff<p><frameset><frame src=/a><noframes>x</noframes></frameset>y<frame src=/b>",
+        bytes(5) + b"\xff<select><option><hr><input><svg><title></svg><math><mi><![CDATA[x]]></",
         bytes((7, 40, 3, 0)) + b"abc de fgh" * 4 + bytes((2, 20, 2, 3, 30, 5)),
     ),
     "join": (b"\x07\x10\x00\x0f\x00\x10\x00", b"\x07\x1f\xff\x1f\xff\x00\x05"),

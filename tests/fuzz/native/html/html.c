@@ -226,7 +226,7 @@ static uint8_t *repeated(const Input *in, uint32_t times, uint64_t *size) {
   return copy(page, (int64_t)used, 1);
 }
 
-static void fuzz_html(Input *in) {
+void fuzz_html(Input *in) {
   static const uint32_t depths[] = {500, 512, 2, 3, 4, 8, 32, 600}, mosts[] = {20000, 200, 0, 1, 2, 3, 9, 50};
   static Parser *kept; /* has read all pages before */
   uint32_t depth = depths[byte(in) % 8], most = mosts[byte(in) % 8];
@@ -272,7 +272,7 @@ static void fuzz_html(Input *in) {
 }
 
 /* Any spans of any text: those that are out of order or beyond it are refused. */
-static void fuzz_cut(Input *in) {
+void fuzz_cut(Input *in) {
   int64_t size = below(in, 200), count = below(in, 20);
   uint8_t how = byte(in), *text = array(size, 1);
   uint32_t *begins = array(count, 4), *ends = array(count, 4), *reach = array(count, 4), *following = array(count, 4);
@@ -301,8 +301,5 @@ static void fuzz_cut(Input *in) {
   graphlang_html_page page = {.text = text, .text_size = (uint64_t)size};
   check_cut(&page, spans, (uint32_t)count, out, (uint64_t)made, main_size);
 }
-
-const Harness harnesses[] = {fuzz_html, fuzz_html, fuzz_html, fuzz_html, fuzz_html, fuzz_html, fuzz_html, fuzz_cut};
-const size_t harness_count = sizeof harnesses / sizeof *harnesses;
 
 HARNESS_END
