@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphlang.identification import Prediction, identify
     from graphlang.ingest import Limits
     from graphlang.modelfile import ModelError
+    from graphlang.plugins import PluginError, use_plugins
     from graphlang.reading import read
     from graphlang.rows import Rows
 
@@ -27,6 +28,7 @@ _WHERE = {
     "Link": ("db", "Link"),
     "ModelError": ("modelfile", "ModelError"),
     "Page": ("db", "Page"),
+    "PluginError": ("plugins", "PluginError"),
     "Prediction": ("identification", "Prediction"),
     "Problem": ("db", "Problem"),
     "Rows": ("rows", "Rows"),
@@ -34,6 +36,7 @@ _WHERE = {
     "identify": ("identification", "identify"),
     "open": ("collection", "open_collection"),
     "read": ("reading", "read"),
+    "use_plugins": ("plugins", "use_plugins"),
 }
 
 __all__ = [
@@ -42,6 +45,7 @@ __all__ = [
     "Link",
     "ModelError",
     "Page",
+    "PluginError",
     "Prediction",
     "Problem",
     "Rows",
@@ -50,6 +54,7 @@ __all__ = [
     "identify",
     "open",
     "read",
+    "use_plugins",
 ]
 
 

@@ -11,6 +11,7 @@ from graphlang.analysis import graph_input
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, create, open_existing, runs
 from graphlang.graph.propagation.options import FORMER, Options
+from graphlang.modelfile import ModelError
 from graphlang.rows import Rows
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from graphlang.analysis.explain import Explanation
     from graphlang.analysis.frontier import Candidate
     from graphlang.analysis.ingest import Ingested
+    from graphlang.content.adapters.foreign import Classifier
     from graphlang.db.runs import Run
     from graphlang.evaluation.compare import Change
     from graphlang.evaluation.evaluate import Evaluation
@@ -138,7 +140,7 @@ class Collection:
 
     def classify(
         self,
-        method: str | Path = "nfc",
+        method: str | Path | Classifier = "nfc",
         *,
         title: bool = True,
         anchors: bool = False,
@@ -149,7 +151,8 @@ class Collection:
         """Classify the pages by the content of their text, or by their URLs.
 
         Args:
-            method: a name that `graphlang methods` lists, or a model file.
+            method: a name that `graphlang methods` lists, a model file, or a classifier of your own: an object with
+                `labels` and `probabilities(texts)`.
             title: whether the title counts as text.
             anchors: whether the words of links count as text of the pages that they lead to.
             workers: threads that identify texts.
@@ -162,16 +165,15 @@ class Collection:
         """
         from graphlang.analysis import classify, declared_run, tld_run  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
-        from graphlang.urls import registry as url_methods  # noqa: PLC0415
 
-        name, choose = str(method), not keep_chosen
+        choose = not keep_chosen
         with self._writing("classify") as connection:
-            if name == tld_run.NAME:
+            if method == tld_run.NAME:
                 return tld_run.classify_tld(connection, choose=choose, progress=progress)
-            if name == declared_run.NAME:
+            if method == declared_run.NAME:
                 return declared_run.classify_declared(connection, choose=choose, progress=progress)
-            identifier: Any = load(name)
-            if url_methods.known(name):
+            identifier: Any = load(method)
+            if hasattr(identifier, "decisions"):  # of URLs
                 return classify.classify_urls(connection, identifier, choose=choose, progress=progress)
             return classify.classify(
                 connection,
@@ -269,7 +271,7 @@ class Collection:
     def run(
         self,
         *files: str | Path,
-        method: str | Path = "nfc",
+        method: str | Path | Classifier = "nfc",
         keep: str = "best",
         limits: Limits | None = None,
         workers: int = 1,
@@ -279,7 +281,7 @@ class Collection:
 
         Args:
             files: archives, or folders that hold them.
-            method: content method.
+            method: content method, as in `classify`.
             keep: which of several captures of a URL is kept.
             limits: how much of a page is kept.
             workers: processes that parse pages, and threads that identify texts.
@@ -293,9 +295,11 @@ class Collection:
             ModelError: there is no such method or model.
         """
         from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
-        from graphlang.content import registry  # noqa: PLC0415
+        from graphlang.identification import load as identified_by  # noqa: PLC0415
 
-        identifier = registry.load(str(method))
+        identifier: Any = identified_by(method)
+        if hasattr(identifier, "decisions"):
+            raise ModelError(f"{method} reads URLs: run needs a content method")
         self.ingest(*files, keep=keep, limits=limits, workers=workers, progress=progress)
         with self._writing("run") as connection:
             classify.classify(connection, identifier, workers=workers, progress=progress)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
+from graphlang.content.adapters.foreign import Foreign
+from graphlang.content.identifier import Identifier
 from graphlang.content.scoring.top_k import top
 from graphlang.content.segments import find
 from graphlang.urls import registry as url_methods
@@ -14,9 +17,8 @@ from graphlang.urls.tokens.readable_text import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
-    from graphlang.content.identifier import Identifier
+    from graphlang.content.adapters.foreign import Classifier
     from graphlang.content.segments.find import Span
     from graphlang.urls.identifier import UrlIdentifier
 
@@ -34,12 +36,13 @@ class Prediction(NamedTuple):
     runner_up_confidence: float | None  #: its probability
 
 
-def identify(texts: Iterable[str], method: str | Path = "nfc") -> list[Prediction]:
+def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> list[Prediction]:
     """Identify the language of texts, or of URLs with a URL method.
 
     Args:
         texts: any strings; a URL method takes each for a URL.
-        method: a name that `graphlang methods` lists, or a model file.
+        method: a name that `graphlang methods` lists, a model file, or a classifier of your own: an object with
+            `labels` and `probabilities(texts)`.
 
     Returns:
         One `Prediction` for each text, in their order.
@@ -55,19 +58,28 @@ def identify(texts: Iterable[str], method: str | Path = "nfc") -> list[Predictio
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    return [found for _, found in predictions(load(str(method)), (("", text) for text in texts))]
+    return [found for _, found in predictions(load(method), (("", text) for text in texts))]
 
 
-@lru_cache(maxsize=4)
-def load(method: str) -> Identifier | UrlIdentifier:
-    """A content or URL method, or a model file; the last few are kept in memory.
+def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
+    """A content or URL method, a model file, or a classifier of the caller's own.
 
     Args:
-        method: name, or path of a model file.
+        method: name, path of a model file, or an object with `labels` and `probabilities(texts)`.
 
     Raises:
-        ModelError: there is none.
+        ModelError: there is none, or the object lacks something.
+        PluginError: a method of another package that cannot be loaded.
     """
+    if isinstance(method, str | Path):
+        return _named(str(method))
+    if isinstance(method, Identifier):
+        return method
+    return Foreign(str(getattr(method, "name", type(method).__name__.lower())), method, {})
+
+
+@lru_cache(maxsize=4)  # the last few are kept in memory
+def _named(method: str) -> Identifier | UrlIdentifier:
     return url_methods.load(method) if url_methods.known(method) else content_methods.load(method)
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
 from graphlang.ingest.files.byte_ranges import LENGTH, Stretch, can_be_cut, end_of, stretches
 from graphlang.ingest.formats.detect import Records, open_records
-from graphlang.ingest.formats.plugins import added
 from graphlang.ingest.formats.record_reader import Reader
 from graphlang.ingest.formats.records import Raw
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.page import Item, Parser, is_candidate
 from graphlang.ingest.workers.pool import Group, Pool
 from graphlang.ingest.workers.prestart import small
+from graphlang.plugins import READERS, found, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,9 +70,12 @@ def batches(
     Raises:
         ValueError: no workers, or a negative position.
         WorkerError: the worker processes cannot be started.
+        PluginError: a reader of another package was asked for and cannot be loaded.
     """
     if workers < 1:
         raise ValueError("at least one worker is needed")
+    for entry in found(READERS).values():
+        load(entry)  # one that cannot be loaded is told here, not in each worker
     if any(start < 0 for _, start in sources):
         raise ValueError("a position is the number of a record, from 0")
     limits = limits or Limits()
@@ -126,7 +129,7 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
                 if can_be_cut(file):
                     begin, passed = _taken_up(file, path.name, start, limits)
                     cut = stretches(whole, begin, size, start - passed)
-                elif not start and not added():
+                elif not start and not found(READERS):
                     wacz = _wacz(file, limits)
                     if wacz is not None:
                         yield from _tasks_of_wacz(index, wacz, whole)

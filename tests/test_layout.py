@@ -16,14 +16,22 @@ FOLDERS = {"graphlang": "graphlang", "db": "graphlang.db", "ingest": "graphlang.
 ALLOWED = {
     "graphlang.native": (),
     "graphlang.db": ("graphlang.native",),
-    "graphlang.ingest": ("graphlang.db.records", "graphlang.native", "graphlang.public_suffix", "graphlang.whole_file"),
+    "graphlang.ingest": (
+        "graphlang.db.records",
+        "graphlang.native",
+        "graphlang.plugins",
+        "graphlang.public_suffix",
+        "graphlang.whole_file",
+    ),
     "graphlang.content": (
         "graphlang.codes",
         "graphlang.modelfile",
         "graphlang.native",
         "graphlang.numerics",
+        "graphlang.plugins",
         "graphlang.regular_file",
     ),
+    "graphlang.plugins": (),
     "graphlang.regular_file": (),
     "graphlang.urls": (
         "graphlang.codes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphlang import plugins
 from graphlang.analysis import classify, declared_run, tld_run
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
@@ -58,6 +59,9 @@ def up_to_date(
                 workers=workers,
                 progress=progress,
             )
+    elif "package" in run.parameters and not plugins.allowed():
+        origin = f"{run.parameters['package']} {run.parameters.get('version', '')}".rstrip()
+        raise StoreError(f"run {run.id}: {run.method} comes from the package {origin}: repeat with --plugins")
     msg = (
         f"the model of run {run.id} ({run.method}) is not the one that comes with the method:"
         f" run 'graphlang classify' with its model file again"

@@ -67,8 +67,14 @@ def failure(error: BaseException) -> Failure | None:
 def _code_of_ours(error: BaseException) -> int | None:
     # What brings numpy along is imported only where its errors may have come from.
     from graphlang.db.errors import InputError, LockedError, StoreError  # noqa: PLC0415
+    from graphlang.plugins import PluginError  # noqa: PLC0415
 
-    codes: dict[type[BaseException], int] = {InputError: USAGE, LockedError: LOCKED, StoreError: UNFIT}
+    codes: dict[type[BaseException], int] = {
+        InputError: USAGE,
+        LockedError: LOCKED,
+        StoreError: UNFIT,
+        PluginError: UNFIT,
+    }
     if isinstance(error, ValueError):
         from graphlang.modelfile import ModelError  # noqa: PLC0415
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_LOG = 40  # log; from the smallest difference of two similarities to certainty it takes less
 
 
+@runtime_checkable
 class Identifier(Protocol):
     """A content method with its model."""
 

@@ -1,4 +1,7 @@
-"""The content methods by name: what each is, and how its model is loaded. A further method is one more entry here."""
+"""The content methods by name: what each is, and how its model is loaded.
+
+A further method is one more entry here, or comes from another package (`adapters.foreign`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from typing import TYPE_CHECKING
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import adapters
+from graphlang.content.adapters import foreign
 from graphlang.modelfile import ModelError
+from graphlang.plugins import PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +79,16 @@ DEFAULT = "nfc"
 
 
 def names() -> dict[str, str]:
-    """Every method's name and one line on what it is."""
-    return {name: method.about for name, method in _METHODS.items()} | adapters.ABOUT
+    """Every method's name and one line on what it is; what other packages add comes last.
+
+    Raises:
+        PluginError: two packages add a method under one name, or one adds a method under a name of ours.
+    """
+    own = {name: method.about for name, method in _METHODS.items()} | adapters.ABOUT
+    added = foreign.names()
+    if taken := sorted(own.keys() & added.keys()):
+        raise PluginError(f"{taken[0]} is a method of graphlang and cannot be {added[taken[0]]}")
+    return own | added
 
 
 def path(name_or_path: str | Path) -> Path:
@@ -102,10 +115,13 @@ def load(name_or_path: str | Path) -> Identifier:
     Raises:
         ModelError: neither a method's name nor a usable model file; a method that comes without a model; a program that
             is not installed.
+        PluginError: a method of another package that cannot be loaded.
     """
     name = str(name_or_path)
     if name in adapters.ABOUT:
         return adapters.load(name)
+    if name not in _METHODS and name in foreign.names():
+        return foreign.load(name)
     file = path(name)
     content, digest = modelfile.read(file)
     method = _METHODS.get(content.method)

@@ -140,7 +140,7 @@ class Known(NamedTuple):
 
 
 def known(labels: Iterable[str]) -> list[Known]:
-    """What a model's labels mean, by the names of the languages.
+    """What a model's labels mean, by the names of the languages; without ``und``, which is none.
 
     Args:
         labels: as an identifier has them.
@@ -148,5 +148,9 @@ def known(labels: Iterable[str]) -> list[Known]:
     >>> [(one.name, one.language, one.script, one.tag) for one in known(["srp_Latn", "deu"])]
     [('German', 'deu', 'Latn', 'de'), ('Serbian (Latin)', 'srp', 'Latn', 'sr-Latn')]
     """
-    found = [Known(*languages.split(label), languages.name(label), languages.bcp47(label)) for label in labels]
+    found = [
+        Known(*languages.split(label), languages.name(label), languages.bcp47(label))
+        for label in labels
+        if label not in (languages.UND, languages.ZXX)
+    ]
     return sorted(found, key=lambda one: (one.name, one.script))

@@ -1,8 +1,9 @@
 """Which reader a file gets: told by its content, and by its name only where the content is damaged.
 
-Other packages can add readers under the entry point group ``graphlang.readers``. An entry point names a function that
-takes the first bytes of a file (decompressed, at most 64 KB) and its name, and returns None, or a function that takes
-the open file and yields `graphlang.db.records.Page` and `Problem` records in the order of the file:
+Other packages can add readers under the entry point group ``graphlang.readers``; they are loaded only where a user asks
+for them (`graphlang.plugins`). An entry point names a function that takes the first bytes of a file (decompressed, at
+most 64 KB) and its name. It returns None, or a function that takes the open file and yields Page and Problem records of
+`graphlang.db.records` in the order of the file:
 
     def reader(head: bytes, name: str) -> Callable[[BinaryIO], Iterator[Page | Problem]] | None
 
@@ -13,12 +14,13 @@ that reading can be stopped and taken up again.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol
 
 from graphlang.ingest.files.decompress import Source
-from graphlang.ingest.formats.plugins import added as added_readers
 from graphlang.ingest.formats.record_reader import GRAMMARS, Reader, Within
 from graphlang.ingest.formats.records import Raw
+from graphlang.plugins import READERS, found, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,6 +73,11 @@ class _Added:
             yield Raw(0, b"", b"", (("failed", reason),))
 
 
+def _fail(error: Exception, file: BinaryIO) -> NoReturn:
+    del file
+    raise error
+
+
 @contextmanager
 def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None = None) -> Iterator[Records]:
     """Open a file, or a folder that holds a mirror.
@@ -121,8 +128,12 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
     stored = file.read(_SNIFFED)
     head = b"".join(chunk.data for chunk, _ in zip(_chunks(file), range(2), strict=False))[:_SNIFFED]
     file.seek(0)
-    for added, choose in added_readers():
-        read = choose(head, name)
+    for added, entry in found(READERS).items():
+        choose = load(entry)
+        try:
+            read = choose(head, name)
+        except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
+            read = partial(_fail, error)
         if read is not None:
             return _Added(file, read, added)
     if any(

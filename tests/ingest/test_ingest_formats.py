@@ -7,7 +7,6 @@ import io
 import json
 import os
 import struct
-import subprocess
 import sys
 import zipfile
 from contextlib import closing
@@ -17,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fastwarc.stream_io import ZstdWriter
 
+from graphlang import plugins
 from graphlang.analysis.ingest import ingest
 from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
 from graphlang.ingest import Limits, batches, expand
 from graphlang.ingest.files.discover import listed, received
-from graphlang.ingest.formats.plugins import added as added_readers
 from graphlang.ingest.formats.wget_mirror import url_of
 
 if TYPE_CHECKING:
@@ -293,6 +292,8 @@ def test_every_format_is_read_alike_by_any_number_of_workers(
 
 READER = """
 def reader(head, name):
+    if name == "x.broken":
+        raise ValueError(name)
     return pages if head.startswith(b"MINE") and name.endswith(".mine") else None
 
 def pages(file):
@@ -314,29 +315,28 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (metadata / "entry_points.txt").write_text("[graphlang.readers]\nmine = mine_of_a_test:reader\n")
     (tmp_path / "mine_of_a_test.py").write_text(READER)
     monkeypatch.syspath_prepend(tmp_path)
-    added_readers.cache_clear()
+    plugins._found.cache_clear()
     yield
-    added_readers.cache_clear()
-
-
-def test_without_such_packages_nobody_looks_for_entry_points() -> None:
-    script = (
-        "import sys; from graphlang.ingest.formats.plugins import added;"
-        " print(added(), 'importlib.metadata' in sys.modules);"
-        " sys.path.append(sys.argv[1]); added.cache_clear(); print(added(), 'importlib.metadata' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-P", "-c", script, __file__], capture_output=True, text=True, check=True)
-    assert done.stdout == "() False\n() True\n"  # what is no folder may hold anything
+    plugins._found.cache_clear()
 
 
 @pytest.mark.usefixtures("added")
-def test_a_reader_of_another_package(read: Read) -> None:
+def test_readers_of_other_packages_are_not_loaded_unless_somebody_asks(read: Read) -> None:
+    assert [problem.kind for problem in read(b"MINE\n1", "x.mine")[1]] == ["not-an-archive"]
+    assert "mine_of_a_test" not in sys.modules
+
+
+@pytest.mark.usefixtures("added")
+def test_a_reader_of_another_package(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(plugins.VARIABLE, "1")
     pages, problems = read(b"MINE\n1\n2", "x.mine")
     assert ([page.url[-1] for page in pages], problems) == (["1", "2"], [])
     pages, problems = read(b"MINE\n1\nbad\n2", "x.mine")
     assert len(pages) == 2
     assert [(p.kind, p.reason) for p in problems] == [("failed", "the reader mine failed: KeyError: b'bad'")]
     assert [p.kind for p in read(b"MINE\n1", "x.other")[1]] == ["not-an-archive"]
+    pages, problems = read(b"MINE", "x.broken")
+    assert [(p.kind, p.reason) for p in problems] == [("failed", "the reader mine failed: ValueError: x.broken")]
 
 
 def test_patterns_lists_and_streams(tmp_path: Path) -> None:

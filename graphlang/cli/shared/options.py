@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from graphlang.plugins import VARIABLE, use_plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path))
 
@@ -27,3 +33,22 @@ min_confidence = click.option(
 choose_run = click.option(
     "--run", "run_id", type=click.IntRange(min=1), metavar="RUN", help="Run to use; by default the chosen one."
 )
+
+
+def _use_plugins(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    del ctx, param
+    if value:
+        use_plugins()
+
+
+def plugins(function: Callable[..., None]) -> Callable[..., None]:
+    """The option of verbs that read archives or identify texts; eager, since others name what a plug-in adds."""
+    return click.option(
+        "--plugins",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_use_plugins,
+        envvar=VARIABLE,
+        help=f"Load the readers and methods that other installed packages add: their code is run [env: {VARIABLE}].",
+    )(function)

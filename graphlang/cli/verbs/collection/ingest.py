@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @options.database
 @reading.files
+@options.plugins
 @reading.how
 @waits
 @options.quiet

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 )
 @options.keep_chosen
 @waits
+@options.plugins
 @options.quiet
 @click.pass_context
 def classify(

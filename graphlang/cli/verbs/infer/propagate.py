@@ -45,6 +45,7 @@ from graphlang.native.threads import cores
 )
 @options.keep_chosen
 @waits
+@options.plugins
 @options.quiet
 def propagate(
     db: Path,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.analysis import linked
+from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.cli.shared.selection import selects
 from graphlang.maps.languages import Known, Row, known, languages_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--known", "all_known", is_flag=True, help="List the languages that the method knows; needs no DB.")
 @click.option("--method", default="nfc", show_default=True, help="With --known: a method, or a model file.")
 @selects
+@options.plugins
 @output_options
 def languages(
     db: Path | None,

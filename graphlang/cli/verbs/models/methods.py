@@ -5,12 +5,14 @@ from __future__ import annotations
 import click
 
 from graphlang.analysis import declared_run, tld_run
+from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.content import registry as content_methods
 from graphlang.urls import registry as url_methods
 
 
 @click.command()
+@options.plugins
 @output_options
 def methods(format_: str, limit: int | None, output: str) -> None:
     """List the methods that identify languages.

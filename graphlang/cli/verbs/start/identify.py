@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang.analysis import declared_run, tld_run
+from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.content.segments import find
@@ -44,6 +45,7 @@ _BYTES = 1 << 20
     is_flag=True,
     help="Where in each text which language is, as JSON lines: from 'begin' up to 'end', in characters from 0.",
 )
+@options.plugins
 @output_options
 def identify(
     files: tuple[str, ...],

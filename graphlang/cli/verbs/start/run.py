@@ -44,6 +44,7 @@ _LANGUAGES_SHOWN = 6
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a report as well: one HTML file, see 'graphlang report'.",
 )
+@options.plugins
 @reading.how
 @waits
 @options.quiet

@@ -1,0 +1,101 @@
+"""A classifier of somebody else: its codes become labels, and what it answers is checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphlang as gl
+from graphlang.content.adapters.foreign import Foreign
+from graphlang.modelfile import ModelError
+
+
+class Says:
+    """Gives the same row for every text, and remembers what it was asked."""
+
+    def __init__(self, labels: tuple[str, ...], *row: float) -> None:
+        self.labels = labels
+        self.row = row
+        self.asked: list[str] = []
+
+    def probabilities(self, texts: list[str]) -> list[tuple[float, ...]]:
+        self.asked += texts
+        return [self.row for _ in texts]
+
+
+def test_columns_of_one_label_are_summed_and_those_of_none_are_doubt() -> None:
+    method = Foreign("mine", Says(("de", "deu", "xx-nonsense", "sr-Latn"), 0.25, 0.25, 0.125, 0.25), {})
+    assert method.labels == ("deu", "srp_Latn", "und")
+    # und: the eighth of xx-nonsense, and the eighth that the row lacks to 1
+    assert method.probabilities(["Nebel"]).tolist() == [[0.5, 0.25, 0.25]]
+
+
+def test_texts_without_letters_are_not_asked_about() -> None:
+    classifier = Says(("de",), 1.0)
+    assert Foreign("mine", classifier, {}).probabilities(["", "42", "Tal"]).tolist() == [[0, 0], [0, 0], [1, 0]]
+    assert classifier.asked == ["Tal"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "row", "words"),
+    [
+        (("de",), (0.5, 0.5), r"gave an array of shape \(1, 2\) where \(1, 1\) was expected"),
+        (("de",), (float("nan"),), "gave nan, which is no probability"),
+        (("de",), (-0.5,), r"gave -0\.5, which is no probability"),
+        (("de", "fr"), (0.75, 0.5), r"probabilities of one text that sum to 1\.250"),
+    ],
+)
+def test_answers_that_are_none_are_refused(labels: tuple[str, ...], row: tuple[float, ...], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        Foreign("mine", Says(labels, *row), {}).probabilities(["Tal"])
+
+
+class Fails:
+    """Has the right shape, and never answers."""
+
+    labels = ("de",)
+
+    def probabilities(self, texts: list[str]) -> list[tuple[float, ...]]:
+        raise KeyError(texts[0])
+
+
+def test_a_classifier_that_fails_is_told_in_one_line() -> None:
+    with pytest.raises(ModelError, match=r"^the method mine failed: KeyError: 'Tal'$"):
+        Foreign("mine", Fails(), {}).probabilities(["Tal"])
+
+
+@pytest.mark.parametrize(
+    ("classifier", "words"),
+    [
+        (object(), r"mine: a method needs labels and probabilities\(texts\), which object has not"),
+        (Says(("??", "!")), r"mine: none of its labels is a language: \?\?, !"),
+        (Says(()), "mine: none of its labels is a language: there are none"),
+    ],
+)
+def test_what_is_no_classifier_is_refused(classifier: Any, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        Foreign("mine", classifier, {})
+
+
+def test_the_hash_tells_versions_and_models_apart() -> None:
+    one = Foreign("mine", Says(("de",)), {"package": "p", "version": "1"})
+    assert one.hash == Foreign("mine", Says(("de",)), {"package": "p", "version": "1"}).hash
+    assert one.hash != Foreign("mine", Says(("de",)), {"package": "p", "version": "2"}).hash
+    assert one.hash != Foreign("mine", Says(("fr",)), {"package": "p", "version": "1"}).hash
+    hashed = Says(("de",))
+    hashed.hash = "ab12"  # type: ignore[attr-defined]
+    assert one.hash != Foreign("mine", hashed, {"package": "p", "version": "1"}).hash
+    assert one.describe() == {"package": "p", "version": "1", "method": "mine", "labels": 2, "model": one.hash}
+
+
+def test_an_object_stands_for_a_method_in_the_library() -> None:
+    (said,) = gl.identify(["Tal"], method=Says(("gsw", "de"), 0.625, 0.25))
+    assert said == gl.Prediction("gsw", "Latn", 0.625, "deu", 0.25)
+
+
+def test_doubt_is_told_as_such() -> None:
+    (said,) = gl.identify(["Tal"], method=Says(("de",), 0.25))
+    assert (said.language, said.confidence, said.runner_up) == ("und", 0.75, "deu")
+    assert np.isclose(said.runner_up_confidence or 0, 0.25)
