@@ -179,11 +179,19 @@ def test_a_wrong_majority_does_not_move_full_pages() -> None:
     assert said(propagate(graph(30, links), evidence(pages)))[0] == "nld"
 
 
-def test_a_long_page_in_doubt_listens_where_it_is_told_to() -> None:
+def test_a_long_page_in_doubt_listens_to_its_neighbours() -> None:
     links = [(i, 0) for i in range(1, 30)]
     pages = evidence([({"nld": 0.4, "deu": 0.35}, LONG)] + [FULL["deu"]] * 29)
-    assert said(propagate(graph(30, links), pages))[0] == "nld"
-    assert said(propagate(graph(30, links), pages, options=Options(doubtful=0.5)))[0] == "deu"
+    assert said(propagate(graph(30, links), pages))[0] == "deu"
+    assert said(propagate(graph(30, links), pages, options=Options(doubtful=0)))[0] == "nld"
+
+
+@pytest.mark.parametrize("sure", [0.55, 0.95])
+def test_a_long_page_that_nobody_links_to_is_as_sure_as_its_text_whatever_its_site(sure: float) -> None:
+    pages = evidence([({"nld": sure, "deu": 1 - sure}, LONG), *[FULL["deu"]] * 29])
+    answer = propagate(graph(30, [(1, 2)]), pages)
+    assert said(answer)[0] == "nld"
+    assert answer.confidence[0] == pytest.approx(sure, abs=2e-3)  # a little is left for the languages that it lacks
 
 
 def test_a_link_farm_counts_as_few() -> None:

@@ -28,8 +28,8 @@ _INFERENCE = {
     "hreflang": "Weight of the languages that links announce for their targets.",
     "link_order": "Weight of the page's position in the lists of links that name it.",
     "degree": "Links of a page beyond so many share their weight.",
-    "clamp_length": "A page with so many letters keeps what its text says.",
-    "doubtful": "Such a page listens to its neighbours all the same if its text is less sure than this; 0: never.",
+    "clamp_length": "A page with so many letters keeps what its text says ...",
+    "doubtful": "... unless its text is less sure than this: it listens to its neighbours then. 0: never.",
     "certain_length": "The collection's habits are learned from pages with so many letters ...",
     "certain": "... whose text is at least so sure.",
 }

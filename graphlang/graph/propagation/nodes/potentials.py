@@ -1,9 +1,11 @@
 """Node potentials: what every page says before it hears from its neighbours.
 
 The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
-signals. A clamped page keeps what its text says: its answer and, where that leaves a doubt, its belief. Texts and
-signals are turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all
-pages; priors have a number for each active language and each host or directory.
+signals. A clamped page keeps its text's own probabilities, as its answer and, where these leave a doubt, as its belief.
+A long page in doubt starts from them too. It listens to its site, its signals and its neighbours with one small weight;
+to its site only if links join it to other pages, since on the development sets the bare habits of a site did harm to so
+much text. Texts and signals are turned into tables a block of pages at a time, so that memory grows with the latent
+pages, not with all pages; priors have a number for each active language and each host or directory.
 """
 
 from __future__ import annotations
@@ -92,7 +94,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     evidence, active = tables.evidence, tables.active
     of_directory = (evidence.directory, options.site, options.directory)
     prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory)
-    terms = _Terms(tables, signals, roles, learned, prior)
+    terms = _Terms(tables, signals, roles, learned, prior, _joined(links, roles))
     latent, kept = roles.latent, min(len(active), candidates.MOST)
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
@@ -131,13 +133,14 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
 class _Terms:
     """The terms of the log-potential, by name, for some latent pages at a time."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  all that they depend on
         self,
         tables: ScoreTables,
         signals: Mapping[str, Signal],
         roles: PageRoles,
         learned: Learned,
         prior: Prior,
+        joined: NDArray[np.bool_],
     ) -> None:
         evidence = tables.evidence
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
@@ -145,6 +148,7 @@ class _Terms:
         self._log_prior = np.log(prior.probability)
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
         self._weight = 1 / text_likelihood.inverse_temperature(roles.length)
+        self._listening = np.where(joined, self._weight, 0).astype(np.float32)  # of doubtful pages, to their site
         self._background = {
             name: signals_.background(signal.background, tables.active)
             for name, signal in self._signals.items()
@@ -157,12 +161,13 @@ class _Terms:
         """Logarithms; shape (p, L) each."""
         roles, evidence = self._roles, self._tables.evidence
         group = self._prior.group[pages]
-        found = {
-            "text": text_likelihood.log_likelihood(
-                self._tables.of(pages), roles.length[pages], *self._foreign, _repeated(evidence, pages)
-            ),
-            "site": self._log_prior[group],
-        }
+        scores = self._tables.of(pages)
+        text = text_likelihood.log_likelihood(scores, roles.length[pages], *self._foreign, _repeated(evidence, pages))
+        site = self._log_prior[group]
+        doubtful = roles.doubtful[pages]
+        text[doubtful] = np.log(text_likelihood.tempered(scores[doubtful]))
+        site[doubtful] *= self._listening[pages[doubtful], None]
+        found = {"text": text, "site": site}
         for name, signal in self._signals.items():
             against = self._background.get(name)
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
@@ -172,6 +177,16 @@ class _Terms:
             self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
             found[name] = log_odds
         return found
+
+
+def _joined(links: Links | None, roles: PageRoles) -> NDArray[np.bool_]:
+    """Pages with a link to or from another page, as far as a page in doubt depends on it; shape (n,)."""
+    n = len(roles.number)
+    found = np.zeros(n if links is None else max(n, links.n), np.bool_)
+    if links is not None and roles.doubtful.any():
+        found[links.source] = True
+        found[links.target] = True
+    return found[:n]
 
 
 def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -203,8 +218,7 @@ def _clamped_beliefs(
     tables: ScoreTables, pages: NDArray[np.int64], prior: Prior, fixed: FixedBeliefs | None
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """What some clamped pages believe, shape (p, L), and whether that leaves no doubt, shape (p,)."""
-    power = text_likelihood.inverse_temperature(tables.evidence.length[pages])
-    belief = text_likelihood.tempered(tables.of(pages), power)
+    belief = text_likelihood.tempered(tables.of(pages))
     sure = belief.max(axis=1) >= ONE_HOT
     if fixed is not None:
         some = np.flatnonzero(np.isin(pages, fixed.rows))

@@ -1,8 +1,9 @@
 """Which pages are clamped, which are latent, and which are certain enough to learn from.
 
 A page whose text is long is *clamped*: it keeps what its text says, and only sends messages. All others are *latent*:
-their belief moves with their neighbours'. What is learned from the collection is learned from *certain* pages, whose
-text is long and sure enough to be right.
+their belief moves with their neighbours'. Among them are long pages whose text is in *doubt*, mostly between two close
+languages. What is learned from the collection is learned from *certain* pages, whose text is long and sure enough to be
+right.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class PageRoles:
     scores: NDArray[np.float64]  #: sum over all texts, shape (L,)
     latent: NDArray[np.int64]  #: rows of the latent pages, ascending, shape (f,)
     number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
+    doubtful: NDArray[np.bool_]  #: latent pages whose text is long, and in doubt; shape (n,)
 
 
 def page_roles(
@@ -63,9 +65,10 @@ def page_roles(
     certain = known & (evidence.length >= options.certain_length) & (score >= options.certain)
     hosts, host = np.unique(evidence.host, return_inverse=True)
     latent = np.flatnonzero(~clamped)
+    doubtful &= known & ~clamped
     number = np.full(evidence.n, NONE, np.int32)
     number[latent] = np.arange(len(latent), dtype=np.int32)
     label = np.where(certain, best, NONE).astype(np.int16)
     left_out = np.zeros(0, np.int32) if outside is None else outside
     every = len(hosts) + len(np.setdiff1d(left_out, hosts)), evidence.n + len(left_out)
-    return PageRoles(hosts, *every, host.astype(np.int32), length, best, label, total, latent, number)
+    return PageRoles(hosts, *every, host.astype(np.int32), length, best, label, total, latent, number, doubtful)

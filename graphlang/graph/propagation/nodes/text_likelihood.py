@@ -64,7 +64,7 @@ def log_likelihood(
         natural logarithms, shape (n, L).
     """
     known = scores.sum(axis=1) > 0
-    as_foreign = tempered(scores, np.ones(len(scores))) @ foreign.astype(np.float32)
+    as_foreign = tempered(scores) @ foreign.astype(np.float32)
     rate = np.array(OUTLIERS, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
     if repeated is not None:
         rate = np.where(repeated[:, None], np.maximum(rate, np.float32(REPEATED)), rate)
@@ -74,17 +74,18 @@ def log_likelihood(
     return np.where(known[:, None], np.log(mixed, out=mixed), np.float32(0))
 
 
-def tempered(scores: NDArray[np.float32], power: NDArray[np.float64]) -> NDArray[np.float32]:
+def tempered(scores: NDArray[np.float32], power: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
     """Scores with something left for every language, to a power, each row summing to 1.
 
     Args:
         scores: shape (n, L).
-        power: of each row, shape (n,).
+        power: of each row, shape (n,); 1 if not given.
     """
     rest = np.maximum(1 - np.einsum("ij->i", scores), np.float32(FLOOR)) / np.float32(max(scores.shape[1], SHARED))
     logs = scores + rest[:, None]
     np.log(logs, out=logs)
-    logs *= power[:, None].astype(np.float32)
+    if power is not None:
+        logs *= power[:, None].astype(np.float32)
     return softmax(logs)
 
 
