@@ -1,9 +1,8 @@
 """The one SQLite file that holds a collection: pages, texts, links, runs and what they answered.
 
-``records`` is what readers hand over, ``connection`` opens a file and says clearly what is wrong with it, ``lock``
-lets one process write at a time, ``schema`` holds the tables, the views and the meaning of every column, ``write`` adds
-pages in bulk, ``collection`` reads texts and links back as batches and arrays, and ``runs`` keeps what was computed and
-how.
+In: `records`, as readers hand them over. Out: batches and arrays (`collection`), runs and their answers (`runs`). Open
+`schema/` for tables, views and columns, `write/` for how pages are added, `remove` for how they go, `connection` for
+what opens a file, `lock` for who may write.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
 """graphlang finds the language of every page of a crawled collection by its text and by its links.
 
+In: archive files, texts or URLs. Out: languages with their confidence. Open `collection` for what `open` gives,
+`identification` for texts and URLs, `reading` for pages without a database, `rows` for lists; the steps are in
+`analysis/`, the methods in `content/`, `urls/` and `graph/`, the command line in `cli/`.
+
 >>> import graphlang as gl
 >>> gl.identify(["Der Nebel liegt noch über dem Tal."])[0].language
 'deu'

@@ -1,7 +1,8 @@
 """Archive files -> pages, links and problems.
 
-`expand` finds the files, `batches` reads them. Reading never fails for what is in a file: a record that is damaged, too
-large or a lie gives a `graphlang.db.records.Problem`, and the rest goes on.
+In: paths of the user. Out: batches of ``graphlang.db.Page`` and ``graphlang.db.Problem``: what a file holds never stops
+the reading. `read_batches` has the whole way, `page` that of one record. Open `formats/` to add a format, `html/` for
+text and markup, `payload/` for charsets, `links/` for URLs, `workers/` for processes, `limits` for bounds.
 
 >>> from graphlang.ingest import Limits
 >>> Limits().text_limit

@@ -1,1 +1,4 @@
-"""The kernels of the collection: ids of texts (`ids.h`) and rows of links (`link_rows.h`)."""
+"""The kernels of the collection in C.
+
+In: arrays. Out: arrays that the caller made. `ids.h` gives ids to texts, `link_rows.h` makes rows of links.
+"""

@@ -1,1 +1,5 @@
-"""The tables: how they come to be and grow (`migrations`), what each column means (`column_docs`), and their page."""
+"""The tables: how they come to be and grow (`migrations`), what each column means (`column_docs`), and their page.
+
+In: a file of any earlier version. Out: the same with today's tables and views. To change a table, add a migration and
+document it; `markdown` makes ``SCHEMA.md``.
+"""

@@ -1,6 +1,7 @@
 """The steps of the main job. Each reads the collection, calls a kernel and writes one run; none prints.
 
-``ingest`` files into pages, ``classify`` by content, ``vote`` and ``propagate`` over the links. ``seeds`` turns a
-finished run and the links into the arrays that the graph kernels take, ``answers`` turns what they say back into
-labels.
+In: an open collection, a method, options. Out: a finished ``graphlang.db.runs.Run``, or what a verb shows. Open
+`ingest`, `classify`, `vote` or `propagate` for the step of that name, `graph_input` for the arrays that the graph
+kernels take, `signals` for evidence besides text and links, `linked` for URLs that were only linked to, `explain` for
+reasons, `update` and `digests` for what need not be computed again.
 """

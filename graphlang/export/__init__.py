@@ -1,1 +1,6 @@
-"""What leaves a collection: tables, graphs, texts, and indexes and records that tools of web archives read."""
+"""What leaves a collection: tables, graphs, texts, and indexes and records that tools of web archives read.
+
+In: a collection and a ``Selection`` of its pages. Out: rows or files, as a stream. Open `tables`, `texts` or `graphs`
+for what is in them, `parquet` and `graph_files` for how they are written; `cdxj`, `warc_records` (both by
+`archive_records`) and `common_crawl` are formats of web archives.
+"""

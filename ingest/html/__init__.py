@@ -1,4 +1,5 @@
 """Markup -> title, visible text, main content, references and declarations, in one pass (`document`).
 
-In: bytes in UTF-8. Out: values; `tokenizer` is the kernel in C, `boilerplate` parts content from menus.
+In: bytes in UTF-8. Out: values; `tokenizer` is the kernel in C, `boilerplate` parts content from menus, `declarations`
+has what a page says of itself. Open `native/` for how markup is read, `xhtml` for XML.
 """

@@ -1,6 +1,6 @@
-"""The default method `nfc`: a discriminative descendant of Hayati's NFC, and a character language model beside it.
+"""The default method ``nfc``: a discriminative descendant of Hayati's NFC, and a character language model beside it.
 
 In: features of texts. Out: probabilities. `model` has the whole way; `sparse_weights` sums the weights of features,
-`char_lm` is the character language model, `scores` makes probabilities of the sums, `weight_codec` packs weights into
-a model file.
+`char_lm` is the character language model, `scores` makes probabilities of the sums, `weight_codec` packs weights into a
+model file.
 """

@@ -1,5 +1,6 @@
 """Several languages in one text: which, where, and how much of it each has.
 
-A text is cut into units of about forty characters (`units`); an identifier says what each may be in; the likeliest way
-through them (`decode`) gives spans, and spans give shares of letters (`find`).
+In: a text and an identifier. Out: spans of one language each, and shares of letters. `units` cuts a text into pieces of
+about forty characters, `decode` finds the likeliest way through what the identifier says of them, `find` makes spans
+and shares of it.
 """

@@ -1,1 +1,6 @@
-"""The graph kernels in C; `graphlang.native.kernels` calls them, and the modules beside this folder wrap them."""
+"""The graph kernels in C.
+
+In: arrays of links and evidence. Out: arrays that the caller made. `adjacency.h` is wrapped by ``graph.adjacency``, the
+others (`degree_cap.h`, `edge_features.h`, `link_order.h`, `log_messages.h`, `message_classes.h`) by modules of
+``graph.propagation``. `checks.h` is what they check of their arrays; `graphlang.native.kernels` calls them.
+"""

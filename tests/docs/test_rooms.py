@@ -1,0 +1,83 @@
+"""The first page of every room: what comes in, what goes out, which file to open; the files that it names are there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAME = re.compile(r"(?<!`)`([^`]+)`(?!`)")  # two marks are for what is somewhere else
+LEAST = 2  # files of the room that its first page names
+
+
+def rooms() -> list[Path]:
+    found = {
+        path.resolve().parent for room in ("graphlang", "db", "ingest") for path in (ROOT / room).rglob("__init__.py")
+    }
+    return sorted(found)
+
+
+def entries(room: Path) -> set[str]:
+    """What can be opened in a room: modules by name, headers by file name, folders with a stroke behind."""
+    found = {path.stem for path in room.glob("*.py") if path.name != "__init__.py"}
+    found |= {path.name for path in room.iterdir() if path.suffix in {".h", ".html", ".css", ".js"}}
+    return found | {f"{path.name}/" for path in room.iterdir() if (path / "__init__.py").is_file()}
+
+
+def defined(module: Path) -> set[str]:
+    """Names that a module, or the room itself, brings."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    found = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    found |= {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    return found | {
+        alias.asname or alias.name for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) for alias in one.names
+    }
+
+
+def full(name: str) -> bool:
+    """Whether a module of ours has this full name."""
+    parts = name.split(".")[1:]
+    base = ROOT / "graphlang" if parts[0] not in {"db", "ingest"} else ROOT
+    return base.joinpath(*parts).with_suffix(".py").is_file() or base.joinpath(*parts, "__init__.py").is_file()
+
+
+def wrong(room: Path, docstring: str) -> list[str]:
+    """What is missing from the first page of a room, or is not there though it is named."""
+    there, named = entries(room), set(NAME.findall(docstring))
+    missing = [sign for sign in ("In: ", "Out: ") if sign not in docstring]
+    if len(named & there) < min(LEAST, len(there)):
+        missing.append(f"names of files: it has {', '.join(sorted(there))}")
+    for name in sorted(named - there - defined(room / "__init__.py")):
+        module, _, attribute = name.partition(".")
+        if name.startswith("graphlang."):
+            found = full(name)
+        else:
+            found = f"{module}" in there and attribute in defined(room / f"{module}.py")
+        if not found:
+            missing.append(f"`{name}`, which is not there")
+    return missing
+
+
+@pytest.mark.parametrize("room", rooms(), ids=lambda room: str(room.relative_to(ROOT)))
+def test_a_room_says_what_comes_in_what_goes_out_and_what_to_open(room: Path) -> None:
+    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert wrong(room, docstring) == []
+
+
+def test_what_is_missing_is_found(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("LIST = 1\n")
+    (tmp_path / "one.py").write_text("class Thing: ...\n")
+    (tmp_path / "two.py").write_text("")
+    (tmp_path / "kernel.h").write_text("")
+    good = "In: ``words``. Out: `one.Thing`, `LIST`. Open `one`, `two` or `kernel.h`; see `graphlang.native`."
+    assert wrong(tmp_path, good) == []
+    bad = "In: words. Open `one`, `three`, `one.Other`, `two/` or `graphlang.nowhere`."
+    assert wrong(tmp_path, bad) == [
+        "Out: ",
+        "names of files: it has kernel.h, one, two",
+        "`graphlang.nowhere`, which is not there",
+        "`one.Other`, which is not there",
+        "`three`, which is not there",
+        "`two/`, which is not there",
+    ]
