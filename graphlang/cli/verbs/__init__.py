@@ -1,8 +1,8 @@
 """One file a verb, in a package for each thing that one does; `GROUPS` is what ``graphlang --help`` shows.
 
 In: the words of a command line. Out: what is printed. The packages are those of the groups: `start/`, `collection/`,
-`infer/`, `look/`, `judge/`, `publish/`, `models/`. To add a verb: write its file where people would look for it, and its
-line here, the first sentence of its help in 60 characters at most.
+`infer/`, `look/`, `judge/`, `publish/`, `models/`. To add a verb: write its file where people would look for it, and
+its line here, the first sentence of its help in 60 characters at most.
 """
 
 from __future__ import annotations
