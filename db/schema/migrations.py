@@ -1,4 +1,4 @@
-"""Tables and views of a collection, made and brought up to date by migrations; ``meanings`` documents them."""
+"""Tables and views of a collection, made and brought up to date by migrations; ``column_docs`` documents them."""
 
 from __future__ import annotations
 

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20  #: bytes of a file of weights
 _INFERENCE = {
-    "rounds": "Cap on rounds.",
-    "tolerance": "Converged when no probability moves by more in a round.",
+    "rounds": "At most so many rounds.",
+    "tolerance": "Stop when no probability changes by more than this in a round.",
     "neighbours": "Weight of the links; 0 switches them off.",
     "site": "Weight of the languages of the page's site.",
     "directory": "Weight of the languages of the page's directory, relative to the site's.",
     "hreflang": "Weight of the languages that links announce for their targets.",
-    "link_order": "Weight of the page's position in the lists of links that name it.",
-    "degree": "Links of a page beyond so many share their weight.",
-    "clamp_length": "A page with so many letters keeps what its text says ...",
-    "doubtful": "... unless its text is less sure than this: it listens to its neighbours then. 0: never.",
-    "certain_length": "The collection's habits are learned from pages with so many letters ...",
-    "certain": "... whose text is at least so sure.",
+    "link_order": "Weight of the order of links: menus of a site name its languages in one order.",
+    "degree": "All links of a page together weigh no more than so many.",
+    "clamp_length": "A page with so many letters keeps the language of its own text ...",
+    "doubtful": "... unless its probability is below this: then the page's neighbours count as well. 0: never.",
+    "certain_length": "How often links keep the language is learned from pages with so many letters ...",
+    "certain": "... and at least this probability of their language.",
 }
 _SIGNALS = {
     "declared": "Weight of the language that the page declares.",

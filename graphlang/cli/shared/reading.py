@@ -56,8 +56,8 @@ _OPTIONS = (
         type=click.IntRange(min=1),
         default=None,
         metavar="N",
-        help="Processes that parse pages; all cores by default. The result is the same with any number. They unpack as"
-        " well, but for a file that is one gzip stream, or one zstd or LZ4 frame, over all its records.",
+        help="Processes that decompress and parse; by default one for each core. The result is the same with any"
+        " number. A file that was compressed as a whole, not record by record, is decompressed by one process.",
     ),
     click.option(
         "--keep",

@@ -32,8 +32,8 @@ def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count what DB holds: files, pages, links, languages.
 
     Counted are links by kind, charsets and problems as well.
-    With --encodings: how many pages of each language (by the chosen run) come in each charset, on whose word that is,
-    and which encoding a method over bytes found in them, where one was run.
+    With --encodings: pages of each language (by the chosen run) by charset, by what named the charset (the server,
+    the page, detection), and by the encoding that a method over bytes found, if one was run.
 
     \b
     Examples:

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.database
-@click.option("--outlinks", is_flag=True, help="Let the pages vote that a page links to (section 5.3).")
+@click.option(
+    "--outlinks", is_flag=True, help="Let the pages vote that a page links to, instead of those that link to it."
+)
 @click.option(
     "--min-length",
     type=click.IntRange(min=0),
     default=vote_kernel.MIN_LENGTH,
     show_default=True,
     metavar="CHARACTERS",
-    help="MIN_LENGTH: a page with more answers for itself.",
+    help="A page with more characters than this keeps the language of its own text.",
 )
 @click.option(
     "--min-ref-length",
@@ -35,14 +37,14 @@ if TYPE_CHECKING:
     default=vote_kernel.MIN_REF_LENGTH,
     show_default=True,
     metavar="CHARACTERS",
-    help="MIN_REF_LENGTH: a page with fewer has no vote.",
+    help="A page with fewer characters than this does not vote.",
 )
 @click.option(
     "--max-links",
     type=click.IntRange(min=0),
     default=vote_kernel.MAX_INLINKS,
     show_default=True,
-    help="MAX_INLINKS: at most so many votes for a page.",
+    help="At most so many votes for a page.",
 )
 @click.option(
     "--clueweb09",
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     default=frontier.MIN_BYTES,
     show_default=True,
-    help="With --clueweb09: a referring page with less text does not count.",
+    help="With --clueweb09: a referring page with fewer bytes of text does not count.",
 )
 @options.seed
 @options.keep_chosen
@@ -77,7 +79,8 @@ def vote(
 ) -> None:
     """Let the inlinks of short pages vote (Hayati 2004).
 
-    This is INLINKS, algorithm 5.5 of the paper.
+    A short page takes the commonest language of the pages that link to it; a long page keeps its own. The paper calls
+    this INLINKS (algorithm 5.5), and the three limits MIN_LENGTH, MIN_REF_LENGTH and MAX_INLINKS.
 
     \b
     Examples:

@@ -59,10 +59,10 @@ def score(
 ) -> None:
     """Score a URL method on labelled URLs (Baykan et al. 2008).
 
-    The measures are those of Baykan, Henzinger and Weber 2008, section 4.2.
-    URLS is a table with the columns lang (or language) and url, or a folder with one sub-folder per language. Every
-    language has a yes or a no for every URL. Precision and F are those of a balanced test, as many URLs of the language
-    as of all others; negative is p(-|-), the share of the others' URLs that have a no.
+    URLS is a table with the columns lang (or language) and url, or a folder with one sub-folder per language. For every
+    URL and language the method says yes or no. Precision and F are computed as if half of the URLs were in the
+    language. "negative" is the share of the URLs in other languages for which the method rightly says no. The paper
+    defines these measures in section 4.2.
 
     \b
     Examples:

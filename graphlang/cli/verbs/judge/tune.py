@@ -44,7 +44,11 @@ from graphlang.graph.propagation.inference import Options
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="JSON file for the weights; 'graphlang propagate --weights' reads it.",
 )
-@click.option("--even", is_flag=True, help="Start from weights of 1 and not from the shipped ones, which this made.")
+@click.option(
+    "--even",
+    is_flag=True,
+    help="Start from weights of 1 instead of the shipped weights, which this command has fitted.",
+)
 @options.seed
 @options.quiet
 def tune(

@@ -37,11 +37,11 @@ def languages(
 ) -> None:
     """List the languages of DB: pages, sites, scripts, encodings.
 
-    "expected" is the sum of the probabilities of pages to be in the language: a page's confidence, and for its second
-    language that one's. Between "low" and "high" their number lies with 95 %, if the confidences are right and pages
-    err apart from each other: the number of successes of independent trials has the mean sum(p) and the variance
-    sum(p (1 - p)) (Poisson binomial; exact up to 2,000 doubtful pages, normal approximation beyond). "certainty" is
-    1 - product(1 - p), the probability that there is such a page at all.
+    "expected" is the expected number of pages in the language: the sum of p, the probability of each page to be in it
+    (its confidence, or that of its runner-up). "low" and "high" bound the number with 95 % probability, if the
+    confidences are right and errors independent: then it is Poisson binomial, with the mean sum(p) and the variance
+    sum(p (1 - p)); computed exactly for up to 2,000 uncertain pages, by the normal approximation beyond. "certainty" is
+    1 - product(1 - p), the probability that at least one page is in the language.
 
     \b
     Examples:

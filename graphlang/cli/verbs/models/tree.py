@@ -18,9 +18,9 @@ from graphlang.urls.baykan2008.methods import Published
 def tree(language: str, method: str, depth: int) -> None:
     """Print the decision tree of LANGUAGE (Baykan et al. 2008).
 
-    It is printed as in their figure 1.
-    A leaf tells how many of the training URLs come to it; those of other languages count less, so that both sides are
-    equal in all.
+    Each line is a question about a URL, indented below the answer that leads to it, as in the paper's figure 1. A leaf
+    has the number of training URLs that end there; URLs of other languages are weighted down, so that they count as
+    much in all as those of the language.
 
     \b
     Examples:

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 def report(db: Path, output: Path, title: str | None) -> None:
     """Write a report: one HTML file that needs nothing else.
 
-    It asks nobody for anything when it is opened.
-    A summary in words, languages, a world map by country-code domain, languages of sites, years where there are
-    several, links between languages, what the graph changed, length against confidence, what could not be read, and
-    how it was made. Only text with status 200 counts.
+    Opening it loads nothing from the network. It has a summary in words, languages, a world map by country-code domain,
+    languages of sites, years where there are several, links between languages, what the graph changed, length against
+    confidence, what could not be read, and how it was made. Only text with status 200 counts.
 
     \b
     Example:

@@ -61,11 +61,11 @@ def identify(
     """Identify the language of texts, or of URLs.
 
     FILES are in UTF-8; '-' (or nothing) is standard input.
-    Files that cannot be read are told at the end, and the rest is identified; the exit code is 1 then.
+    Files that cannot be read are listed at the end, the others are identified, and the exit code is 1.
 
     'und' means that there is no text, 'zxx' that it has no letters. Of a file, or a line, the first MiB is read. With a
-    URL method every line is a URL; 'und' is one that names no page (data:, javascript:), or has no yes from two merged
-    methods.
+    URL method every line is a URL. 'und' then means that the URL names no page (data:, javascript:), or that two merged
+    methods ('A or B', 'A and B') accept no language.
 
     \b
     Examples:
