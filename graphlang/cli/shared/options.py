@@ -16,7 +16,9 @@ database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path))
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
 
-seed = click.option("--seed", type=click.IntRange(min=1), metavar="RUN", help="Content run to start from; the newest.")
+seed = click.option(
+    "--seed", type=click.IntRange(min=1), metavar="RUN", help="Content run to start from; by default the newest."
+)
 
 keep_chosen = click.option(
     "--keep-chosen", is_flag=True, help="Leave the run that the views show as it is, instead of showing this one."

@@ -22,10 +22,10 @@ _SHOWN = 20
 def convert(source: Path, target: Path, *, quiet: bool) -> None:
     """Copy all records of an archive to a store file or WARC.
 
-    TARGET's name tells which: .warc and .warc.gz are WARC, any other is a store file.
+    The name of TARGET says which: .warc or .warc.gz for WARC, .store for a store file.
 
     SOURCE is any archive of records that 'graphlang ingest' reads. Every record is kept byte for byte. TARGET is
-    replaced once all is written, and never by nothing; where SOURCE is damaged, the exit code is 1.
+    replaced when everything is written, and never by an empty file. If SOURCE is damaged, the exit code is 1.
 
     \b
     Examples:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count what DB holds: files, pages, links, languages.
 
-    Counted are links by kind, charsets and problems as well.
+    It counts links by kind, charsets and problems as well.
     With --encodings: pages of each language (by the chosen run) by charset, by what named the charset (the server,
     the page, detection), and by the encoding that a method over bytes found, if one was run.
 

@@ -16,7 +16,7 @@ from graphlang.regular_file import read_regular
 @click.command()
 @options.database
 @click.option("--url", "urls", multiple=True, metavar="URL", help="Remove this URL; can be given several times.")
-@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Remove all URLs of this host; as often.")
+@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Remove all URLs of this host; repeatable.")
 @click.option(
     "--from",
     "from_",
@@ -40,10 +40,9 @@ def remove(
 ) -> None:
     """Remove pages, and keep later readings from restoring them.
 
-    All that was read and computed of them goes.
-    Captures, texts, links from and to the pages, words of links, problems, answers of all runs and corrections go, and
-    the URLs themselves; of them only digests are kept. What other pages say in their own text stays. A HOST is just
-    this host, without those below it. Answers for other pages stay until 'graphlang propagate' is run again.
+    This deletes captures, texts, links from and to the pages, words of links, problems, answers of all runs,
+    corrections, and the URLs themselves; only digests of the URLs are kept. The text of other pages stays as it is. A
+    HOST does not include the hosts below it. Answers for other pages stay until 'graphlang propagate' is run again.
 
     \b
     Examples:

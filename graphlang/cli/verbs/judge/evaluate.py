@@ -48,8 +48,8 @@ def evaluate(
 ) -> None:
     """Compare the languages of DB with gold labels.
 
-    Accuracy is that of all pages, of pages by length, and by a column of the file.
-    'linked' counts the pages with at least one inlink; 'calibration_error' is the distance of confidence and accuracy.
+    It prints the accuracy of all pages, by length, and by a column of the file. 'linked' counts the pages with at least
+    one inlink. 'calibration_error' is the mean distance between confidence and accuracy.
 
     \b
     Examples:

@@ -53,9 +53,9 @@ def frontier(
 ) -> None:
     """Rank URLs to fetch next by the languages that you want.
 
-    Ranked are URLs that were never fetched.
-    'chance' is the belief of the run; 'clueweb09' lists the languages that ClueWeb09's rule takes for possible (those
-    of the referring pages), and 'fetch' is 1 where that rule would fetch the URL.
+    It lists URLs that were never fetched. 'chance' is the probability, by the run, that the page is in a wanted
+    language (without --want: in none of the saturated ones). 'clueweb09' lists the languages of the referring pages,
+    which ClueWeb09's rule takes for possible; 'fetch' is 1 where that rule would fetch the URL.
 
     \b
     Examples:

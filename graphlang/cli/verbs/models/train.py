@@ -49,7 +49,7 @@ _NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "t
 @click.option(
     "--messages",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder like CORPUS of translations of programs, to learn from as well, in measure ('nfc' only).",
+    help="Folder like CORPUS with translated messages of programs, for languages with little other text ('nfc' only).",
 )
 @options.quiet
 def train(

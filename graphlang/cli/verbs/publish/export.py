@@ -92,8 +92,8 @@ def export(db: Path, what: str, format_: str | None, by: str, output: Path, sele
     vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
     web-languages              OUTPUT/CODE.md: the sites of each language, as Common Crawl's web-languages
 
-    pages, links and cdxj have every capture, the others only text with status 200 (see --all). OUTPUT is replaced once
-    all is written, and never by nothing.
+    pages, links and cdxj have every capture, the others only text with status 200 (see --all). OUTPUT is replaced
+    when everything is written, and never by an empty file.
 
     \b
     Examples:
