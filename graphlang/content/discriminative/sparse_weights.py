@@ -118,7 +118,7 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
 
     Args:
         model: With the parameter `scripts` (their names), and the arrays `script` (that of each label), `features` (of
-            each script: how many are common, how many there are), `gaps` and `values` (`weights.squeeze`).
+            each script: how many are common, how many there are), `gaps` and `values` (`weight_codec.squeeze`).
         features: Size of the vocabulary.
         source: For messages.
         prefix: Of the names of `features`, `gaps` and `values`.
@@ -169,7 +169,7 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
 
 
 def _fill(made: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Fill in the tables and starts from the weights of a model file (`weights.squeeze`); the lists.
+    """Fill in the tables and starts from the weights of a model file (`weight_codec.squeeze`); the lists.
 
     Raises:
         KernelError: they do not fit the scripts.

@@ -1,4 +1,4 @@
-"""Whole-number weights of a model: from floats, into few bytes for the file; `scriptweights` reads them back.
+"""Whole-number weights of a model: from floats, into few bytes for the file; `sparse_weights` reads them back.
 
 Nearly all weights are 0, so that the file holds only the others, and how far each is from the one before.
 """
@@ -67,7 +67,7 @@ def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8
 def dense_first(
     steps: NDArray[np.int8], often: NDArray[np.int64], room: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The features that go into the table (`scriptweights`), and the others; those without any weight are dropped.
+    """The features that go into the table (`sparse_weights`), and the others; those without any weight are dropped.
 
     Args:
         steps: Weights of features, (features, labels).

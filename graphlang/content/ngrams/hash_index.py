@@ -1,7 +1,7 @@
 """One hash over all profiles: 48-bit n-gram keys -> numbers 0..n-1, exactly, a whole array at a time.
 
 Open addressing with linear probing in a table that is at most a quarter full, so that a look-up rarely needs a second
-probe. Unlike `ngrams.Vocabulary`, no two keys exclude each other: profiles that were made apart can share one table
+probe. Unlike `vocabulary.Vocabulary`, no two keys exclude each other: profiles that were made apart can share one table
 (Zavarsky et al. 2005, section 2.2: "Multi-profile hash containing all quad-grams of all built-in profiles").
 """
 

@@ -5,8 +5,8 @@ is the fewest places off wins. N-grams wrap round and may cross words. (The pape
 "the quick" lists eight where its rule gives nine: " qu" is missing.) Letters are those of `normalise`: the paper keeps
 alphabetic characters and single spaces.
 
-What decides between equal counts: see `tally.Tally.ranks`. On texts of a few words nearly all counts are equal, so that
-there the ranks say little; the paper reports most of BASE's mistakes on them. Probabilities are ours: a calibrated
+What decides between equal counts: see `count_all.Tally.ranks`. On texts of a few words nearly all counts are equal, so
+that there the ranks say little; the paper reports most of BASE's mistakes on them. Probabilities are ours: a calibrated
 softmax over 1 - d / (the distance from a list that has nothing in common with the text).
 """
 

@@ -6,7 +6,7 @@ took 600 features per language; TextCat's own default, and the one here, is 400.
 
 What the page leaves to the program: digits and white space part words, n-grams stay within a word and the spaces around
 it, capitals and punctuation stay, and an n-gram that a language lacks costs a fixed maximum (see `ranks`). Equal counts
-are decided as in `tally.Tally.ranks`; TextCat leaves them to chance. Probabilities are ours.
+are decided as in `count_all.Tally.ranks`; TextCat leaves them to chance. Probabilities are ours.
 """
 
 from __future__ import annotations

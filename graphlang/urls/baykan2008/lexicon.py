@@ -1,6 +1,6 @@
 """Lists of words of many languages in one table: which languages have this token in their list?
 
-A word is the upper 32 bits of its hash (`tokens.word_hash`), which takes four bytes and mistakes one foreign token in
+A word is the upper 32 bits of its hash (`tokenize.word_hash`), which takes four bytes and mistakes one foreign token in
 ten thousand for a listed one. All lookups of a batch are one binary search.
 """
 

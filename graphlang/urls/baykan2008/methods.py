@@ -34,7 +34,7 @@ _BATCH = 8192
 
 
 class Features(Protocol):
-    """A feature set: `vectors.Vocabulary` or `custom.Chosen`."""
+    """A feature set: `count_vectors.Vocabulary` or `custom_features.Chosen`."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Features(Protocol):
 
 
 class Scorer(Protocol):
-    """A trained learner: `linear.Linear` or `forest.Forest`."""
+    """A trained learner: `linear.Linear` or `tree_per_language.Forest`."""
 
     def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
         """[URLs, labels]; of a binary classifier above 0 where it says yes."""

@@ -30,7 +30,7 @@ for _mark, _class in (
 
 
 def host_spans(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[urls] where the host of each URL starts and ends in ``tokens.characters``.
+    """[urls] where the host of each URL starts and ends in ``Tokens.characters``.
 
     The host follows the first ``//`` when only a scheme stands before it, and otherwise is the beginning of the URL;
     it ends at the next ``/``, ``?`` or ``#``. User information before an ``@`` is no part of it.

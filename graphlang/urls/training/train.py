@@ -37,14 +37,14 @@ def train_file(
     """Train a model; its ``save`` writes the file, the same for the same corpus and options.
 
     Args:
-        corpus: What `corpus.read_urls` reads: a table with the columns ``lang`` (or ``language``) and ``url``, or a
-            folder with one sub-folder per language, text files of one URL a line in them.
-        method: ``url`` or one of `published.METHODS`.
-        text: For ``url``: a folder of running text as `corpus.read_text` reads it. Without it the model knows no word
-            that is in no URL.
+        corpus: What `labelled_urls.read_urls` reads: a table with columns ``lang`` (or ``language``) and ``url``, or
+            a folder with one sub-folder per language, text files of one URL a line in them.
+        method: ``url`` or one of `methods.METHODS`.
+        text: For ``url``: a folder of running text as `labelled_urls.read_text` reads it. Without it the model knows no
+            word that is in no URL.
         progress: Called with the stage's name, what is done and all there is to do.
-        options: ``least_urls``, below which a language is left out; for ``url`` those of `examples.Options`, for the
-            others those of `published_train.train`.
+        options: ``least_urls``, below which a language is left out; for ``url`` those of `examples.ExampleOptions`, for
+            the others those of `train_baykan2008.train`.
 
     Raises:
         ModelError: an unknown method or option, or a corpus that cannot be used.

@@ -3,7 +3,8 @@
 1. Slugs made of running text (`slugs`) give each word and n-gram its log-odds for each language (Naive Bayes).
 2. Codes, ccTLDs and names of languages (`knowledge`) are laid over them.
 3. Regression over the labelled URLs (`softmax_regression`) moves the weights from there. Each URL with a path counts
-   once more without it (`domains.host_alone`), or else the n-grams of the path would explain all, the host nothing.
+   once more without it (`registered_domains.host_alone`), or else the n-grams of the path would explain all, the host
+   nothing.
 4. The weights of codes, and no others, then learn from made-up URLs of translations (`translated`) as well.
 5. The same on two thirds of the registered domains, three times, shows how sure the model may be of domains that it has
    never seen; `calibrate` turns that into the temperature_coefficients.

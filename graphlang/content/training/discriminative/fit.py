@@ -1,4 +1,4 @@
-"""From training lines to the arrays of a `refined.Discriminative` model: script by script, so that no weight is wasted.
+"""From training lines to the arrays of a `model.Discriminative` model: script by script, so that no weight is wasted.
 
 Languages of different scripts never compete (`scripts`), so each script has its own choice of features, its own counts
 and its own refinement. The number of features of a script follows from the languages that it has and their text.

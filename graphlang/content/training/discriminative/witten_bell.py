@@ -47,7 +47,7 @@ class CharLMs:
     """The models of the languages of one script.
 
     Attributes:
-        ngrams: Features as `ngrams.Vocabulary` takes them: n-grams, and longer words between two spaces.
+        ngrams: Features as `vocabulary.Vocabulary` takes them: n-grams, and longer words between two spaces.
         weights: (features, languages).
         worth: What each feature adds to the log-likelihood of all languages' words.
         letter: What every letter and space adds, of each language.
