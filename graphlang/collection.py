@@ -7,7 +7,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from graphlang.analysis import graph_input
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, create, open_existing, runs
 from graphlang.graph.propagation.options import FORMER, Options
@@ -164,13 +163,14 @@ class Collection:
             ModelError: there is no such method or model.
         """
         from graphlang.analysis import classify, declared_run, tld_run  # noqa: PLC0415
+        from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
 
         choose = not keep_chosen
         with self._writing("classify") as connection:
-            if method == tld_run.NAME:
+            if method == TLD:
                 return tld_run.classify_tld(connection, choose=choose, progress=progress)
-            if method == declared_run.NAME:
+            if method == DECLARED:
                 return declared_run.classify_declared(connection, choose=choose, progress=progress)
             identifier: Any = load(method)
             if hasattr(identifier, "decisions"):  # of URLs
@@ -294,7 +294,7 @@ class Collection:
             StoreError: a file cannot be read at all.
             ModelError: there is no such method or model.
         """
-        from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
+        from graphlang.analysis import classify, graph_input, propagate, vote  # noqa: PLC0415
         from graphlang.identification import load as identified_by  # noqa: PLC0415
 
         identifier: Any = identified_by(method)

@@ -11,9 +11,6 @@ from graphlang.content import registry as content_methods
 from graphlang.content.adapters.foreign import Foreign
 from graphlang.content.identifier import Identifier
 from graphlang.content.scoring.top_k import top
-from graphlang.content.segments import find
-from graphlang.urls import registry as url_methods
-from graphlang.urls.tokens.readable_text import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -61,6 +58,19 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> l
     return [found for _, found in predictions(load(method), (("", text) for text in texts))]
 
 
+def is_url_method(method: str) -> bool:
+    """Whether a method, or a model file, is about URLs.
+
+    Args:
+        method: name, or path of a model file.
+    """
+    if method in content_methods.names():
+        return False
+    from graphlang.urls import registry as url_methods  # noqa: PLC0415 - texts do without
+
+    return url_methods.known(method)
+
+
 def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
     """A content or URL method, a model file, or a classifier of the caller's own.
 
@@ -80,7 +90,11 @@ def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
 
 @lru_cache(maxsize=4)  # the last few are kept in memory
 def _named(method: str) -> Identifier | UrlIdentifier:
-    return url_methods.load(method) if url_methods.known(method) else content_methods.load(method)
+    if not is_url_method(method):
+        return content_methods.load(method)
+    from graphlang.urls import registry as url_methods  # noqa: PLC0415 - texts do without
+
+    return url_methods.load(method)
 
 
 def predictions(
@@ -96,6 +110,8 @@ def predictions(
         Each pair, and what the method says of it.
     """
     is_url = hasattr(identifier, "decisions")
+    if is_url:
+        from graphlang.urls.tokens.readable_text import readable  # noqa: PLC0415 - texts do without
     for batch in _batches(texts):
         best, score = top(identifier.probabilities([text for _, text in batch]), 2)
         for item, first, sure in zip(batch, best.tolist(), score.tolist(), strict=True):
@@ -115,6 +131,8 @@ def segments(identifier: Identifier, texts: Iterable[tuple[str, str]]) -> Iterat
     Yields:
         Each pair, and the spans of its text (`content.segments.find`).
     """
+    from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
+
     for batch in _batches(texts):
         yield from zip(batch, find.spans(identifier, [text for _, text in batch]), strict=True)
 

@@ -151,7 +151,9 @@ def read(path: str | Path) -> tuple[Model, str]:
         data = read_regular(path, most=MAX_FILE)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
-    return from_bytes(data, str(path)), hashlib.sha256(data).hexdigest()
+    with ThreadPoolExecutor(1) as beside:  # both let other threads of Python run
+        digest = beside.submit(lambda: hashlib.sha256(data).hexdigest())
+        return from_bytes(data, str(path)), digest.result()
 
 
 def method_of(path: str | Path) -> str:

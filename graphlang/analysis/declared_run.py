@@ -8,6 +8,7 @@ import numpy as np
 
 import graphlang
 from graphlang.analysis.classify import label_ids
+from graphlang.analysis.of_collections import DECLARED
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.published.declared import declared
 from graphlang.db import runs
@@ -15,7 +16,6 @@ from graphlang.db import runs
 if TYPE_CHECKING:
     import sqlite3
 
-NAME = "declared"
 #: Of the paper's pages with a lang attribute, so many have the right one (table 1).
 RIGHT = 0.7249
 _BATCH = 50_000
@@ -35,7 +35,7 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
         The run, finished.
     """
     run = runs.start(
-        connection, kind="content", method=NAME, parameters={"right": RIGHT}, version=graphlang.__version__
+        connection, kind="content", method=DECLARED, parameters={"right": RIGHT}, version=graphlang.__version__
     )
     if runs.reuse(connection, run, choose_it=choose):
         return run

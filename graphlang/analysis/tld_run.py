@@ -8,6 +8,7 @@ import numpy as np
 
 import graphlang
 from graphlang.analysis import graph_input
+from graphlang.analysis.of_collections import TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import runs
 from graphlang.graph import tld_majority
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-NAME = "tld"
 #: Letters from which a page's text is trusted to train on; the paper trains on pages labelled by hand.
 TRUSTED = 150
 
@@ -43,7 +43,7 @@ def classify_tld(
     run = runs.start(
         connection,
         kind="url",
-        method=NAME,
+        method=TLD,
         parameters={"trusted": TRUSTED},
         seeds=[start.id],
         version=graphlang.__version__,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphlang import plugins
 from graphlang.analysis import classify, declared_run, tld_run
+from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
 from graphlang.db import StoreError, runs
@@ -38,9 +39,9 @@ def up_to_date(
     """
     if run.collection == sources.state(connection):
         return run
-    if run.method == declared_run.NAME:
+    if run.method == DECLARED:
         return declared_run.classify_declared(connection, choose=False, progress=progress)
-    if run.method == tld_run.NAME:
+    if run.method == TLD:
         start = up_to_date(connection, runs.get(connection, run.seeds[0]), workers=workers, progress=progress)
         return tld_run.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from graphlang.cli.shared.table import write_table
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.visible import CONTROL, visible
 from graphlang.whole_file import refuse_empty, replacing
@@ -23,10 +24,32 @@ from graphlang.whole_file import refuse_empty, replacing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from rich.console import Console
-
 FORMATS = ("table", "csv", "tsv", "jsonl")
-_TABLE_WIDTH = 200
+_WIDE = "graphlang.wide"  #: what the verb shares with its tables
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    del param
+    ctx.meta[_WIDE] = value
+
+
+def table_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of every verb that writes one table."""
+    function = click.option(
+        "--wide",
+        is_flag=True,
+        expose_value=False,
+        callback=_remember,
+        help="All columns of a table, whole, also where the terminal is narrower.",
+    )(function)
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="Table for people; csv, tsv, jsonl for programs.",
+    )(function)
 
 
 def output_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -40,14 +63,7 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         show_default=True,
     )(function)
     function = click.option("--limit", type=click.IntRange(min=0), help="At most so many rows.")(function)
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="Table for people; csv, tsv, jsonl for programs.",
-    )(function)
+    return table_options(function)
 
 
 def write_rows(
@@ -57,11 +73,21 @@ def write_rows(
     format_: str,
     limit: int | None = None,
     output: str | Path = "-",
+    first: Sequence[str] = (),
 ) -> None:
     """Write rows in one of ``FORMATS``.
 
     Floats have four digits after the point; none, and what is no number, is an empty cell (null in JSON). A file is
-    replaced when all is written, and never by a list without rows.
+    replaced when all is written, and never by a list without rows. Where the verb has `table_options`, a table that is
+    longer than the terminal goes through the user's pager.
+
+    Args:
+        columns: their names.
+        rows: written as they come.
+        format_: one of ``FORMATS``.
+        limit: at most so many rows.
+        output: a file, or ``-``.
+        first: columns of a table in the order of their importance, where the terminal has no room for all.
 
     Args:
         columns: their names.
@@ -75,21 +101,27 @@ def write_rows(
     """
     rows = rows if limit is None else islice(rows, limit)
     if str(output) == "-":
-        _write(columns, rows, format_, sys.stdout)
+        _write(columns, rows, format_, sys.stdout, first)
         return
     refuse_inputs(output)
     with replacing(Path(output)) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        if not _write(columns, rows, format_, text):
+        if not _write(columns, rows, format_, text, first):
             refuse_empty(Path(output))
         text.detach()
 
 
-def _write(columns: Sequence[str], rows: Iterable[Sequence[Any]], format_: str, file: IO[str]) -> int:
+def _write(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], format_: str, file: IO[str], first: Sequence[str]
+) -> int:
     """Return how many rows there were."""
     written = 0
     if format_ == "table":
-        return _table(columns, rows, file)
+        ctx = click.get_current_context(silent=True)
+        wide = None if ctx is None else ctx.meta.get(_WIDE)
+        return write_table(
+            columns, rows, file, cell=_cell, wide=bool(wide), first=first, pager=file is sys.stdout and wide is not None
+        )
     if format_ == "jsonl":
         for row in rows:
             record = {name: _plain(value) for name, value in zip(columns, row, strict=True)}
@@ -127,29 +159,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.4f}"
     return str(value)
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
-    # Programs that read CSV, and verbs that list nothing, do without.
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    listed = [list(row) for row in rows]
-    for number, name in enumerate(columns):
-        numeric = any(isinstance(row[number], (int, float)) for row in listed)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in listed:
-        table.add_row(*(escape(visible(_cell(value))) for value in row))
-    console(file).print(table)
-    file.flush()
-    return len(listed)
-
-
-def console(file: IO[str] | None = None) -> Console:
-    """A console for tables: as wide as the terminal, or wide enough for URLs where there is none."""
-    from rich.console import Console  # noqa: PLC0415
-
-    stream = file or sys.stdout
-    return Console(file=stream, width=None if stream.isatty() else _TABLE_WIDTH, highlight=False, emoji=False)

@@ -26,6 +26,7 @@ does not depend on the order or the company in which texts come.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,7 +92,9 @@ class Discriminative(Calibrated):
             inverse_temperature=take(model, "sharpness", "f", (None, len(calibration.KNOTS)), source, most=_MOST_LOG),
         )
         self.vocabulary = vocabulary(model, source)
-        self._weights = unpack(model, len(self.vocabulary), source)
+        with ThreadPoolExecutor(1) as beside:  # kernels let other threads of Python run
+            lm = beside.submit(char_lm.unpack, model, source)
+            self._weights = unpack(model, len(self.vocabulary), source)
         lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
         step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)
         of_labels = [
@@ -113,7 +116,7 @@ class Discriminative(Calibrated):
         self._script = np.full(256, len(numbers), dtype=np.uint8)
         self._script[numbers] = np.arange(len(numbers))
         factors = np.stack([calibration.inverse_temperature(logs, LENGTHS) for logs in self._inverse_temperature])
-        self._char_lm = char_lm.unpack(model, source)
+        self._char_lm = lm.result()
         if self._char_lm is not None and not self.closed:
             raise ModelError(f"{source}: its character language model needs a space after the last word")
         self._margin = max(self.vocabulary.margin, 0 if self._char_lm is None else self._char_lm.table.margin)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.content.ngrams.vocabulary import wide_hashes
 from graphlang.native.kernels import Kernels
@@ -51,7 +51,7 @@ class Tally:
     place: NDArray[np.int64]
     totals: NDArray[np.int64]
 
-    def matrix(self, table: KeyTable, features: int) -> sparse.csr_array:
+    def matrix(self, table: KeyTable, features: int) -> scipy.sparse.csr_array:
         """Counts of the n-grams that a table knows: float32 CSR (rows, features).
 
         Args:
@@ -63,7 +63,7 @@ class Tally:
         ends = np.searchsorted(self.row[known], np.arange(len(self.totals) + 1))
         data = self.count[known].astype(np.float32)
         shape = (len(self.totals), features)
-        return sparse.csr_array((data, feature[known], ends.astype(np.int64)), shape=shape)
+        return scipy.sparse.csr_array((data, feature[known], ends.astype(np.int64)), shape=shape)
 
     def ranks(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The commonest n-grams of every row, at most `most`.

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.codes.languages import UND
 from graphlang.content.identifier import Calibrated
@@ -139,7 +139,7 @@ class MartinsSilva(Calibrated):
         shape = (len(self._information), self._languages)
         try:
             vocabulary = take(model, "ngrams", "u", (None,), source).tobytes().decode("utf-8").split("\n")
-            listed = sparse.csr_array(sparse.coo_array((counts, (gram, owner)), shape=shape))
+            listed = scipy.sparse.csr_array(scipy.sparse.coo_array((counts, (gram, owner)), shape=shape))
             self._table = KeyTable(keys_of(vocabulary))
         except ValueError as error:
             raise ModelError(f"{source}: its profiles are damaged ({error})") from error
@@ -153,9 +153,9 @@ class MartinsSilva(Calibrated):
         ):
             raise ModelError(f"{source}: its profiles do not fit together")
         self._size = size
-        shares = sparse.csr_array(listed.multiply(1 / np.maximum(listed.sum(axis=0), 1)[None, :]))
-        self._described = sparse.csr_array(shares.multiply(self._information[:, None])).astype(np.float32)
-        self._known = sparse.csr_array((shares > 0).astype(np.float32).multiply(self._information[:, None]))
+        shares = scipy.sparse.csr_array(listed.multiply(1 / np.maximum(listed.sum(axis=0), 1)[None, :]))
+        self._described = scipy.sparse.csr_array(shares.multiply(self._information[:, None])).astype(np.float32)
+        self._known = scipy.sparse.csr_array((shares > 0).astype(np.float32).multiply(self._information[:, None]))
         self._totals = np.asarray(self._described.sum(axis=0), dtype=np.float32)
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -215,8 +215,8 @@ class MartinsSilva(Calibrated):
         own = np.bincount(row, weights=share * information, minlength=rows).astype(np.float32)
         ends = np.searchsorted(row[known], np.arange(rows + 1))
         shape = (rows, len(self._information))
-        weights = sparse.csr_array((share[known], feature[known], ends), shape=shape)
-        stands = sparse.csr_array((np.ones(len(weights.data), np.float32), feature[known], ends), shape=shape)
+        weights = scipy.sparse.csr_array((share[known], feature[known], ends), shape=shape)
+        stands = scipy.sparse.csr_array((np.ones(len(weights.data), np.float32), feature[known], ends), shape=shape)
         shared = (weights @ self._known).toarray() + (stands @ self._described).toarray()
         scores: NDArray[np.float32] = (shared / np.maximum(own[:, None] + self._totals, 1e-9)).astype(np.float32)
         return scores

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.urls.tokens.letter_ngrams import ngrams
 from graphlang.urls.tokens.tokenize import tokenize, word_hash
@@ -53,7 +53,7 @@ class Vocabulary:
         """The hashes in hexadecimal: the words themselves are not kept."""
         return tuple(f"{code:016x}" for code in self.hashes.tolist())
 
-    def counts(self, urls: Sequence[str]) -> sparse.csr_matrix:
+    def counts(self, urls: Sequence[str]) -> scipy.sparse.csr_matrix:
         """[URLs, features] how often each known feature stands in each URL; unknown features are left out."""
         found, first = KINDS[self.kind](urls)
         place = np.searchsorted(self.hashes, found)
@@ -61,7 +61,7 @@ class Vocabulary:
         held &= place < len(self.hashes)
         counted = np.concatenate(([0], np.cumsum(held)))[first]
         shape = (len(urls), len(self.hashes))
-        table = sparse.csr_matrix((np.ones(int(counted[-1])), place[held], counted), shape=shape)
+        table = scipy.sparse.csr_matrix((np.ones(int(counted[-1])), place[held], counted), shape=shape)
         table.sum_duplicates()
         return table
 

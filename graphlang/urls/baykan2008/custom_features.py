@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.urls.tokens.token_position import HOST, PATH, SCHEME, TLD, zones
 from graphlang.urls.tokens.tokenize import SHORTEST, STOP, hashes, runs, word_hash
@@ -71,19 +71,19 @@ class Custom:
         size = len(self.languages)
         return np.concatenate([np.arange(size) + KINDS.index(kind) * size for kind in BEST])
 
-    def counts(self, urls: Sequence[str]) -> sparse.csr_matrix:
+    def counts(self, urls: Sequence[str]) -> scipy.sparse.csr_matrix:
         """[URLs, features] counts and flags, float64."""
-        return sparse.csr_matrix(sparse.hstack(list(self._columns(urls)), format="csr"))
+        return scipy.sparse.csr_matrix(scipy.sparse.hstack(list(self._columns(urls)), format="csr"))
 
-    def _columns(self, urls: Sequence[str]) -> Iterator[sparse.csr_matrix]:
+    def _columns(self, urls: Sequence[str]) -> Iterator[scipy.sparse.csr_matrix]:
         tokens = runs(urls)
         zone, code, row = zones(tokens), word_hash(tokens), tokens.rows()
         before = (zone == HOST) | (zone == TLD)
         size = len(self.languages)
 
-        def table(token: NDArray[np.int64], column: NDArray[np.int64], width: int) -> sparse.csr_matrix:
+        def table(token: NDArray[np.int64], column: NDArray[np.int64], width: int) -> scipy.sparse.csr_matrix:
             ones = np.ones(len(token))
-            found = sparse.csr_matrix((ones, (row[token], column)), shape=(len(urls), width))
+            found = scipy.sparse.csr_matrix((ones, (row[token], column)), shape=(len(urls), width))
             found.sum_duplicates()
             return found
 
@@ -113,7 +113,7 @@ class Custom:
             is_it = last[code[last] == hashes([domain])[0]]
             yield table(is_it, np.zeros(len(is_it), dtype=np.int64), 1)
         hyphen = np.searchsorted(np.flatnonzero(tokens.characters == _HYPHEN), tokens.first)
-        yield sparse.csr_matrix(np.diff(hyphen).astype(np.float64)[:, None])
+        yield scipy.sparse.csr_matrix(np.diff(hyphen).astype(np.float64)[:, None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,6 @@ class Chosen:
         names = self.custom.names
         return tuple(names[column] for column in self.columns)
 
-    def counts(self, urls: Sequence[str]) -> sparse.csr_matrix:
+    def counts(self, urls: Sequence[str]) -> scipy.sparse.csr_matrix:
         """[URLs, features] of the chosen columns."""
-        return sparse.csr_matrix(self.custom.counts(urls)[:, self.columns])
+        return scipy.sparse.csr_matrix(self.custom.counts(urls)[:, self.columns])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.urls.tokens.letter_ngrams import ngrams
 from graphlang.urls.tokens.token_position import SCHEME, TLD, positions, zones
@@ -102,7 +102,7 @@ def crowded(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]:
 
 def matrix(
     kinds: dict[str, Kind], row: NDArray[np.int32], scale: dict[str, float], enough: float = np.inf
-) -> sparse.csr_matrix:
+) -> scipy.sparse.csr_matrix:
     """URLs x features, float32, in CSR: how often each feature stands in each URL, times the scale of its kind.
 
     Args:
@@ -123,7 +123,7 @@ def matrix(
             known = np.diff(first)
             values *= np.repeat(crowded(known, enough), known)
         shape = (len(kind.first) - 1, columns)
-        parts.append(sparse.csr_matrix((values, column[held], first), shape=shape))
+        parts.append(scipy.sparse.csr_matrix((values, column[held], first), shape=shape))
     total = parts[0]
     for part in parts[1:]:
         total = total + part

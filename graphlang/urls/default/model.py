@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.modelfile import Model, ModelError, take
 from graphlang.numerics import softmax
@@ -120,7 +120,7 @@ class Url:
             values = np.ones(len(row), dtype=np.float32)
             if name == "ngram":
                 values = np.repeat(crowded(here, self.enough), np.diff(first))
-            total += sparse.csr_matrix((values, row, first), shape=(len(urls), len(self._weight))) @ self._weight
+            total += scipy.sparse.csr_matrix((values, row, first), shape=(len(urls), len(self._weight))) @ self._weight
             known += here
         total *= np.float32(self.step)
         return total, known

@@ -9,7 +9,7 @@ import click
 
 from graphlang.analysis import linked
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import FORMATS, write_rows
+from graphlang.cli.shared.output import table_options, write_rows
 from graphlang.db import open_existing, runs
 
 if TYPE_CHECKING:
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.database
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Table for people; csv, tsv, jsonl for programs.",
-)
+@table_options
 @click.option("--encodings", is_flag=True, help="Count pages by language and encoding instead.")
 def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count what DB holds: files, pages, links, languages.

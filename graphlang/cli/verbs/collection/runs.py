@@ -37,6 +37,10 @@ _RUN_COLUMNS = (
 )
 
 
+#: What a narrow terminal shows first.
+_FIRST = ("id", "chosen", "kind", "method", "pages", "seeds", "finished", "converged", "rounds", "parameters")
+
+
 @click.command()
 @options.database
 @click.option("--choose", type=click.IntRange(min=1), metavar="RUN", help="Let the views show this run.")
@@ -59,7 +63,7 @@ def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: 
         rows = [_run_row(run, chosen) for run in stored_runs.every(connection)]
     if format_ == "table":  # a trained model has pages of them
         rows = [[*row[:-1], _short(row[-1])] for row in rows]
-    write_rows(_RUN_COLUMNS, rows, format_=format_, limit=limit, output=output)
+    write_rows(_RUN_COLUMNS, rows, format_=format_, limit=limit, output=output, first=_FIRST)
 
 
 def _short(words: str) -> str:

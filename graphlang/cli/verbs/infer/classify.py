@@ -8,6 +8,7 @@ import click
 
 from graphlang.analysis import classify as classifying
 from graphlang.analysis import declared_run, tld_run
+from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.progress import bars
@@ -66,15 +67,15 @@ def classify(
       graphlang classify crawl.db --method my-model.npz --keep-chosen
       graphlang classify crawl.db --method url --keep-chosen
     """
-    if method in (tld_run.NAME, declared_run.NAME) or url_methods.known(method):
+    if method in (TLD, DECLARED) or url_methods.known(method):
         for name in ("title", "anchors"):
             if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"{method} reads no text: --title, --no-title and --anchors mean nothing to it")
     with writing(db) as connection, bars(quiet=quiet) as shown:
         choose = not keep_chosen
-        if method == tld_run.NAME:
+        if method == TLD:
             run = tld_run.classify_tld(connection, choose=choose, progress=shown)
-        elif method == declared_run.NAME:
+        elif method == DECLARED:
             run = declared_run.classify_declared(connection, choose=choose, progress=shown)
         elif url_methods.known(method):
             run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)

@@ -13,6 +13,9 @@ from graphlang.collection import Collection
 if TYPE_CHECKING:
     from pathlib import Path
 
+#: What a narrow terminal shows first.
+_FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fetched", "status")
+
 
 @click.command()
 @options.database
@@ -54,4 +57,4 @@ def pages(
         )
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--language") from error
-    write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output)
+    write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output, first=_FIRST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from graphlang.analysis import declared_run, tld_run
+from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.content import registry as content_methods
@@ -22,7 +22,7 @@ def methods(format_: str, limit: int | None, output: str) -> None:
       graphlang methods
     """
     rows = [(name, "content", what) for name, what in content_methods.names().items()]
-    rows.append((declared_run.NAME, "content", "what the pages declare for themselves, a baseline (Chew et al. 2011)"))
+    rows.append((DECLARED, "content", "what the pages declare for themselves, a baseline (Chew et al. 2011)"))
     rows += [(name, "url", what) for name, what in (url_methods.names() | url_methods.MERGED).items()]
-    rows.append((tld_run.NAME, "url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)"))
+    rows.append((TLD, "url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)"))
     write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from graphlang import modelfile
-from graphlang.cli.shared.output import FORMATS, write_rows
+from graphlang.cli.shared.output import table_options, write_rows
 from graphlang.content import registry
 from graphlang.content.published.bytes import profiles as byte_profiles
 from graphlang.content.published.bytes.edit_profiles import amended
@@ -33,14 +33,7 @@ from graphlang.content.published.bytes.edit_profiles import amended
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write the changed model; MODEL itself, if that is a file.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Table for people; csv, tsv, jsonl for programs.",
-)
+@table_options
 def profiles(name: str, folder: Path | None, remove: tuple[str, ...], output: Path | None, format_: str) -> None:
     """List the profiles of MODEL, or change some of them.
 

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.analysis import declared_run, tld_run
+from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.codes import languages
-from graphlang.content.segments import find
-from graphlang.identification import load, predictions, segments
+from graphlang.identification import is_url_method, load, predictions, segments
 from graphlang.regular_file import open_regular
-from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import BinaryIO
 
     from graphlang.content.identifier import Identifier
+    from graphlang.content.segments import find
     from graphlang.urls.identifier import UrlIdentifier
 
 
@@ -76,11 +75,11 @@ def identify(
     """
     if files.count("-") > 1:
         raise click.UsageError("standard input (-) can be read once")
-    if method in (declared_run.NAME, tld_run.NAME):
+    if method in (DECLARED, TLD):
         raise click.UsageError(f"{method} is about the pages of a collection: graphlang classify DB --method {method}")
-    lines = lines or url_methods.known(method)  # a URL is a line, whatever else the file holds
+    lines = lines or is_url_method(method)  # a URL is a line, whatever else the file holds
     listed = shares or spans
-    if listed and url_methods.known(method):
+    if listed and is_url_method(method):
         raise click.UsageError(f"{method} reads URLs, which are in one language each: no --shares and no --spans")
     if listed and format_ in ("csv", "tsv"):
         raise click.UsageError(f"lists do not fit in the cells of {format_}: --shares and --spans are written as jsonl")
@@ -109,6 +108,8 @@ def _segments(
     identifier: Identifier, texts: Iterable[tuple[str, str]], *, shares: bool, spans: bool
 ) -> Iterator[tuple[Any, ...]]:
     """One row a text: its name, and its shares, its spans, or both."""
+    from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
+
     for (name, _), own in segments(identifier, texts):
         told: list[Any] = []
         if shares:

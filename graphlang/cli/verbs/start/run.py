@@ -11,7 +11,6 @@ import click
 from graphlang.analysis import classify, graph_input, propagate, vote
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.output import console
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.cli.verbs.collection.ingest import finish, summary
@@ -98,14 +97,13 @@ def _print_map(connection: sqlite3.Connection) -> None:
             sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
             pages[row.site] = pages.get(row.site, 0) + row.pages
     width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
-    out = console()
-    out.print(f"{'site':<{width}}  {'pages':>8}  languages", soft_wrap=True, markup=False, style="bold")
+    click.echo(click.style(f"{'site':<{width}}  {'pages':>8}  languages", bold=True))
     for site, shares in list(sites.items())[:_SITES_SHOWN]:
         more = len(shares) - _LANGUAGES_SHOWN
         words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
-        out.print(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}", soft_wrap=True, markup=False)
+        click.echo(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
-        out.print(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all", markup=False)
+        click.echo(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
     source, values = Selection().source()
     pages_read, spoken, undetermined, linked = connection.execute(
         "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
@@ -114,10 +112,8 @@ def _print_map(connection: sqlite3.Connection) -> None:
     ).fetchone()
     (others,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
     others -= int(pages_read)
-    out.print(
+    click.echo(
         f"{pages_read:,.0f} pages read in {spoken} languages, {undetermined:,.0f} of them undetermined;"
         f" {linked:,.0f} more only linked to"
-        + (f"; {others:,} redirects, errors and files that are no text do not count" if others else ""),
-        soft_wrap=True,
-        markup=False,
+        + (f"; {others:,} redirects, errors and files that are no text do not count" if others else "")
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.codes import languages
 from graphlang.content.ngrams import bytes_input
@@ -232,7 +232,7 @@ class Index:
         self.features = len(grams)
         self.table = KeyTable(keys_of_packed(grams, order))
         shape = (len(grams), len(profiles))
-        matrix = sparse.csr_array(sparse.coo_array((data, (feature, column)), shape=shape))
+        matrix = scipy.sparse.csr_array(scipy.sparse.coo_array((data, (feature, column)), shape=shape))
         # Rows of common n-grams are quicker as they are, all others as lists.
         often = np.diff(matrix.indptr)
         common = np.flatnonzero(often * _DENSE > len(profiles))
@@ -243,7 +243,7 @@ class Index:
         self._starts = matrix.indptr.astype(np.int64)
         self._columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
-    def products(self, counts: sparse.csr_array) -> NDArray[np.float32]:
+    def products(self, counts: scipy.sparse.csr_array) -> NDArray[np.float32]:
         """Inner products of rows of counts with every profile: dense (rows, profiles)."""
         feature, value = counts.indices.astype(np.int32), counts.data.astype(np.float32)
         offsets = counts.indptr.astype(np.int64)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation import shared_messages
@@ -120,17 +120,17 @@ class _Side:
         #: lists that name each page, shape (n,)
         self.lists = np.bincount(page, minlength=links.n)
         #: how often, of all the lists that name it, each page has each context; rows sum to 1; shape (n, c)
-        self.shares = sparse.csr_matrix((np.ones(len(page)), (page, context)), shape=(links.n, count))
+        self.shares = scipy.sparse.csr_matrix((np.ones(len(page)), (page, context)), shape=(links.n, count))
         row = np.repeat(np.arange(links.n, dtype=np.int32), np.diff(self.shares.indptr))
         self.shares.data /= self.lists[row]
         of_row = label[row]
         known = of_row >= 0
         pairs = (self.shares.data[known], (self.shares.indices[known], of_row[known]))
         #: certain pages by context and language; a page counts as one, however many lists name it; shape (c, A)
-        self.counts = sparse.csr_matrix(pairs, shape=(count, size))
+        self.counts = scipy.sparse.csr_matrix(pairs, shape=(count, size))
         home = np.zeros(count, np.int64)
         home[context] = host[page]
-        by_host = sparse.csr_matrix((np.ones(count), (home, np.arange(count))), shape=(hosts, count))
+        by_host = scipy.sparse.csr_matrix((np.ones(count), (home, np.arange(count))), shape=(hosts, count))
         #: certain pages by host and language, shape (H, A)
         self.totals = np.asarray((by_host @ self.counts).todense())
         seen = np.asarray(self.counts.sum(axis=1)).ravel() + 0.5
@@ -138,7 +138,9 @@ class _Side:
         self.usual = PSEUDO * seen / np.asarray(by_host @ seen).ravel()[home]
         rows = np.repeat(np.arange(count), np.diff(self.counts.indptr))
         ratio = np.log1p(self.counts.data / self.usual[rows])
-        self.log_ratios = sparse.csr_matrix((ratio, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
+        self.log_ratios = scipy.sparse.csr_matrix(
+            (ratio, self.counts.indices, self.counts.indptr), shape=self.counts.shape
+        )
 
     def log_ratio(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Mean of log P(context | b) / P(context) over the lists that name each page; shape (p, A)."""
@@ -151,7 +153,7 @@ class _Side:
             found[certain, self.label[pages[certain]]] = self._without(pages[certain], shares[certain])
         return found
 
-    def _without(self, pages: NDArray[np.int64], shares: sparse.csr_matrix) -> NDArray[np.float64]:
+    def _without(self, pages: NDArray[np.int64], shares: scipy.sparse.csr_matrix) -> NDArray[np.float64]:
         """The same for the language of certain pages alone, as if they had not been counted."""
         row = np.repeat(np.arange(len(pages)), np.diff(shares.indptr))
         language = self.label[pages[row]].astype(np.int64)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.urls.baykan2008.learners.linear import Linear
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fit(
-    counts: sparse.csr_matrix,
+    counts: scipy.sparse.csr_matrix,
     label: NDArray[np.int64],
     classes: int,
     *,
@@ -44,8 +44,8 @@ def fit(
     from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
 
     size, features = counts.shape
-    counts = sparse.csr_matrix(counts, dtype=np.float64)
-    turned = sparse.csr_matrix(counts.T)
+    counts = scipy.sparse.csr_matrix(counts, dtype=np.float64)
+    turned = scipy.sparse.csr_matrix(counts.T)
     rows = np.arange(size)
 
     def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -1,0 +1,209 @@
+"""Tables for people: columns for the terminal's width, rows as they come, the user's pager, a reader who leaves."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.table import write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Call = Callable[..., Result]
+    Shown = Callable[..., list[str]]
+
+URL = "http://museum.example/a/long/way/down/to/page-{:03}.html"
+ROWS = [(URL.format(1), "deu", 0.9812, "", 12), (URL.format(2), "fra", 1.0, "a text that is too long to be shown", 3)]
+COLUMNS = ("url", "language", "confidence", "words", "length")
+MAIN = "from graphlang.cli import main; main()"
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what was written."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def cell(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    """The lines that a terminal of a given size shows."""
+    monkeypatch.setenv("TERM", "dumb")
+
+    def write(width: int, rows: Iterable[Sequence[Any]] = ROWS, *, height: int = 24, **how: Any) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("LINES", str(height))
+        terminal = Terminal()
+        write_table(COLUMNS, rows, terminal, cell=cell, **how)
+        return terminal.getvalue().splitlines()
+
+    return write
+
+
+def test_all_is_whole_where_there_is_room(shown: Shown) -> None:
+    assert shown(121) == [
+        f"url{'':51}  language  confidence  words{'':30}  length",
+        "─" * 121,
+        f"http://museum.example/a/long/way/down/to/page-001.html  deu           0.9812  {'':35}      12",
+        f"http://museum.example/a/long/way/down/to/page-002.html  fra           1.0000  {ROWS[1][3]}       3",
+    ]
+
+
+def test_urls_lose_their_middle_and_other_texts_their_ends(shown: Shown) -> None:
+    assert shown(96) == [
+        "url                                       language  confidence  words                     length",
+        "─" * 96,
+        "http://museum.examp...n/to/page-001.html  deu           0.9812                                12",
+        "http://museum.examp...n/to/page-002.html  fra           1.0000  a text that is too lo...       3",
+    ]
+
+
+def test_columns_without_room_are_named_and_headers_are_never_broken(shown: Shown) -> None:
+    assert shown(60) == [
+        "(no room for words, length; --wide shows them)",
+        "url                                     language  confidence",
+        "─" * 60,
+        "http://museum.exam.../to/page-001.html  deu           0.9812",
+        "http://museum.exam.../to/page-002.html  fra           1.0000",
+    ]
+    assert shown(50, first=("length", "language"))[1].split() == ["url", "language", "length"]
+    assert shown(50)[1].split() == ["url", "language", "confidence"]
+
+
+@pytest.mark.parametrize("width", [1, 10, 30, 41, 63, 80, 200])
+def test_no_line_of_the_table_is_longer_than_the_terminal(shown: Shown, width: int) -> None:
+    rows = [*ROWS, (URL.format(3), "a language with a long name", 1.0, "x" * 99, 1)]
+    lines = shown(width, rows)
+    assert max(map(len, lines[-5:])) <= max(width, len("http:..."))
+
+
+def test_wide_shows_everything(shown: Shown) -> None:
+    assert shown(40, wide=True) == shown(121)
+
+
+def test_cells_of_two_columns_each_and_control_characters(shown: Shown) -> None:
+    lines = shown(121, [("竹林", "zho", 1.0, "a\x1b[2Jb", 1), ("ab", "deu", 1.0, "", 2)])
+    assert lines[2:] == [
+        "竹林  zho           1.0000  a\\x1b[2Jb       1",
+        "ab    deu           1.0000                  2",
+    ]
+
+
+def test_where_nobody_looks_on_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    file = io.StringIO()
+    assert write_table(COLUMNS, ROWS, file, cell=cell) == 2
+    assert ROWS[1][0] in file.getvalue()
+    assert ROWS[1][3] in file.getvalue()
+
+
+def test_rows_are_shown_as_they_come_and_a_reader_may_leave(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PAGER", f"sh -c 'head -n 4 > {tmp_path}/seen'")
+    endless = ((URL.format(number), "deu", 1.0, "", number) for number in count())
+    assert shown(80, endless, pager=True) == []
+    assert (tmp_path / "seen").read_text().splitlines()[3].startswith("http://museum.ex")
+
+
+def test_what_fits_on_the_screen_needs_no_pager(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "false")
+    assert len(shown(121, pager=True)) == 4
+    assert shown(121, ROWS * 20, pager=True) == []
+
+
+@pytest.mark.parametrize("pager", ["", "cat", "no-such-program-anywhere", "'"])
+def test_without_a_pager_all_is_written(shown: Shown, monkeypatch: pytest.MonkeyPatch, pager: str) -> None:
+    monkeypatch.setenv("PAGER", pager)
+    assert len(shown(121, ROWS * 20, pager=True)) == 42
+
+
+def test_tables_in_the_midst_of_others_are_not_paged(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGER", "false")
+    write_rows(("n",), [(number,) for number in range(200)], format_="table")
+    assert len(capsys.readouterr().out.splitlines()) == 202
+
+
+def collection(graphlang: Call, museum: Path, folder: Path) -> Path:
+    db = folder / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    return db
+
+
+def test_wide_on_the_command_line(
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = collection(graphlang, museum, tmp_path)
+    told: list[tuple[bool, bool]] = []
+
+    def write(*_: object, wide: bool, pager: bool, **__: object) -> int:
+        told.append((wide, pager))
+        return 0
+
+    monkeypatch.setattr("graphlang.cli.shared.output.write_table", write)
+    for verb in ("pages", "sites", "runs", "info"):
+        graphlang(verb, db)
+        graphlang(verb, db, "--wide")
+    assert told == [(False, True), (True, True)] * 4
+
+
+@pytest.mark.parametrize("format_", ["table", "csv", "jsonl"])
+def test_a_pipe_whose_reader_has_gone_is_no_error(graphlang: Call, museum: Path, tmp_path: Path, format_: str) -> None:
+    db = collection(graphlang, museum, tmp_path)
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", MAIN, "pages", str(db), "--format", format_],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
+    process.stderr.close()
+
+
+def test_runs_on_a_terminal_of_eighty_columns(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = collection(graphlang, museum, tmp_path)
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    subprocess.run(
+        [sys.executable, "-P", "-c", MAIN, "runs", str(db)],
+        stdout=its,
+        env={**environment, "TERM": "dumb"},
+        check=True,
+    )
+    lines = os.read(ours, 10_000).decode().splitlines()
+    os.close(ours)
+    os.close(its)
+    assert lines[:2] == [
+        "(no room for model_hash, rounds, converged, started, parameters; --wide shows them)",
+        "chosen  id  kind         method       seeds  pages  finished",
+    ]
+    assert [line.split()[:4] for line in lines[3:]] == [
+        ["1", "content", "nfc", "5"],
+        ["2", "vote", "inlinks", "1"],
+        ["*", "3", "propagation", "propagation"],
+    ]
