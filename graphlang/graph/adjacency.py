@@ -164,7 +164,7 @@ def reached_by_evidence(
         shape (n,).
 
     Raises:
-        ValueError: a page that is not there.
+        ValueError: a page outside 0..n - 1.
 
     >>> ends = np.int32([0, 2, 3]), np.int32([1, 1, 4])
     >>> reached_by_evidence(*ends, np.array([False, True, True, True, True])).tolist()

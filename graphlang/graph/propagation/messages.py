@@ -85,7 +85,7 @@ class Messages:
             to_target: along the links, from sources to targets; else back.
 
         Raises:
-            ValueError: a group, sender, prior group or row that is not there; a number that is not finite.
+            ValueError: a group, sender, prior group or row outside its range; a number that is not finite.
         """
         found = np.empty((len(group), self.size + 1), np.float32)
         given = (group, coupling, sender, prior_group, belief, row)
@@ -110,7 +110,7 @@ class Messages:
             touched: set to 1 where something was added, shape (f,).
 
         Raises:
-            ValueError: a class or receiver that is not there, a message that is not finite.
+            ValueError: a class or receiver outside its range, a message that is not finite.
         """
         given = (classes.start, classes.receiver, classes.weight, self._candidates)
         _kernels.accumulate(self.size, len(classes.sender), *given, numbers, logs, incoming, touched)

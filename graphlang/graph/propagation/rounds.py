@@ -1,6 +1,6 @@
 """The rounds: beliefs and messages are worked out in turn until nothing moves.
 
-What does not change between rounds is worked out once: which messages are identical, and who receives them. After the
+What does not change between rounds is computed once: which messages are identical, and who receives them. After the
 first round only the messages of beliefs that moved are worked out again, and only their differences are added.
 
 A page's neighbours that exclude each other's languages swing to and fro: a belief that turns back is damped.

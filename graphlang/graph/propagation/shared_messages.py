@@ -105,7 +105,7 @@ def message_classes(  # noqa: PLR0917  all that a message depends on
             for the others, shape (n,).
 
     Raises:
-        ValueError: a link or page that is not there, a weight that is not finite.
+        ValueError: a link or page outside its range, a weight that is not finite.
     """
     count = len(numbers)
     to, key, link_weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)

@@ -58,7 +58,7 @@ def message_weights(
             in all, whatever else the source receives.
 
     Raises:
-        ValueError: links that are not sorted, a page or host that is not there, a coupling that is not finite.
+        ValueError: links that are not sorted, a page or host outside its range, a coupling that is not finite.
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm and one of page 0's own host

@@ -31,7 +31,7 @@ _kernels = Kernels("graphlang.graph.native._edge_features")
 
 
 class EdgeFeatures:
-    """The graph as the features need it, worked out once.
+    """The graph as the features need it, computed once.
 
     ``reciprocal`` is 1 where the target links back; the degrees, their differences, and the numbers of common targets,
     common sources and detours (paths of length two) are logarithms of 1 + n; the last two are the shares (Jaccard) of
@@ -46,7 +46,7 @@ class EdgeFeatures:
         longest: longer lists of neighbours are left out; if not given, the first of ``LONGEST`` that is affordable.
 
     Raises:
-        ValueError: a link or page that is not there; lists whose bounds do not fit the links.
+        ValueError: a link or page outside its range; lists whose bounds do not fit the links.
     """
 
     def __init__(self, links: Links, wanted: NDArray[np.int32], longest: int | None = None) -> None:

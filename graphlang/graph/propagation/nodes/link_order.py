@@ -198,7 +198,7 @@ def contexts(
         end of a list.
 
     Raises:
-        ValueError: the links have no ordinals; a page, host or language that is not there.
+        ValueError: the links have no ordinals; a page, host or language outside its range.
     """
     if links.ordinal is None:
         raise ValueError("the links have no ordinals")
