@@ -24,15 +24,21 @@ header, so that files can be joined. After damage the reader goes on at the next
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import zlib
+from itertools import chain
+from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.rest import Rest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
+    from graphlang.ingest.formats.rest import Pieces
     from graphlang.ingest.limits import Limits
 
 COOKIE = b"\xf5LOSTORE"
@@ -41,21 +47,36 @@ _CHECK = struct.Struct(">I")
 _FIXED = len(COOKIE) + _NUMBERS.size + _CHECK.size
 _READ = 1 << 18
 _LEVEL = 6  # the default of Java's Deflater
+_IN_MEMORY = 1 << 22  # bytes of deflated content; more of it waits in a file for its length to be known
 
 
-def write_record(file: IO[bytes], head: bytes, block: bytes) -> None:
+def write_record(
+    file: IO[bytes], head: bytes, block: bytes, rest: Iterable[bytes] = (), *, folder: Path | None = None
+) -> None:
     """Append one capture.
 
     Args:
         file: opened for writing bytes.
         head: header of the WARC record with its empty line, or line of the ARC record.
-        block: what follows it.
+        block: what follows it, or the beginning of that.
+        rest: what follows the block, in pieces.
+        folder: for a temporary file, where the content is long; that of the system.
     """
     http, content = _taken_apart(block)
-    deflated = zlib.compress(content, _LEVEL) if content else b""
-    numbers = _NUMBERS.pack(len(head), len(http), len(deflated), len(content))
-    check = zlib.crc32(http, zlib.crc32(head, zlib.crc32(numbers)))
-    file.write(b"".join([COOKIE, numbers, _CHECK.pack(check), head, http, deflated]))
+    size = 0
+    deflate = zlib.compressobj(_LEVEL)
+    with SpooledTemporaryFile(_IN_MEMORY, dir=None if folder is None else str(folder)) as deflated:
+        for piece in chain((content,), rest):
+            size += len(piece)
+            deflated.write(deflate.compress(piece))
+        if size:
+            deflated.write(deflate.flush())
+        numbers = _NUMBERS.pack(len(head), len(http), deflated.tell() if size else 0, size)
+        check = zlib.crc32(http, zlib.crc32(head, zlib.crc32(numbers)))
+        file.write(b"".join([COOKIE, numbers, _CHECK.pack(check), head, http]))
+        if size:
+            deflated.seek(0)
+            shutil.copyfileobj(deflated, file, _READ)
 
 
 def _taken_apart(block: bytes) -> tuple[bytes, bytes]:
@@ -103,12 +124,22 @@ class Store:
             if end < self._size and not self._is_cookie(end):
                 following = self._next_cookie(begin)
                 end = min(end, following)
-            room = max(0, self._limits.max_payload - len(http))
-            content, faults = _inflated(self._number, begin, min(end, self._size), size, room)
             at = self.bytes_read = min(end, self._size)
-            yield Raw(begin - _FIXED - len(head) - len(http), head, http + content, faults)
+            record = Raw(begin - _FIXED - len(head) - len(http), head, http)
+            yield self._filled(record, Rest(_inflated(self._number, begin, at, size)), size)
         if lost is not None:
             yield _fault(lost, f"{self._size - lost} bytes that are no record")
+
+    def _filled(self, record: Raw, content: Rest, size: int) -> Raw:
+        room = max(0, self._limits.max_payload - len(record.block))
+        block = record.block + content.read(room)
+        if content.is_over:
+            return record._replace(block=block, faults=content.finish())
+        if self._limits.whole:
+            return record._replace(block=block, rest=content)
+        return record._replace(
+            block=block, faults=(("too-large", f"a record of {size} bytes; the first {room} were read"),)
+        )
 
     def _is_cookie(self, at: int) -> bool:
         return os.pread(self._number, len(COOKIE), at) == COOKIE
@@ -139,32 +170,28 @@ class Store:
         return both[:heads], both[heads:], deflated, size
 
 
-def _inflated(number: int, begin: int, end: int, size: int, room: int) -> tuple[bytes, tuple[tuple[str, str], ...]]:
-    """Inflate the content, at most as much as there is room for; what is wrong with it as kind and reason."""
+def _inflated(number: int, begin: int, end: int, size: int) -> Pieces:
+    """Inflate the content between two places of the file; `size` is the length that it claims to have."""
     if begin == end and not size:
-        return b"", ()
+        return ()
     inflate = zlib.decompressobj()
-    parts: list[bytes] = []
     have = 0
-    while begin < end and have <= room and not inflate.eof:
+    while begin < end and not inflate.eof:
         data = os.pread(number, min(_READ, end - begin), begin)
         if not data:
             break
         begin += len(data)
-        while data and have <= room:
+        while data:
             try:
-                part = inflate.decompress(data, _READ)
+                piece = inflate.decompress(data, _READ)
             except zlib.error:
-                return b"".join(parts)[:room], (("damaged", "damaged compression"),)
+                return (("damaged", "damaged compression"),)
             data = inflate.unconsumed_tail
-            parts.append(part)
-            have += len(part)
-    content = b"".join(parts)
-    if have > room:
-        return content[:room], (("too-large", f"a record of {size} bytes; the first {room} were read"),)
+            have += len(piece)
+            yield piece
     if have != size or not inflate.eof:
-        return content, (("truncated", f"{max(0, size - have)} of the record's {size} bytes are missing"),)
-    return content, ()
+        return (("truncated", f"{max(0, size - have)} of the record's {size} bytes are missing"),)
+    return ()
 
 
 def _fault(offset: int, reason: str) -> Raw:

@@ -11,10 +11,13 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from graphlang.ingest.formats.rest import Rest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from graphlang.ingest.files.decompress import Chunk, Source
+    from graphlang.ingest.formats.rest import Pieces
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.page import Item
 
@@ -33,6 +36,7 @@ class Raw(NamedTuple):
     block: bytes  #: what follows the header, at most ``Limits.max_payload`` bytes
     faults: tuple[tuple[str, str], ...] = ()  #: kind and reason of each Problem that the reading met
     item: Item | None = None  #: for formats that hold pages rather than records: what was read, and nothing else
+    rest: Rest | None = None  #: what follows ``block``, with ``Limits.whole``; to be taken before the next record
 
 
 class End:
@@ -212,8 +216,9 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> 
             end.reached = buffer.offset(buffer.at)
             return
         record = _record(buffer, grammar, limits)
-        told = buffer.over and buffer.at >= len(buffer.data) and bool(buffer.fault) and bool(record.faults)
         yield record
+        faults = record.faults if record.rest is None else (*record.faults, *record.rest.finish())
+        told = buffer.over and buffer.at >= len(buffer.data) and bool(buffer.fault) and bool(faults)
     if buffer.fault and not told:
         yield Raw(buffer.offset(buffer.at), b"", b"", ((buffer.kind, buffer.fault),))
 
@@ -272,8 +277,7 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
     buffer.at = end
     claimed = grammar.length(head)
     if claimed is None:
-        block = _until_next(buffer, grammar, limits)
-        return Raw(offset, head, block, (("bad-length", "the record header states no length"),))
+        return _until_next(buffer, grammar, limits, Raw(offset, head, b""), "the record header states no length")
     return _block(buffer, grammar, limits, Raw(offset, head, b""), claimed)
 
 
@@ -299,28 +303,28 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
     """Read the block, and check the claimed length against what follows it."""
     keep = min(claimed, limits.max_payload)
     if claimed > keep and not buffer.may_reach(claimed):
-        block = _until_next(buffer, grammar, limits)
-        return record._replace(
-            block=block, faults=(("bad-length", f"the record header claims {claimed} bytes, where no record ends"),)
-        )
-    if buffer.need(keep):
-        if claimed > keep:
-            block = buffer.data[buffer.at : buffer.at + keep]
-            buffer.at += keep
-            missing = buffer.skip(claimed - keep)
-            faults: tuple[tuple[str, str], ...] = (
-                ("too-large", f"a record of {claimed} bytes; the first {keep} were read"),
-            )
-            if missing:
-                faults += (("truncated", buffer.fault or f"{missing} of the record's bytes are missing"),)
-            return record._replace(block=block, faults=faults)
-        if _followed(buffer, grammar, keep):
-            block = buffer.data[buffer.at : buffer.at + keep]
-            buffer.at += keep
-            return record._replace(block=block)
-        whole = _until_next(buffer, grammar, limits)
-        reason = f"the record header claims {claimed} bytes, the next record starts after {len(whole)}"
-        return record._replace(block=whole, faults=(("bad-length", reason),))
+        reason = f"the record header claims {claimed} bytes, where no record ends"
+        return _until_next(buffer, grammar, limits, record, reason)
+    if not buffer.need(keep):
+        return _cut_off(buffer, grammar, record, claimed)
+    if claimed == keep and not _followed(buffer, grammar, keep):
+        reason = f"the record header claims {claimed} bytes, the next record starts after {{}}"
+        return _until_next(buffer, grammar, limits, record, reason)
+    record = record._replace(block=buffer.data[buffer.at : buffer.at + keep])
+    buffer.at += keep
+    if claimed == keep:
+        return record
+    if limits.whole:
+        return record._replace(rest=Rest(_stated(buffer, grammar, claimed, claimed - keep)))
+    missing = buffer.skip(claimed - keep)
+    faults = [("too-large", f"a record of {claimed} bytes; the first {keep} were read")]
+    if missing:
+        faults.append(("truncated", buffer.fault or f"{missing} of the record's bytes are missing"))
+    return record._replace(faults=tuple(faults))
+
+
+def _cut_off(buffer: _Buffer, grammar: Grammar, record: Raw, claimed: int) -> Raw:
+    """Read a block that the run ends in."""
     have = len(buffer.data) - buffer.at
     # In a file compressed record by record the end of the member is the end of the record. Elsewhere a length that is
     # too large would swallow all the records that follow.
@@ -350,18 +354,56 @@ def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
     return at >= len(data) or grammar.starts(data, at) or bool(grammar.end and data.startswith(grammar.end, begin))
 
 
-def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits) -> bytes:
-    """Read up to the next record that can be told, keeping no more than the limit."""
-    parts: list[bytes] = []
-    room = limits.max_payload
+def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, reason: str) -> Raw:
+    """Read up to the next record that can be told.
+
+    Args:
+        buffer: at the block.
+        grammar: the format.
+        limits: no more is kept, or handed out at once, than they allow.
+        record: without its block.
+        reason: why its length is not believed; ``{}`` in it is the number of bytes that were kept.
+    """
+    rest = Rest(_pieces_until_next(buffer, grammar))
+    block = rest.read(limits.max_payload)
+    more = limits.whole and not rest.is_over
+    if not more:
+        rest.finish()
+        block = block.rstrip(_NEWLINES)
+    return record._replace(
+        block=block, rest=rest if more else None, faults=(("bad-length", reason.format(len(block))),)
+    )
+
+
+def _pieces_until_next(buffer: _Buffer, grammar: Grammar) -> Pieces:
+    """Yield what lies before the next record, without the line ends between the two."""
+    held = b""
     while True:
         stop = found = grammar.find(buffer.data, buffer.at)
         if found < 0:
             stop = len(buffer.data) if buffer.over else max(buffer.at, len(buffer.data) - _OVERLAP)
-        part = buffer.data[buffer.at : min(stop, buffer.at + room)]
-        parts.append(part)
-        room -= len(part)
+        piece = held + buffer.data[buffer.at : stop]
         buffer.at = stop
-        if found >= 0 or buffer.over:
-            return b"".join(parts).rstrip(_NEWLINES)
+        is_last = found >= 0 or buffer.over
+        end = len(piece.rstrip(_NEWLINES))
+        if not is_last and len(piece) - end > _OVERLAP:
+            end = len(piece)  # too many to be line ends
+        held = piece[end:]
+        yield piece[:end]
+        if is_last:
+            return ()
         buffer.need(len(buffer.data) - buffer.at + 1)
+
+
+def _stated(buffer: _Buffer, grammar: Grammar, claimed: int, missing: int) -> Pieces:
+    """Yield what is left of a block that is as long as its header claims; whether it is shows behind it."""
+    while missing and buffer.need(1):
+        piece = buffer.data[buffer.at : buffer.at + missing]
+        buffer.at += len(piece)
+        missing -= len(piece)
+        yield piece
+    if missing:
+        return (("truncated", buffer.fault or f"{missing} of the record's {claimed} bytes are missing"),)
+    if not _followed(buffer, grammar, 0):
+        return (("bad-length", f"the record header claims {claimed} bytes, where no record ends"),)
+    return ()

@@ -59,7 +59,7 @@ def decode_frame(data: bytes) -> Any:
 
 def pack_raw(raw: Raw) -> tuple[Any, ...]:
     """Return a raw record as a plain tuple."""
-    return (*raw[:-1], None if raw.item is None else pack_item(raw.item))
+    return (raw.offset, raw.head, raw.block, raw.faults, None if raw.item is None else pack_item(raw.item))
 
 
 def unpack_raw(packed: tuple[Any, ...]) -> Raw:

@@ -43,6 +43,16 @@ class How(TypedDict):
     plain_urls: bool
 
 
+max_ratio = click.option(
+    "--max-ratio",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="A compressed file that unpacks to more than N times its size and 256 MB is not read further, and"
+    " a problem noted; 0 for no limit.",
+)
+
 _OPTIONS = (
     click.option(
         "--from",
@@ -90,15 +100,7 @@ _OPTIONS = (
         metavar="SECONDS",
         help="A page that takes more processor time is given up, and a problem noted; 0 for no limit.",
     ),
-    click.option(
-        "--max-ratio",
-        type=click.IntRange(min=0),
-        default=100,
-        show_default=True,
-        metavar="N",
-        help="A compressed file that unpacks to more than N times its size and 256 MB is not read further, and"
-        " a problem noted; 0 for no limit.",
-    ),
+    max_ratio,
     click.option(
         "--bytes",
         "bytes_",

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from graphlang.cli.shared import options
+from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.progress import bars
 from graphlang.ingest.convert import to_store, to_warc
+from graphlang.ingest.limits import Limits
 from graphlang.visible import visible
 
 _SHOWN = 20
@@ -18,14 +19,19 @@ _SHOWN = 20
 @click.command()
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+@reading.max_ratio
 @options.quiet
-def convert(source: Path, target: Path, *, quiet: bool) -> None:
+def convert(source: Path, target: Path, *, max_ratio: int, quiet: bool) -> None:
     """Copy all records of an archive to a store file or WARC.
 
     The name of TARGET says which: .warc or .warc.gz for WARC, .store for a store file.
 
-    SOURCE is any archive of records that 'graphlang ingest' reads. Every record is kept byte for byte. TARGET is
-    replaced when everything is written, and never by an empty file. If SOURCE is damaged, the exit code is 1.
+    SOURCE is any archive of records that 'graphlang ingest' reads. Every record is kept byte for byte, however long:
+    memory does not grow with it. TARGET is replaced when everything is written, and never by an empty file. If SOURCE
+    is damaged, the exit code is 1.
+
+    A record from ARC gets a WARC header. Control characters in its URL could begin a header field of their own, so they
+    are percent-encoded (%0D), and a problem is printed.
 
     \b
     Examples:
@@ -43,7 +49,7 @@ def convert(source: Path, target: Path, *, quiet: bool) -> None:
         raise click.BadParameter("it is SOURCE itself", param_hint="TARGET")
     with bars(quiet=quiet) as shown:
         shown.stage("convert", source.stat().st_size, "bytes")
-        done = write(source, target, progress=shown.advance)
+        done = write(source, target, Limits(max_ratio=max_ratio), progress=shown.advance)
     click.echo(f"{done.records:,} records written to {visible(str(target))}")
     for offset, kind, reason in done.faults[:_SHOWN]:
         click.echo(f"at byte {offset:,}: {kind}: {visible(reason)}", err=True)
