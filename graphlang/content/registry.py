@@ -42,7 +42,7 @@ class _Method:
 
 _METHODS = {
     "nfc": _Method(
-        "n-grams and words chosen by Fisher discriminant, script by script, refined vectors, spelling (default)",
+        "discriminative descendant of NFC: n-grams and words, trained vectors, spelling; not the paper's (default)",
         "discriminative.model",
         "Discriminative",
         "nfc.npz",

@@ -70,7 +70,7 @@ GROUPS: Final = {
     "models": (
         "Methods and models",
         {
-            "methods": "List the methods that identify languages.",
+            "methods": "List the methods that identify languages, or one's card.",
             "train": "Train MODEL from CORPUS, a folder of texts for each label.",
             "profiles": "List the profiles of MODEL, or change some of them.",
             "tree": "Print the decision tree of LANGUAGE (Baykan et al. 2008).",
