@@ -23,7 +23,7 @@ class NoCardError(ValueError):
     """No method has this name, or it has no languages of its own; the message is one line."""
 
 
-class Tested(NamedTuple):
+class Measure(NamedTuple):
     """Accuracy on some texts, URLs or pages."""
 
     on: str
@@ -74,7 +74,7 @@ class Card:
     measured: str  #: with what, where that is not the shipped model alone
     date: str
     made_by: str  #: command that measures
-    accuracy: tuple[Tested, ...]
+    accuracy: tuple[Measure, ...]
     confusions: tuple[Confusion, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def card(name: str, measured: Mapping[str, Any] | None = None) -> Card:
         measured=own.get("measured", ""),
         date=found["date"] if own else "",
         made_by=f"{found['command']} {shlex.quote(name)}" if own else "",
-        accuracy=tuple(Tested(**row) for row in own.get("accuracy", ())),
+        accuracy=tuple(Measure(**row) for row in own.get("accuracy", ())),
         confusions=tuple(Confusion(**row) for row in own.get("confusions", ())),
     )
 

@@ -11,6 +11,7 @@ from graphlang.analysis import linked
 from graphlang.cli.shared import options
 from graphlang.cli.shared.output import table_options, write_rows
 from graphlang.db import open_existing, runs
+from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
     import sqlite3
@@ -105,6 +106,13 @@ def _facts(connection: sqlite3.Connection) -> list[tuple[str, object, int]]:
     rows: list[tuple[str, object, int]] = []
     for what, query in _COUNTS:
         rows.extend((what, value, count) for value, count in connection.execute(query))
+    methods = sources.names()
+    by_method = connection.execute(
+        "SELECT method, COUNT(*) FROM runs WHERE finished IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    for method, count in by_method:
+        about = methods[method][1] if method in methods else "see 'graphlang runs'"
+        rows.append(("method of runs", f"{method}: {about}", count))
     chosen = runs.chosen(connection)
     if chosen is not None:
         rows.append(("chosen run", f"{chosen.kind} by {chosen.method}", chosen.id))
