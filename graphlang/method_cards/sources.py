@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from graphlang.analysis import declared_run, tld_run
+from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.content import registry as content_methods
 from graphlang.graph.clueweb09 import CLUEWEB09
 from graphlang.urls import registry as url_methods
@@ -120,7 +120,7 @@ _CONTENT: Final = {
         " py3langid",
         _OTHER,
     ),
-    declared_run.NAME: Words(
+    DECLARED: Words(
         f"{_CHEW}, section 1.1",
         (
             (
@@ -187,7 +187,7 @@ _URL: Final = {
 }
 
 _GRAPH: Final = {
-    tld_run.NAME: Words(
+    TLD: Words(
         f"{_HAYATI}, section 5.1, algorithm 5.2 (TOP-LEVEL DOMAIN)",
         (
             "It is trained on the long pages of the collection itself; the paper trains on pages labelled by hand.",
@@ -245,9 +245,9 @@ _COMMANDS: Final = {
 def names() -> dict[str, tuple[str, str]]:
     """Every method: its kind (content, url or graph), and one line on what it is."""
     found = {name: ("content", about) for name, about in content_methods.names().items()}
-    found[declared_run.NAME] = ("content", "what the pages declare for themselves, a baseline (Chew et al. 2011)")
+    found[DECLARED] = ("content", "what the pages declare for themselves, a baseline (Chew et al. 2011)")
     found |= {name: ("url", about) for name, about in (url_methods.names() | url_methods.MERGED).items()}
-    found[tld_run.NAME] = ("url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)")
+    found[TLD] = ("url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)")
     return found | {name: ("graph", about) for name, about in GRAPH_ABOUT.items()}
 
 
