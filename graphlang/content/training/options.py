@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.content.discriminative.weight_codec import longest_text
 from graphlang.content.ngrams.vocabulary import MAX_ORDER, MOST_BITS
 from graphlang.content.scoring.calibration import KNOTS
 from graphlang.content.training.option_checks import Flag, Range, Several
+from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,6 +118,15 @@ ONLY_REFINED = (
     *("close_languages", "bare", "rate", "batch"),
     *("table", "step", "prior", "lm_gain", "lm_least", "lm_text_exponent", "lm_inverse_temperature"),
 )
+#: Former name of an option -> its name; `renamed` takes both.
+FORMER: Final[Mapping[str, str]] = {
+    "plain": "bare",
+    "siblings": "close_languages",
+    "spelling": "lm_gain",
+    "spelt": "lm_least",
+    "temper": "lm_inverse_temperature",
+    "written": "lm_text_exponent",
+}
 _ANY = 2**31
 _WITHOUT_LM = sum(knot >= longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1  # it ends at the next knot
 _RANGES: Final[Mapping[str, Rule]] = {
@@ -158,6 +168,24 @@ _RANGES: Final[Mapping[str, Rule]] = {
     "held_out": Range(1, _ANY),
     "seed": Range(0, 2**63),
 }
+
+
+def renamed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with those of a former name under the name that they have now.
+
+    Args:
+        options: As they were given.
+
+    Raises:
+        ModelError: one is given under both of its names.
+
+    >>> renamed({"temper": 0.5, "seed": 1})
+    {'lm_inverse_temperature': 0.5, 'seed': 1}
+    """
+    for before, now in FORMER.items():
+        if before in options and now in options:
+            raise ModelError(f"{before} is the former name of {now}: give one of them")
+    return {FORMER.get(name, name): value for name, value in options.items()}
 
 
 def ranges(method: str) -> dict[str, Rule]:

@@ -24,7 +24,7 @@ from graphlang.content.training import corpus, strip_diacritics, train_published
 from graphlang.content.training.discriminative import close_languages, fit
 from graphlang.content.training.excerpts import Excerpts
 from graphlang.content.training.option_checks import checked
-from graphlang.content.training.options import ONLY_REFINED, PAPER, TrainingOptions, ranges
+from graphlang.content.training.options import ONLY_REFINED, PAPER, TrainingOptions, ranges, renamed
 from graphlang.content.training.select_features import Candidates
 from graphlang.modelfile import Model, ModelError
 
@@ -79,7 +79,7 @@ def train(
         known = ", ".join(("nfc", "nfc-2004", *train_published.TRAINERS))
         raise ModelError(f"{method}: no method that can be trained ({known})")
     base = TrainingOptions() if method == "nfc" else PAPER
-    checked(options, ranges(method), method=method)
+    checked(options := renamed(options), ranges(method), method=method)
     chosen = TrainingOptions(**{**asdict(base), **options})
     if not chosen.closed:
         if any(options.get("lm_gain", ())):
