@@ -26,7 +26,7 @@ _BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do n
 class Prediction(NamedTuple):
     """What a method says of one text."""
 
-    language: str  #: ISO 639-3; ``und``: there is no text, ``zxx``: it has no letters
+    language: str  #: ISO 639-3; ``und``: there is no text, or no language for its script; ``zxx``: it has no letters
     script: str | None  #: ISO 15924
     confidence: float  #: probability of the language, 0 to 1
     runner_up: str | None  #: the second label, language and script
@@ -139,7 +139,8 @@ def segments(identifier: Identifier, texts: Iterable[tuple[str, str]]) -> Iterat
 
 def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[float]) -> Prediction:
     if score[0] <= 0 or not text.strip():
-        return Prediction(languages.ZXX if text.strip() else languages.UND, None, float(bool(text.strip())), None, None)
+        no_letters = bool(text.strip()) and not any(map(str.isalpha, text))
+        return Prediction(languages.ZXX if no_letters else languages.UND, None, float(no_letters), None, None)
     label = labels[best[0]]
     language, script = (label, None) if label == languages.UND else languages.split(label)
     if best[1] < 0 or score[1] <= 0:

@@ -58,7 +58,8 @@ def classify(
     """Classify the text of every page that has any.
 
     What a method sees of a page is told in ``graphlang.content.page_input``: its title and main content, or its bytes
-    where these are kept and the method reads bytes. A page whose text holds no letters is ``zxx``. Pages without text
+    where these are kept and the method reads bytes. A page whose text holds no letters is ``zxx``, one in a
+    script that no language of the method is written in ``und``. Pages without text
     (never fetched, images, redirects) get no row: the views show them as ``und``. Stopped halfway, the next call with
     the same method goes on; called again on an unchanged collection, it finds the run done. Where the collection has
     grown, pages of which there is nothing new to read have the answers of the last run with the same method.
@@ -162,7 +163,7 @@ def _fill(
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
-    ids = np.array(label_ids(connection, (*labels, languages.ZXX)), dtype=np.int64)
+    ids = np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
     before = runs.earlier(connection, run)
     source = 0 if before is None else before.id
     for batch in batches(after, lambda pages: runs.digests(connection, source, pages)):
@@ -197,10 +198,11 @@ def _answers(
     label = np.where(score >= LEAST, ids[best], -1)
     label[:, 0] = ids[best[:, 0]]  # the best is kept however low it is
     nothing = score[:, 0] <= 0
+    letters = batch.characters > 0  # in a script that none of the method's languages is written in
     label[nothing] = -1
-    label[nothing, 0] = ids[-1]
+    label[nothing, 0] = np.where(letters, *ids[-2:])[nothing]
     score[nothing] = 0
-    score[nothing, 0] = 1.0
+    score[nothing, 0] = np.where(letters, 0.0, 1.0)[nothing]
     chance = score.astype(np.float64)
     return (
         runs.Answers(

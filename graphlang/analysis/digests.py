@@ -52,7 +52,13 @@ def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
     arrays: list[NDArray[np.generic]] = [
         *(graph.source, graph.target, graph.kind, graph.hreflang),
         *(evidence.languages, evidence.probabilities, evidence.length, evidence.host),
-        *(given.labels, given.no_letters, given.pages, given.stored),  # the last: whose answers a run keeps as rows
+        *(
+            given.labels,
+            given.no_letters,
+            given.unknown,
+            given.pages,
+            given.stored,
+        ),  # the last: whose answers a run keeps as rows
     ]
     if graph.outside is not None:
         arrays.append(graph.outside)

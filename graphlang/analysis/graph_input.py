@@ -41,6 +41,7 @@ class Seeds:
     labels: NDArray[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
     language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
     no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
+    unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``
     pages: NDArray[np.int64]  #: ids of the rows, shape (rows,)
     stored: NDArray[np.bool_]  #: rows that were fetched, or that the run answered: each has a row of its own in a run
 
@@ -141,6 +142,9 @@ class Loaded:
         self._no_letters = np.zeros(len(self._own), dtype=np.bool_)
         zxx = [label for label, (_, language, _) in known.items() if language == languages.ZXX]
         self._no_letters[rows[np.isin(answers.label, zxx)]] = True
+        und = [label for label, (_, language, _) in known.items() if language == languages.UND]
+        self._unknown = np.zeros(len(self._own), dtype=np.bool_)
+        self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
         self._copies = _copies(connection, run, self._hosts)
 
     def seeds(
@@ -189,6 +193,7 @@ class Loaded:
             spread(self._scores.label, -1),
             self._language_of,
             spread(self._no_letters, 0),
+            spread(self._unknown, 0),
             ids,
             self.stored[pages],
         )
@@ -291,23 +296,9 @@ def write(
 
     The script comes from the page's own text where that has a label in the answer's language, else it is the one
     that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
-    is nothing whose language the links could tell. A page of which neither text nor links say anything gets no row: the
-    views show it as ``und``.
-
-    Args:
-        connection: a collection opened for writing.
-        run: not finished; what it had written before it was stopped is dropped.
-        seeds: what the kernel was given.
-        answer: what it said, one row for each row of ``seeds``.
-        choose: whether the views show the run from now on.
-        inputs: digest of all that the run read; None where none was taken.
-        linked: as in `runs.Run`; unless None, only the pages are written that `Seeds.stored` names.
-
-    Returns:
-        The run, finished.
-
-    Raises:
-        StoreError: the run does not belong to this connection.
+    is nothing whose language the links could tell. Two kinds of pages get no row, which the views show as ``und``:
+    those with a long text in a script of none of the method's languages, since their language is none of their
+    neighbours', and those of which neither text nor links say anything.
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
     chosen = labels(connection, seeds, columns)
@@ -318,7 +309,7 @@ def write(
     top = np.stack(chosen[2:], axis=1)
     top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
     top[seeds.no_letters] = -1
-    best[np.isin(seeds.pages, collection.missing(connection))] = -1
+    best[seeds.unknown | np.isin(seeds.pages, collection.missing(connection))] = -1
     answered = np.flatnonzero((best >= 0) & (seeds.stored if linked is not None else True))
     runs.clear(connection, run.id)
     for start in range(0, len(answered), _STEP):

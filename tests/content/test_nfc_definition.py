@@ -90,14 +90,11 @@ class Plain:
         made = normalise([given_], limit=1000, closed=self.model.parameters["closed"], one_script=True)
         text = "".join(map(chr, made.symbols.tolist()))
         chances, before = np.zeros(len(self.model.labels)), self.arrays["prior"] * self.arrays["lean"][0]
-        if not text:
+        if not text or (name := registry.name(int(made.scripts[0]))) not in self.scripts:
             return chances.tolist()
-        if (name := registry.name(int(made.scripts[0]))) in self.scripts:
-            number = self.scripts.index(name)
-            columns = np.flatnonzero(self.arrays["script"] == number)
-            scores = np.array([self.scores(text, number, label) for label in columns.tolist()])
-        else:
-            columns, scores = np.arange(len(chances)), before
+        number = self.scripts.index(name)
+        columns = np.flatnonzero(self.arrays["script"] == number)
+        scores = np.array([self.scores(text, number, label) for label in columns.tolist()])
         shares = np.exp(scores - scores.max())
         chances[columns] = shares / shares.sum() * (1 - OUTLIERS) + OUTLIERS / len(columns)
         english = self.model.labels.index("eng")

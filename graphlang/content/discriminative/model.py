@@ -184,9 +184,10 @@ class Discriminative(Calibrated):
         return answer, lengths
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Calibrated probabilities, float32 (texts, labels). Rows of texts without letters are all 0, others sum to 1.
+        """Calibrated probabilities, float32 (texts, labels).
 
-        A row depends on its own text alone, not on the batch it comes in.
+        Rows of texts without letters are all 0, and so are those of texts in a script that no language here is written
+        in; others sum to 1. A row depends on its own text alone, not on the batch it comes in.
         """
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -198,7 +199,8 @@ class Discriminative(Calibrated):
         chosen = [texts[i] for i in long.tolist()]
         scripts = windows.main_scripts(chosen)
         for script in np.unique(scripts).tolist():
-            self._long(texts, long[scripts == script], script, answer)
+            if self._script[script] < len(self._weights.names):
+                self._long(texts, long[scripts == script], script, answer)
         return answer
 
     def _short(self, texts: Sequence[str], to: NDArray[np.int64], answer: Floats) -> None:
@@ -215,11 +217,7 @@ class Discriminative(Calibrated):
             char_lm=self._char_lm,
             lm_sums=lm_sums,
         )
-        others = sums.order[known:]
-        before = np.tile(self._before, (len(others), 1))
-        answer[to[others]] = calibration.probabilities(
-            before, has_letters=letters.lengths[others] > 0, outliers=_OUTLIERS
-        )
+        answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
         if self._foreign >= 0:
             windows.share_with_hosts(answer, to, letters.lengths, self._foreign, self._hosts)
 
@@ -255,6 +253,8 @@ class Discriminative(Calibrated):
         scripts = windows.main_scripts([words[i] for i in long.tolist()])
         for own in np.unique(scripts).tolist():
             chosen = long[scripts == own]
+            if self._script[own] == len(self._weights.names):
+                continue
             self._look([words[i] for i in chosen.tolist()], rows[chosen], own, _SECOND_LOOK, answer)
 
     def _look(

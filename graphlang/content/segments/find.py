@@ -51,7 +51,7 @@ class Share(NamedTuple):
 
 
 def spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]:
-    """The spans of each text, from its first letter's unit to its last one's; none where there is no letter.
+    """The spans of each text, from its first letter's unit to its last one's; none where nothing can be told.
 
     Args:
         identifier: A content method.
@@ -142,6 +142,9 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     found = []
     for text, own in enumerate(cuts):
         inside = slice(int(offsets[text]), int(offsets[text + 1]))
+        if not chances[inside].any():  # a script that no language here is written in
+            found.append([])
+            continue
         if missed[text] <= decode.LEAST_GAIN:
             path = np.full(len(own), best[text])
         else:

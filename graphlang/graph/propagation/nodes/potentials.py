@@ -1,11 +1,12 @@
 """Node potentials: what every page says before it hears from its neighbours.
 
 The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
-signals. A clamped page keeps its text's own probabilities, as its answer and, where these leave a doubt, as its belief.
-A long page in doubt starts from them too. It listens to its site, its signals and its neighbours with one small weight;
-to its site only if links join it to other pages, since on the development sets the bare habits of a site did harm to so
-much text. Texts and signals are turned into tables a block of pages at a time, so that memory grows with the latent
-pages, not with all pages; priors have a number for each active language and each host or directory.
+signals. A clamped page keeps its text's own probabilities (of the active languages), as its answer and, where these
+leave a doubt, as its belief. A long page in doubt starts from them too. It listens to its site, its signals and its
+neighbours with one small weight; to its site only if links join it to other pages, since on the development sets the
+bare habits of a site did harm to so much text. Texts and signals are turned into tables a block of pages at a time, so
+that memory grows with the latent pages, not with all pages; priors have a number for each active language and each host
+or directory.
 """
 
 from __future__ import annotations
