@@ -69,13 +69,18 @@ def ingest(
     ids: list[int] = []
     sizes: list[int] = []
     given: set[int] = set()
-    for path in _expanded(files):
+    looked = 0
+    paths = _expanded(files)
+    progress.stage("digest", _bytes(paths), "bytes")
+    for path in paths:
         try:
             source = sources.register(connection, path, name=(names or {}).get(path), keep=keep)
         except OSError as error:
             msg = f"cannot read {path}: {error.strerror or error}"
             raise InputError(msg) from error
         given.add(source.id)
+        looked += source.size
+        progress.advance(looked)
         if source.finished or source.id in ids:
             done.known.append(Path((names or {}).get(path, path)))
         else:
@@ -110,6 +115,14 @@ def _expanded(files: Iterable[Path]) -> list[Path]:
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
         raise InputError(msg) from error
+
+
+def _bytes(paths: list[Path]) -> int | None:
+    """Of all files together; None where one of them is a folder, or cannot be looked at."""
+    try:
+        return None if any(path.is_dir() for path in paths) else sum(path.stat().st_size for path in paths)
+    except OSError:
+        return None  # whoever opens it will say so
 
 
 def _site(url: str) -> Site:

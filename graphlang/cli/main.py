@@ -11,6 +11,7 @@ import click
 
 from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
+from graphlang.cli.shared.log import log, put
 from graphlang.cli.verbs import GROUPS
 
 _EPILOG = """
@@ -36,8 +37,13 @@ class _Told(Verbs):
             sys.stderr.close()
             ctx.exit(0)
         except (Exception, KeyboardInterrupt) as error:
-            told = None if isinstance(error, (click.ClickException, click.exceptions.Exit)) else failure(error)
-            if told is None:
+            ours = isinstance(error, (click.ClickException, click.exceptions.Exit))
+            told = error if ours else failure(error)
+            if isinstance(told, click.ClickException) and log().json:
+                facts = {"message": told.format_message(), "exit_code": told.exit_code}
+                put(told.format_message(), "error", facts, as_json=True)
+                ctx.exit(told.exit_code)
+            if told is None or ours:
                 raise
             raise told from error
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphlang.cli.shared.log import say
 from graphlang.db import create, open_existing
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def writing(db: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
     ctx = click.get_current_context()
     how: dict[str, Any] = {"verb": ctx.info_name or "graphlang"}
     if ctx.meta.get(_WAIT):
-        how |= {"patience": None, "told": None if ctx.params.get("quiet") else _tell}
+        how |= {"patience": None, "told": _tell}
     connection = create(db, **how) if new else open_existing(db, write=True, **how)
     try:
         yield connection
@@ -60,4 +61,4 @@ def writing(db: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
 
 
 def _tell(holder: Holder | None) -> None:
-    click.echo(f"waiting for {holder or 'another process'}", err=True)
+    say(f"waiting for {holder or 'another process'}", "waiting")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path))
 
-quiet = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
-
 seed = click.option(
     "--seed", type=click.IntRange(min=1), metavar="RUN", help="Content run to start from; by default the newest."
 )

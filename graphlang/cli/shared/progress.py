@@ -1,11 +1,14 @@
-"""Progress bars on standard error, only where that is a terminal."""
+"""Progress on standard error: bars on a terminal, a line every few seconds where there is none."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphlang.cli.shared.log import log, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,73 +16,224 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _MEGABYTE = 1_000_000
+_EVERY = 5.0  #: seconds from one line to the next
+_NARROW = 110  #: columns of a terminal that has no room for all words of a bar
 
 
-class Bars:
-    """Draws one bar for each stage: how much is done, how fast, how long it still takes.
+class State(NamedTuple):
+    """Where a stage is."""
 
-    It also remembers how long each stage took.
+    stage: str
+    done: float
+    total: float | None
+    unit: str
+    seconds: float  #: since it began
+    counts: dict[str, int]
 
-    Args:
-        bars: what draws them; None to draw nothing.
+    @property
+    def rate(self) -> tuple[float, str]:
+        """How fast it is, and of what: pages, where there are any in the bytes that are read."""
+        done, unit = self.done, self.unit
+        if unit == "bytes":
+            done, unit = (self.counts["pages"], "pages") if "pages" in self.counts else (done / _MEGABYTE, "MB")
+        return done / max(self.seconds, 1e-9), unit
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that it still takes, if it goes on so."""
+        return self.seconds * (self.total - self.done) / self.done if self.total and self.done else None
+
+    def words(self) -> str:
+        """For people.
+
+        >>> State("classify", 3000, 4000, "pages", 60, {}).words()
+        'classify: 3,000 of 4,000 pages (75 %), 50 pages/s, 0:20 left'
+        >>> State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000, "problems": 2}).words()
+        'ingest: 30.0 of 40.0 MB (75 %), 6,000 pages, 2 problems, 100 pages/s, 0:20 left'
+        """
+        parts = [f"{self._amount(self.done)} {'MB' if self.unit == 'bytes' else self.unit}"]
+        if self.total:
+            parts[0] = f"{self._amount(self.done)} of {self._amount(self.total)} {parts[0].split()[-1]}"
+            parts[0] += f" ({self.done / self.total:.0%})".replace("%", " %")
+        parts += [f"{count:,} {name}" for name, count in self.counts.items() if count]
+        rate, unit = self.rate
+        parts.append(f"{rate:,.0f} {unit}/s")
+        if self.left is not None:
+            parts.append(f"{clock(self.left)} left")
+        return f"{self.stage}: {', '.join(parts)}"
+
+    def _amount(self, number: float) -> str:
+        return f"{number / _MEGABYTE:,.1f}" if self.unit == "bytes" else f"{int(number):,}"
+
+    def facts(self) -> dict[str, Any]:
+        """For programs.
+
+        >>> State("classify", 3000, 4000, "pages", 60, {}).facts()["seconds_left"]
+        20.0
+        """
+        rate, unit = self.rate
+        return {
+            "stage": self.stage,
+            "done": self.done,
+            "total": self.total,
+            "unit": self.unit,
+            **self.counts,
+            "rate": round(rate, 1),
+            "rate_unit": f"{unit}/s",
+            "seconds": round(self.seconds, 1),
+            "seconds_left": None if self.left is None else round(self.left, 1),
+        }
+
+
+def clock(seconds: float) -> str:
+    """A time as people read it.
+
+    >>> clock(59.6), clock(3725)
+    ('1:00', '1:02:05')
     """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
-    def __init__(self, bars: Progress | None) -> None:
-        self._bars = bars
-        self._task: TaskID | None = None
-        self._unit = ""
-        self._stage = ""
+
+class Shown:
+    """Shows nothing, but remembers how long each stage took."""
+
+    def __init__(self) -> None:
+        self._state: State | None = None
         self._started = 0.0
         self.seconds: dict[str, float] = {}
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
-        """A new stage begins.
-
-        Args:
-            name: of the stage, in a word.
-            total: units of work ahead; None where that is not known.
-            unit: what is counted, in the plural: ``pages``; beside ``bytes``, megabytes and pages are shown.
-        """
+        """A new stage begins."""
         self.end()
-        self._stage, self._unit, self._started = name, unit, time.perf_counter()
-        if self._bars is not None:
-            self._task = self._bars.add_task(name, total=total, words="")
+        self._started = time.perf_counter()
+        self._state = State(name, 0, total, unit, 0.0, {})
 
     def advance(self, done: float, **counts: int) -> None:
-        """So much of the stage is done.
-
-        Args:
-            done: units of the stage that are done in all.
-            counts: beside ``bytes``: ``pages``, ``links`` and ``problems`` so far.
-        """
-        if self._bars is None or self._task is None:
-            return
-        seconds = max(time.perf_counter() - self._started, 1e-9)
-        if self._unit == "bytes":
-            pages = counts.get("pages", 0)
-            words = f"{done / _MEGABYTE:,.1f} MB  {pages:,} pages  {pages / seconds:,.0f} pages/s"
-            words += f"  {counts.get('links', 0):,} links  {counts.get('problems', 0):,} problems"
-        else:
-            words = f"{int(done):,} {self._unit}  {done / seconds:,.0f} {self._unit}/s"
-        self._bars.update(self._task, completed=done, words=words)
+        """So much of the stage is done."""
+        if self._state is not None:
+            self._state = self._state._replace(done=done, counts=counts)
 
     def end(self) -> None:
         """The stage is over."""
-        if self._stage:
-            self.seconds[self._stage] = time.perf_counter() - self._started
-        if self._bars is not None and self._task is not None:
+        if self._state is not None:
+            self.seconds[self._state.stage] = self._seconds()
+        self._state = None
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
+
+
+class Lines(Shown):
+    """Writes a line every few seconds, also while nothing advances; and one at the end of each stage that had any.
+
+    Args:
+        as_json: whether for programs.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._json = as_json
+        self._told: set[str] = set()
+        self._over = threading.Event()
+        self._clock: threading.Thread | None = None
+
+    def stage(self, name: str, total: float | None, unit: str) -> None:
+        """A new stage begins."""
+        super().stage(name, total, unit)
+        if self._clock is None:
+            self._clock = threading.Thread(target=self._tick, name="graphlang-progress", daemon=True)
+            self._clock.start()
+
+    def end(self) -> None:
+        """The stage is over."""
+        state = self._state
+        super().end()
+        if state is not None and state.stage in self._told:
+            seconds = self.seconds[state.stage]
+            facts = {"stage": state.stage, "seconds": round(seconds, 1)}
+            put(f"{state.stage}: done in {clock(seconds)}", "stage done", facts, as_json=self._json)
+
+    def close(self) -> None:
+        """Write no more."""
+        self._over.set()
+        if self._clock is not None:
+            self._clock.join()
+
+    def _tick(self) -> None:
+        while not self._over.wait(_EVERY):
+            state = self._state
+            if state is None:
+                continue
+            state = state._replace(seconds=self._seconds())
+            self._told.add(state.stage)
+            with suppress(OSError, ValueError):  # nobody reads it any more
+                put(state.words(), "progress", state.facts(), as_json=self._json)
+
+
+class Bars(Shown):
+    """Draws one bar for each stage: how much is done, how fast, how long it still takes.
+
+    Args:
+        bars: rich's.
+        narrow: whether there is little room.
+    """
+
+    def __init__(self, bars: Progress, *, narrow: bool) -> None:
+        super().__init__()
+        self._bars = bars
+        self._narrow = narrow
+        self._task: TaskID | None = None
+
+    def stage(self, name: str, total: float | None, unit: str) -> None:
+        """A new stage begins."""
+        super().stage(name, total, unit)
+        self._task = self._bars.add_task(name, total=total, words="")
+
+    def advance(self, done: float, **counts: int) -> None:
+        """So much of the stage is done."""
+        super().advance(done, **counts)
+        if self._state is None or self._task is None:
+            return
+        rate, unit = self._state._replace(seconds=self._seconds()).rate
+        words = [f"{rate:,.0f} {unit}/s"]
+        if not self._narrow:
+            if self._state.unit == "bytes":
+                words.insert(0, f"{done / _MEGABYTE:,.1f} MB")
+                words += [f"{count:,} {name}" for name, count in counts.items()]
+            else:
+                words.insert(0, f"{int(done):,} {unit}")
+        elif counts.get("problems"):
+            words.append(f"{counts['problems']:,} problems")
+        self._bars.update(self._task, completed=done, words="  ".join(words))
+
+    def end(self) -> None:
+        """The stage is over."""
+        super().end()
+        if self._task is not None:
             total = self._bars.tasks[self._task].total
             self._bars.update(self._task, total=total or 1, completed=total or 1)
-        self._stage, self._task = "", None
+        self._task = None
 
 
 @contextmanager
-def bars(*, quiet: bool) -> Iterator[Bars]:
-    """Bars for the time of a command; nothing is drawn with ``quiet`` or where standard error is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        silent = Bars(None)
-        yield silent
-        silent.end()
+def bars() -> Iterator[Shown]:
+    """What shows the progress of a verb, as the user wants it: bars, lines, or nothing."""
+    how = log()
+    shown: Shown
+    if how.quiet:
+        shown = Shown()
+        yield shown
+        shown.end()
+        return
+    if how.json or not sys.stderr.isatty():
+        shown = Lines(as_json=how.json)
+        try:
+            yield shown
+            shown.end()
+        finally:
+            shown.close()
         return
     # Where nobody looks on there is nothing to draw, and nothing to import for it.
     from rich.console import Console  # noqa: PLC0415
@@ -92,15 +246,18 @@ def bars(*, quiet: bool) -> Iterator[Bars]:
         TimeRemainingColumn,
     )
 
+    console = Console(stderr=True)
+    narrow = console.width < _NARROW
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description:<9}"),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=12 if narrow else 24),
         TextColumn("{task.fields[words]}"),
         TimeElapsedColumn(),
+        TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=False) as drawn:
-        shown = Bars(drawn)
+    with Progress(*columns, console=console, transient=False) as drawn:
+        shown = Bars(drawn, narrow=narrow)
         yield shown
         shown.end()

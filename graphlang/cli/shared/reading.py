@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from graphlang.analysis.ingest import Ingested
-    from graphlang.cli.shared.progress import Bars
+    from graphlang.cli.shared.progress import Shown
 
 _MEGABYTE = 1 << 20
 _STANDARD_INPUT = "-"
@@ -165,7 +165,7 @@ def read(
     db: Path,
     given: tuple[Path, ...],
     wanted: How,
-    shown: Bars,
+    shown: Shown,
     *,
     team: Team | None = None,
 ) -> Ingested:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from graphlang.cli.shared.log import say
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -15,6 +14,6 @@ if TYPE_CHECKING:
 def say_left_out(gold: evaluation.Gold) -> None:
     """Say on standard error which gold pages are not in the database, and which codes nobody knows."""
     if gold.missing:
-        click.echo(f"{gold.missing:,} gold pages are not in the database", err=True)
+        say(f"{gold.missing:,} gold pages are not in the database")
     for tag, count in gold.unknown.items():
-        click.echo(f"unknown language code in the gold file: {visible(tag)} ({count} lines, left out)", err=True)
+        say(f"unknown language code in the gold file: {visible(tag)} ({count} lines, left out)")

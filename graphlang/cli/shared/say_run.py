@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
+from graphlang.cli.shared.log import say
 
 if TYPE_CHECKING:
     from graphlang.db.runs import Run
 
 
-def say_run(run: Run, *, quiet: bool, more: str = "") -> None:
+def say_run(run: Run, *, more: str = "") -> None:
     """Say on standard error what a run was, and how it ended.
 
     Args:
         run: the run.
-        quiet: say nothing.
         more: words behind it.
     """
-    if quiet:
-        return
     words = f"run {run.id}: {run.kind} by {run.method}, {run.pages:,} pages"
     if run.converged is not None and run.kind == "propagation":
         words += f", {'converged' if run.converged else 'stopped at the cap'} after {run.rounds} rounds"
-    click.echo(words + more, err=True)
+    facts = {name: getattr(run, name) for name in ("id", "kind", "method", "pages", "rounds", "converged")}
+    say(words + more, "run", **facts)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from graphlang.cli.shared import options, reading
+from graphlang.cli.shared import reading
+from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.progress import bars
 from graphlang.ingest.convert import to_store, to_warc
 from graphlang.ingest.limits import Limits
@@ -20,8 +21,8 @@ _SHOWN = 20
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @reading.max_ratio
-@options.quiet
-def convert(source: Path, target: Path, *, max_ratio: int, quiet: bool) -> None:
+@logs
+def convert(source: Path, target: Path, *, max_ratio: int) -> None:
     """Copy all records of an archive to a store file or WARC.
 
     The name of TARGET says which: .warc or .warc.gz for WARC, .store for a store file.
@@ -47,13 +48,14 @@ def convert(source: Path, target: Path, *, max_ratio: int, quiet: bool) -> None:
         raise click.BadParameter("its name must end in .store, .warc or .warc.gz", param_hint="TARGET")
     if target.exists() and target.samefile(source):
         raise click.BadParameter("it is SOURCE itself", param_hint="TARGET")
-    with bars(quiet=quiet) as shown:
+    with bars() as shown:
         shown.stage("convert", source.stat().st_size, "bytes")
         done = write(source, target, Limits(max_ratio=max_ratio), progress=shown.advance)
-    click.echo(f"{done.records:,} records written to {visible(str(target))}")
+    if not log().quiet:
+        click.echo(f"{done.records:,} records written to {visible(str(target))}")
     for offset, kind, reason in done.faults[:_SHOWN]:
-        click.echo(f"at byte {offset:,}: {kind}: {visible(reason)}", err=True)
+        say(f"at byte {offset:,}: {kind}: {visible(reason)}", "problem", offset=offset, kind=kind, reason=reason)
     if len(done.faults) > _SHOWN:
-        click.echo(f"and {len(done.faults) - _SHOWN:,} more", err=True)
+        say(f"and {len(done.faults) - _SHOWN:,} more")
     if done.faults:
         sys.exit(1)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.progress import Bars, bars
+from graphlang.cli.shared.log import logs, say
+from graphlang.cli.shared.progress import Shown, bars
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from graphlang.analysis.ingest import Ingested
+
+_SHORT = 0.05  #: seconds; shorter stages are not worth a word
 
 
 @click.command()
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
 @options.plugins
 @reading.how
 @waits
-@options.quiet
-def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[reading.How]) -> None:
+@logs
+def ingest(db: Path, files: tuple[Path, ...], **how: Unpack[reading.How]) -> None:
     """Read FILES into DB.
 
     FILES are WARC, ARC, WACZ, WET, WAT, store files and JSON lines, compressed or not, told apart by their content;
@@ -43,36 +46,53 @@ def ingest(db: Path, files: tuple[Path, ...], *, quiet: bool, **how: Unpack[read
     with (
         reading.team(db, files, how) as team,
         writing(db, new=True) as connection,
-        bars(quiet=quiet) as shown,
+        bars() as shown,
     ):
         done = reading.read(connection, db, files, how, shown, team=team)
         shown.end()
-        if not quiet:
-            summary(done, shown)
+        summary(done, shown)
     finish(done)
 
 
-def summary(done: Ingested, shown: Bars) -> None:
+def summary(done: Ingested, shown: Shown) -> None:
     """Say what was read, and how long it took.
 
     Args:
         done: what was read.
         shown: where the times of the stages are.
     """
-    for path in done.known:
-        click.echo(f"already read: {visible(str(path))}", err=True)
+    if done.known:
+        more = f" and {len(done.known) - 1:,} more" if len(done.known) > 1 else ""
+        say(f"already read: {visible(str(done.known[0]))}{more}", "already read", files=len(done.known))
     rate = f" ({done.pages / done.seconds:,.0f} pages/s)" if done.pages else ""
-    click.echo(
-        f"read {done.files} files: {done.pages:,} pages, {done.links:,} links, {done.problems:,} problems"
+    say(
+        f"read {done.files:,} files: {done.pages:,} pages, {done.links:,} links, {done.problems:,} problems"
         f" in {done.seconds:.1f} s{rate}",
-        err=True,
+        "read",
+        **counts(done),
     )
-    stages = "  ".join(f"{name} {seconds:.1f} s" for name, seconds in shown.seconds.items())
-    click.echo(f"stages: {stages}", err=True)
+    stages = {name: round(seconds, 1) for name, seconds in shown.seconds.items() if seconds >= _SHORT}
+    say(f"stages: {'  '.join(f'{name} {seconds} s' for name, seconds in stages.items())}", "stages", **stages)
+
+
+def counts(done: Ingested) -> dict[str, Any]:
+    """What was read, in numbers.
+
+    Args:
+        done: what was read.
+    """
+    return {
+        "files": done.files,
+        "already_read": len(done.known),
+        "pages": done.pages,
+        "links": done.links,
+        "problems": done.problems,
+        "seconds": round(done.seconds, 1),
+    }
 
 
 def finish(done: Ingested) -> None:
     """Exit with 1 where there were problems."""
     if done.problems:
-        click.echo(f"{done.problems:,} problems: 'graphlang problems' lists them", err=True)
+        say(f"{done.problems:,} problems: 'graphlang problems' lists them", "problems", problems=done.problems)
         sys.exit(1)

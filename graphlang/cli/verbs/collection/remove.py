@@ -8,6 +8,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.log import logs, say
 from graphlang.db import remove as removal
 from graphlang.ingest.links import canonical as links
 from graphlang.regular_file import read_regular
@@ -27,7 +28,7 @@ from graphlang.regular_file import read_regular
 @click.option("--vacuum", is_flag=True, help="Write the file anew, so that nothing is left in any unused part of it.")
 @click.option("--forget", is_flag=True, help="Remove nothing, but let these URLs and hosts be read again.")
 @waits
-@options.quiet
+@logs
 def remove(
     db: Path,
     urls: tuple[str, ...],
@@ -36,7 +37,6 @@ def remove(
     *,
     vacuum: bool,
     forget: bool,
-    quiet: bool,
 ) -> None:
     """Remove pages, and keep later readings from restoring them.
 
@@ -74,8 +74,7 @@ def remove(
             if done.unknown:
                 words += f"; {done.unknown:,} were not in the database, and will not be read in future"
         removal.scrub(connection, vacuum=vacuum)
-    if not quiet:
-        click.echo(words, err=True)
+    say(words)
 
 
 def _lines(path: Path) -> list[str]:

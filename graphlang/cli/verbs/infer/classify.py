@@ -11,6 +11,7 @@ from graphlang.analysis import declared_run, tld_run
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.log import logs
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_run import say_run
 from graphlang.content import registry
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @options.keep_chosen
 @waits
 @options.plugins
-@options.quiet
+@logs
 @click.pass_context
 def classify(
     ctx: click.Context,
@@ -55,7 +56,6 @@ def classify(
     title: bool,
     anchors: bool,
     keep_chosen: bool,
-    quiet: bool,
 ) -> None:
     """Classify the pages in DB by their text, or by their URLs.
 
@@ -71,7 +71,7 @@ def classify(
         for name in ("title", "anchors"):
             if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"{method} reads no text: --title, --no-title and --anchors mean nothing to it")
-    with writing(db) as connection, bars(quiet=quiet) as shown:
+    with writing(db) as connection, bars() as shown:
         choose = not keep_chosen
         if method == TLD:
             run = tld_run.classify_tld(connection, choose=choose, progress=shown)
@@ -89,4 +89,4 @@ def classify(
                 workers=workers or cores(),
                 progress=shown,
             )
-    say_run(run, quiet=quiet)
+    say_run(run)

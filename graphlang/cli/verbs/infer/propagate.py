@@ -10,6 +10,7 @@ import click
 from graphlang.analysis import propagate as propagating
 from graphlang.cli.shared import inference, options
 from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.log import logs
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_run import say_run
 from graphlang.db.write import sources
@@ -46,7 +47,7 @@ from graphlang.native.threads import cores
 @options.keep_chosen
 @waits
 @options.plugins
-@options.quiet
+@logs
 def propagate(
     db: Path,
     algorithm: str,
@@ -54,7 +55,6 @@ def propagate(
     *,
     update: bool,
     keep_chosen: bool,
-    quiet: bool,
     declared: float,
     cctld: float,
     url: float,
@@ -75,7 +75,7 @@ def propagate(
         settings = Options(**chosen)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    with writing(db) as connection, bars(quiet=quiet) as shown:
+    with writing(db) as connection, bars() as shown:
         run = propagating.propagate(
             connection,
             algorithm=algorithm,
@@ -88,4 +88,4 @@ def propagate(
             progress=shown,
         )
         as_before = update and run.collection != sources.state(connection)
-    say_run(run, quiet=quiet, more="; nothing that it read has changed" if as_before else "")
+    say_run(run, more="; nothing that it read has changed" if as_before else "")

@@ -9,6 +9,7 @@ import click
 from graphlang.analysis import vote as voting
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.log import logs
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_run import say_run
 from graphlang.graph import clueweb09 as frontier
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 @options.seed
 @options.keep_chosen
 @waits
-@options.quiet
+@logs
 @click.pass_context
 def vote(
     ctx: click.Context,
@@ -75,7 +76,6 @@ def vote(
     outlinks: bool,
     clueweb09: bool,
     keep_chosen: bool,
-    quiet: bool,
 ) -> None:
     """Let the inlinks of short pages vote (Hayati 2004).
 
@@ -94,7 +94,7 @@ def vote(
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             words = "means nothing with" if clueweb09 else "needs"
             raise click.UsageError(f"--{name.replace('_', '-')} {words} --clueweb09")
-    with writing(db) as connection, bars(quiet=quiet) as shown:
+    with writing(db) as connection, bars() as shown:
         if clueweb09:
             run = voting.guess(connection, min_bytes=min_bytes, seed=seed, choose=not keep_chosen, progress=shown)
         else:
@@ -108,4 +108,4 @@ def vote(
                 choose=not keep_chosen,
                 progress=shown,
             )
-    say_run(run, quiet=quiet)
+    say_run(run)

@@ -12,6 +12,7 @@ import click
 from graphlang.analysis import graph_input, signals
 from graphlang.analysis import propagate as propagating
 from graphlang.cli.shared import options
+from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.output import write_rows
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_left_out import say_left_out
@@ -50,7 +51,7 @@ from graphlang.graph.propagation.inference import Options
     help="Start from weights of 1 instead of the shipped weights, which this command has fitted.",
 )
 @options.seed
-@options.quiet
+@logs
 def tune(
     db: Path,
     gold: Path,
@@ -59,7 +60,6 @@ def tune(
     seed: int | None,
     *,
     even: bool,
-    quiet: bool,
 ) -> None:
     """Fit the weights of the inference on labelled pages.
 
@@ -80,16 +80,15 @@ def tune(
             answers = evaluation.read_gold(connection, labels, None)
             run = graph_input.seed_run(connection, seed)
             labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
-    with bars(quiet=quiet) as shown:
+    with bars() as shown:
         found = tuning.tune(labelled, defaults, progress=shown)
     output.write_text(json.dumps(found.weights, indent=1) + "\n", encoding="utf-8")
-    if not quiet:
-        for _, answers in labelled:
-            say_left_out(answers)
-        click.echo(f"{found.pages:,} gold pages on {found.sites} sites", err=True)
-        click.echo(f"loss on these pages: {found.loss_before:.4f} before, {found.loss:.4f} after", err=True)
-        if found.held_out is not None:
-            click.echo(
-                f"loss on held-out sites: {found.held_out_before:.4f} before, {found.held_out:.4f} after", err=True
-            )
+    if log().quiet:
+        return
+    for _, answers in labelled:
+        say_left_out(answers)
+    say(f"{found.pages:,} gold pages on {found.sites} sites")
+    say(f"loss on these pages: {found.loss_before:.4f} before, {found.loss:.4f} after")
+    if found.held_out is not None:
+        say(f"loss on held-out sites: {found.held_out_before:.4f} before, {found.held_out:.4f} after")
     write_rows(("weight", "before", "after"), [(n, defaults[n], w) for n, w in found.weights.items()], format_="table")

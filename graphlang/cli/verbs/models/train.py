@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared import options
+from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.progress import bars
 from graphlang.content.training import train as training
 from graphlang.urls import registry as url_methods
@@ -51,7 +51,7 @@ _NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "t
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder like CORPUS with translated messages of programs, for languages with little other text ('nfc' only).",
 )
-@options.quiet
+@logs
 def train(
     model: Path,
     corpus: Path,
@@ -60,8 +60,6 @@ def train(
     words: Path | None,
     messages: Path | None,
     settings: tuple[str, ...],
-    *,
-    quiet: bool,
 ) -> None:
     """Train MODEL from CORPUS, a folder of texts for each label.
 
@@ -81,7 +79,7 @@ def train(
       graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
       graphlang classify crawl.db --method my.npz
     """
-    with bars(quiet=quiet) as shown:
+    with bars() as shown:
         stage = ""
 
         def told(name: str, done: float, total: float) -> None:
@@ -106,11 +104,10 @@ def train(
                 corpus, method=method, words=words, messages=messages, progress=told, **_settings(settings)
             )
         digest = made.save(model)
-    if not quiet:
-        click.echo(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}", err=True)
-        if left_out := made.parameters.get("left_out"):
-            names = ", ".join(f"{visible(name)} ({size:,} characters)" for name, size in sorted(left_out.items()))
-            click.echo(f"left out, as no known language or too little text in *.txt: {names}", err=True)
+    say(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}")
+    if left_out := made.parameters.get("left_out"):
+        names = ", ".join(f"{visible(name)} ({size:,} characters)" for name, size in sorted(left_out.items()))
+        say(f"left out, as no known language or too little text in *.txt: {names}")
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import click
 
 from graphlang.analysis import classify, graph_input, propagate, vote
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
-from graphlang.cli.verbs.collection.ingest import finish, summary
+from graphlang.cli.verbs.collection.ingest import counts, finish, summary
 from graphlang.cli.verbs.publish.report import write_report
 from graphlang.content import registry
 from graphlang.maps.selection import Selection
@@ -23,6 +25,10 @@ from graphlang.visible import visible
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from graphlang.analysis.ingest import Ingested
+    from graphlang.cli.shared.progress import Shown
+    from graphlang.db.runs import Run
 
 _SITES_SHOWN = 30
 _LANGUAGES_SHOWN = 6
@@ -46,9 +52,16 @@ _LANGUAGES_SHOWN = 6
 @options.plugins
 @reading.how
 @waits
-@options.quiet
+@click.option("--json", "as_json", is_flag=True, help="Print a summary for programs, one JSON object, and no map.")
+@logs
 def run(
-    files: tuple[Path, ...], db: Path, method: str, report: Path | None, *, quiet: bool, **how: Unpack[reading.How]
+    files: tuple[Path, ...],
+    db: Path,
+    method: str,
+    report: Path | None,
+    *,
+    as_json: bool,
+    **how: Unpack[reading.How],
 ) -> None:
     """Find the language of every page and print the language map.
 
@@ -67,7 +80,7 @@ def run(
         team = stack.enter_context(reading.team(db, files, how))
         identifier = registry.load(method)  # while the first pages are read
         connection = stack.enter_context(writing(db, new=True))
-        shown = stack.enter_context(bars(quiet=quiet))
+        shown = stack.enter_context(bars())
         done = reading.read(connection, db, files, how, shown, team=team)
         classify.classify(connection, identifier, workers=how["workers"] or cores(), progress=shown)
         load = graph_input.Remembered()  # both steps read the same links and scores
@@ -75,17 +88,63 @@ def run(
         final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
         del load
         shown.end()
-        if not quiet:
-            summary(done, shown)
-            if final.rounds is not None:
-                state = "converged" if final.converged else "stopped at the cap"
-                click.echo(f"propagation {state} after {final.rounds} rounds", err=True)
-        _print_map(connection)
-        click.echo(f"database: {db}")
+        summary(done, shown)
+        if final.rounds is not None:
+            state = "converged" if final.converged else "stopped at the cap"
+            say(f"propagation {state} after {final.rounds} rounds")
         if report is not None:
             write_report(connection, report, db.stem)
-            click.echo(f"report: {visible(str(report))}")
+        if as_json:
+            facts = _facts(connection, db, report, done, final, shown)
+            click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+        elif not log().quiet:
+            _print_map(connection)
+            click.echo(f"database: {db}")
+            if report is not None:
+                click.echo(f"report: {visible(str(report))}")
     finish(done)
+
+
+def _facts(
+    connection: sqlite3.Connection, db: Path, report: Path | None, done: Ingested, final: Run, shown: Shown
+) -> dict[str, Any]:
+    """What `run` did, for programs."""
+    source, values = Selection().source()
+    rows = connection.execute(
+        f"SELECT language, SUM(fetched) FROM {source} GROUP BY 1 HAVING SUM(fetched) ORDER BY 2 DESC, 1", values
+    )
+    return {
+        "database": str(db),
+        "report": None if report is None else str(report),
+        "read": counts(done),
+        "stages": {name: round(seconds, 2) for name, seconds in shown.seconds.items()},
+        "run": final.id,
+        "rounds": final.rounds,
+        "converged": final.converged,
+        **_totals(connection)._asdict(),
+        "pages_by_language": dict(rows.fetchall()),
+    }
+
+
+class _Totals(NamedTuple):
+    """What the collection holds, as the language map counts."""
+
+    pages: int  #: read, and text with status 200
+    languages: int
+    undetermined: int
+    only_linked_to: int
+    not_counted: int  #: redirects, errors and files that are no text
+
+
+def _totals(connection: sqlite3.Connection) -> _Totals:
+    source, values = Selection().source()
+    pages, spoken, undetermined, linked = connection.execute(
+        "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
+        f" TOTAL(language = 'und' AND fetched), TOTAL(NOT fetched) FROM {source}",
+        values,
+    ).fetchone()
+    (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
+    return _Totals(int(pages), spoken, int(undetermined), int(linked), captures - int(pages))
 
 
 def _print_map(connection: sqlite3.Connection) -> None:
@@ -104,16 +163,9 @@ def _print_map(connection: sqlite3.Connection) -> None:
         click.echo(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
         click.echo(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
-    source, values = Selection().source()
-    pages_read, spoken, undetermined, linked = connection.execute(
-        "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
-        f" TOTAL(language = 'und' AND fetched), TOTAL(NOT fetched) FROM {source}",
-        values,
-    ).fetchone()
-    (others,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
-    others -= int(pages_read)
+    totals = _totals(connection)
+    others = f"; {totals.not_counted:,} redirects, errors and files that are no text do not count"
     click.echo(
-        f"{pages_read:,.0f} pages read in {spoken} languages, {undetermined:,.0f} of them undetermined;"
-        f" {linked:,.0f} more only linked to"
-        + (f"; {others:,} redirects, errors and files that are no text do not count" if others else "")
+        f"{totals.pages:,} pages read in {totals.languages} languages, {totals.undetermined:,} of them undetermined;"
+        f" {totals.only_linked_to:,} more only linked to{others if totals.not_counted else ''}"
     )

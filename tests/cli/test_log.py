@@ -1,0 +1,160 @@
+"""What verbs say on standard error: lines where nobody looks on, JSON for programs, nothing where it is to be quiet."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+
+from graphlang.cli.shared import progress
+from graphlang.cli.shared.progress import Lines, bars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Call = Callable[..., Result]
+
+
+def told(result: Result) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = [json.loads(line) for line in result.stderr.splitlines()]
+    return lines
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_EVERY", 0.05)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_line_every_few_seconds_also_while_nothing_advances(capsys: pytest.CaptureFixture[str]) -> None:
+    with bars() as shown:
+        shown.stage("classify", 4000, "pages")
+        shown.advance(1000)
+        time.sleep(0.3)
+        shown.stage("vote", None, "pages")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 3
+    assert all(line.startswith("classify: 1,000 of 4,000 pages (25 %), ") for line in lines[:-1])
+    assert all(line.endswith(" left") for line in lines[:-1])
+    assert lines[-1] == "classify: done in 0:00"
+    assert set(shown.seconds) == {"classify", "vote"}
+
+
+def test_short_work_needs_no_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with bars() as shown:
+        shown.stage("classify", 4000, "pages")
+        shown.advance(4000)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("quick")
+def test_lines_end_with_the_work_also_where_it_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    def work() -> None:
+        with bars() as shown:
+            shown.stage("classify", 4000, "pages")
+            raise OSError("x")
+
+    with pytest.raises(OSError, match="x"):
+        work()
+    capsys.readouterr()
+    time.sleep(0.2)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("quick")
+def test_lines_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Lines(as_json=True)
+    lines.stage("ingest", 8_000_000, "bytes")
+    lines.advance(2_000_000, pages=100, problems=1)
+    time.sleep(0.2)
+    lines.end()
+    lines.close()
+    first, *_, last = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (first["event"], first["stage"], first["done"], first["total"]) == ("progress", "ingest", 2e6, 8e6)
+    assert (first["pages"], first["problems"], first["rate_unit"]) == (100, 1, "pages/s")
+    assert first["seconds_left"] == pytest.approx(3 * first["seconds"], abs=0.3)
+    assert (last["event"], last["stage"]) == ("stage done", "ingest")
+
+
+def test_quiet_prints_nothing_at_all(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, report = tmp_path / "crawl.db", tmp_path / "crawl.html"
+    calls: list[tuple[object, ...]] = [
+        ("ingest", db, museum, "--workers", 1),
+        ("classify", db),
+        ("vote", db),
+        ("propagate", db),
+        ("run", museum, "--db", db, "--workers", 1, "--report", report),
+        ("convert", museum, tmp_path / "crawl.store"),
+        ("remove", db, "--url", "http://musee.example/luc.html"),
+    ]
+    for call in calls:
+        result = graphlang(*call, "--quiet")
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "", ""), call
+    assert report.exists()
+
+
+def test_quiet_says_problems_by_the_exit_code_and_errors_in_words(graphlang: Call, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.warc"
+    bad.write_bytes(b"no archive")
+    result = graphlang("ingest", tmp_path / "crawl.db", bad, "-q", "--workers", 1)
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "")
+    result = graphlang("vote", tmp_path / "none.db", "-q")
+    assert (result.exit_code, result.stderr.startswith("Error: no such database")) == (3, True)
+
+
+def test_summary_for_programs(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    result = graphlang("run", museum, "--db", db, "--workers", 1, "--json", "--quiet")
+    found = json.loads(result.stdout)
+    assert result.stderr == ""
+    assert found["database"] == str(db)
+    assert {name: found["read"][name] for name in ("files", "already_read", "pages", "links", "problems")} == {
+        "files": 1,
+        "already_read": 0,
+        "pages": 5,
+        "links": 7,
+        "problems": 0,
+    }
+    assert (found["run"], found["converged"], found["report"]) == (3, True, None)
+    assert (found["pages"], found["languages"], found["only_linked_to"]) == (5, 2, 1)
+    assert found["pages_by_language"] == {"deu": 3, "fra": 1, "zxx": 1}
+    assert {"ingest", "classify", "vote", "propagate"} <= set(found["stages"])
+    again = json.loads(graphlang("run", museum, "--db", db, "--workers", 1, "--json", "--quiet").stdout)
+    assert (again["read"]["files"], again["read"]["already_read"], again["run"]) == (0, 1, 3)
+
+
+def test_everything_is_json_where_that_is_asked_for(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    lines = told(graphlang("ingest", db, museum, "--workers", 1, "--log-format", "json"))
+    assert [line["event"] for line in lines] == ["read", "stages"]
+    assert (lines[0]["files"], lines[0]["pages"], lines[0]["links"]) == (1, 5, 7)
+    lines = told(graphlang("classify", db, "--log-format", "json"))
+    assert [(line["event"], line["id"], line["method"], line["pages"]) for line in lines] == [("run", 1, "nfc", 5)]
+
+
+def test_errors_are_json_too(graphlang: Call, tmp_path: Path) -> None:
+    result = graphlang("vote", tmp_path / "none.db", "--log-format", "json")
+    (line,) = told(result)
+    assert (result.exit_code, line["event"], line["exit_code"]) == (3, "error", 3)
+    assert line["message"] == f"no such database: {tmp_path}/none.db"
+    result = graphlang("vote", tmp_path / "none.db", "--seed", "x", "--log-format", "json")
+    (line,) = told(result)
+    assert (result.exit_code, line["exit_code"], "--seed" in line["message"]) == (2, 2, True)
+
+
+def test_files_that_were_read_before_take_one_line(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    copies = [shutil.copy(museum, tmp_path / f"copy-{number}.warc.gz") for number in range(3)]
+    graphlang("ingest", db, museum, "--workers", 1)
+    one = graphlang("ingest", db, museum, "--workers", 1)
+    assert click.unstyle(one.stderr).splitlines()[0] == f"already read: {museum}"
+    many = graphlang("ingest", db, museum, *copies, "--workers", 1)
+    assert many.stderr.splitlines()[0] == f"already read: {museum} and 3 more"
+    assert many.stderr.count("already read") == 1
