@@ -287,6 +287,17 @@ def text_sizes(connection: sqlite3.Connection) -> NDArray[np.int32]:
     return found
 
 
+def urls_of_host(connection: sqlite3.Connection, host: str) -> list[str]:
+    """URLs of all pages of a host, in order of their ids.
+
+    Args:
+        connection: the collection.
+        host: in lower case, in ASCII.
+    """
+    query = "SELECT url FROM pages WHERE host = (SELECT id FROM hosts WHERE host = ?) ORDER BY id"
+    return [url for (url,) in connection.execute(query, (host,))]
+
+
 def page_id(connection: sqlite3.Connection, url: str) -> int | None:
     """The id of a URL, or None.
 

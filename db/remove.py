@@ -40,6 +40,7 @@ class Removal:
     links: int = 0
     answers: int = 0
     problems: int = 0
+    corrections: int = 0
     unknown: int = 0  #: URLs and hosts of which the collection had nothing
 
     def words(self) -> str:
@@ -87,6 +88,7 @@ def remove(
             done.unknown += not found
         _drop(connection, done)
         done.problems = _drop_problems(connection, {*urls}, {*hosts}, host_of, canonical)
+        done.corrections = _drop_corrections(connection, {*urls}, {*hosts}, host_of)
         connection.executemany(
             "INSERT OR IGNORE INTO removed (digest, kind, since) VALUES (?, ?, ?)",
             [(digest(kind, name), kind, now()) for kind, name in named],
@@ -135,6 +137,16 @@ def _drop_problems(
         if url in urls or known in urls or host_of(known) in hosts:
             gone.append((number,))
     connection.executemany("DELETE FROM problems WHERE id = ?", gone)
+    return len(gone)
+
+
+def _drop_corrections(
+    connection: sqlite3.Connection, urls: set[str], hosts: set[str], host_of: Callable[[str], str]
+) -> int:
+    """Corrections go with their notes, also of URLs that were never read: they are made again after `forget`."""
+    found = connection.execute("SELECT id, url FROM corrections").fetchall()
+    gone = [(number,) for number, url in found if url in urls or host_of(url) in hosts]
+    connection.executemany("DELETE FROM corrections WHERE id = ?", gone)
     return len(gone)
 
 

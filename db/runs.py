@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphlang.db import lock
+from graphlang.db import corrections, lock
 from graphlang.db.connection import Writer
 from graphlang.db.errors import LockedError, StoreError
 from graphlang.db.write import sources
@@ -176,14 +176,15 @@ def start(
         LockedError: another process is writing a run.
         StoreError: the collection was not opened for writing.
     """
+    started_from = list(seeds)
     identity = (
         kind,
         method,
         model,
         model_hash,
         json.dumps(dict(parameters), sort_keys=True),
-        json.dumps(list(seeds)),
-        sources.state(connection),
+        json.dumps(started_from),
+        state(connection, started_from),
         version,
     )
     token = _token(connection)
@@ -207,6 +208,16 @@ def start(
         )
         row = connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
     return _run(row)
+
+
+def state(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:
+    """What a run sees of the collection: where it is the same, so are the answers.
+
+    Args:
+        connection: the collection.
+        seeds: runs that it starts from. A run without any answers each page by itself, and sees no corrections.
+    """
+    return sources.state(connection) + (corrections.state(connection) if seeds else "")
 
 
 @contextmanager

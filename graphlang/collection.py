@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from scipy import sparse
     from sqlite_utils import Database
 
+    from graphlang.analysis.correct import Corrected
     from graphlang.analysis.explain import Explanation
     from graphlang.analysis.frontier import Candidate
     from graphlang.analysis.ingest import Ingested
     from graphlang.content.adapters.foreign import Classifier
+    from graphlang.db.corrections import Correction
     from graphlang.db.runs import Run
     from graphlang.evaluation.compare import Change
     from graphlang.evaluation.evaluate import Evaluation
@@ -307,6 +309,57 @@ class Collection:
             vote.vote(connection, linked=False, load=load, progress=progress)
             return propagate.propagate(connection, update=True, linked=False, load=load, progress=progress)
 
+    def correct(
+        self,
+        *urls: str,
+        language: str,
+        by: str,
+        note: str = "",
+        hosts: Sequence[str] = (),
+        progress: Progress = SILENT,
+    ) -> Corrected:
+        """Say what language pages are in, as somebody who looked; the next `propagate` learns from it.
+
+        Args:
+            urls: of pages, which need not be in the collection yet.
+            language: any usual code or name, ``und`` or ``zxx``.
+            by: who says so.
+            note: why.
+            hosts: all pages of these hosts that the collection has.
+            progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
+
+        Returns:
+            How many pages were corrected.
+
+        Raises:
+            InputError: a URL that is none or was removed, an unknown language, a host without pages.
+        """
+        from graphlang.analysis import correct  # noqa: PLC0415
+
+        with self._writing("correct") as connection:
+            said = [correct.Said(url, language, note) for url in urls]
+            said += correct.of_hosts(connection, hosts, language, note)
+            return correct.correct(connection, said, by=by, progress=progress)
+
+    def undo_corrections(self, *urls: str, hosts: Sequence[str] = (), by: str = "") -> int:
+        """Undo the last correction of pages; one before it counts again. The verb is `correct --undo`.
+
+        Args:
+            urls: of pages.
+            hosts: all corrected pages of these hosts.
+            by: who undoes it.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            InputError: a URL that is none.
+        """
+        from graphlang.analysis import correct  # noqa: PLC0415
+
+        with self._writing("correct") as connection:
+            return correct.undo(connection, urls, hosts=hosts, by=by)
+
     # What lists ----------------------------------------------------------------------------------------------------
 
     def pages(
@@ -364,6 +417,20 @@ class Collection:
         )
 
     sites = language_map
+
+    def corrections(self, *, everything: bool = False) -> Rows[Correction]:
+        """What people said of pages: language, who, why, when, and what stood there before.
+
+        Args:
+            everything: also corrections that were undone, or gave way to a later one.
+        """
+        from graphlang.db import corrections  # noqa: PLC0415
+
+        return self._rows(
+            corrections.Correction._make,
+            corrections.Correction._fields,
+            lambda connection: corrections.rows(connection, everything=everything),
+        )
 
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
         """What could not be read: file, offset, URL and reason.

@@ -136,8 +136,24 @@ TABLES: dict[str, Table] = {
             "since": "When it was removed, ISO 8601 in UTC.",
         },
     ),
+    "corrections": Table(
+        "Languages of pages as somebody found them who looked (`graphlang correct`, `graphlang review`). Of a page the"
+        " last one that was not undone is in force. Nothing but `graphlang remove` deletes one.",
+        {
+            "id": "Number of the correction, in their order.",
+            "url": "Canonical URL of the page, which need not be in `pages` (yet).",
+            "label": "The language, in `labels`.",
+            "corrected_by": "Who says so.",
+            "note": "Why, in their words; may be empty.",
+            "corrected": "When, ISO 8601 in UTC.",
+            "former": "What `page_languages` said before, in `labels`; NULL where it said nothing.",
+            "former_confidence": "How sure that was; NULL where it said nothing.",
+            "undone": "When it was undone; NULL while it stands.",
+            "undone_by": "Who undid it, where that was said.",
+        },
+    ),
     "labels": Table(
-        "The labels that runs have given.",
+        "The labels that runs and corrections have given.",
         {
             "id": "Number of the label.",
             "label": "Language, with the script where the language has several: `eng`, `srp_Cyrl`; `und` and `zxx`.",
@@ -155,7 +171,8 @@ TABLES: dict[str, Table] = {
             "model_hash": "SHA-256 of the model, where there is one.",
             "parameters": "All parameters, as a JSON object.",
             "seeds": "Runs whose answers this one started from, as a JSON array of ids.",
-            "collection": "State of the collection that the run saw (a digest of how far each source was read).",
+            "collection": "State of the collection that the run saw: a digest of how far each source was read; where it"
+            " started from another run also one of the corrections in force, if there were any.",
             "version": "Version of graphlang.",
             "started": "Start, ISO 8601 in UTC.",
             "finished": "End, ISO 8601 in UTC; NULL while it runs, or when it was stopped.",
@@ -220,7 +237,7 @@ TABLES: dict[str, Table] = {
         },
     ),
     "page_languages": Table(
-        "View: one row a page, with the language by the chosen run.",
+        "View: one row a page, with the language by the chosen run, or by the correction that is in force.",
         {
             "page": "The page.",
             "url": "Its URL.",
@@ -230,10 +247,10 @@ TABLES: dict[str, Table] = {
             "tld": "Its top-level domain.",
             "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
             "script": "ISO 15924 code.",
-            "confidence": "Probability that the language is right.",
+            "confidence": "Probability that the language is right; 1 where somebody corrected it.",
             "runner_up": "Second best language.",
             "runner_up_confidence": "Its probability.",
-            "method": "Method of the chosen run.",
+            "method": "Method of the chosen run; `correction` where somebody corrected it.",
             "run": "The chosen run.",
             "fetched": "1 if a capture was read, 0 if the page was only linked to.",
             "status": "HTTP status.",
@@ -249,7 +266,7 @@ TABLES: dict[str, Table] = {
         },
     ),
     "site_languages": Table(
-        "View: the language map, one row a host and language, by the chosen run.",
+        "View: the language map, one row a host and language, by `page_languages`.",
         {
             "host": "The host.",
             "domain": "Its registered domain.",

@@ -39,7 +39,7 @@ def _number(parts: tuple[str | int | bytes, ...]) -> int:
 
 
 def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
-    """A digest of everything that the inference depends on: links, scores, lengths, sites, signals and parameters.
+    """A digest of all that the inference depends on: links, scores, lengths, sites, signals, corrections, parameters.
 
     Args:
         given: what the graph kernels take.
@@ -60,6 +60,8 @@ def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
             given.stored,
         ),  # the last: whose answers a run keeps as rows
     ]
+    if (given.corrected >= 0).any():
+        arrays.append(given.corrected)
     if graph.outside is not None:
         arrays.append(graph.outside)
     if graph.ordinal is not None:

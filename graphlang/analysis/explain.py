@@ -15,14 +15,14 @@ from graphlang.analysis import graph_input
 from graphlang.analysis.replay import replay
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, runs
+from graphlang.db import StoreError, collection, corrections, runs
 from graphlang.db.records import LinkKind
-from graphlang.db.write import sources
 from graphlang.graph.clueweb09 import CLUEWEB09
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from graphlang.db.corrections import Correction
     from graphlang.graph.result import Trace
 
 
@@ -65,10 +65,12 @@ class Explanation:
     text: list[Score]  #: score list of the content run
     text_run: runs.Run | None
     excerpt: str
-    stale: bool  #: the collection has grown since the run
+    stale: bool  #: the collection has grown since the run, or corrections were made or undone
     reasons: list[Reason]
     log_odds: float | None  #: their sum: log P(answer) - log P(runner-up) before the confidence is calibrated
     rounds: list[Score]  #: best language at the start and after each round
+    corrections: list[Correction]  #: what people said of the page, oldest first; the last that stands is in force
+    by_hand: bool  #: the answer is that correction, and not of the run
 
 
 def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:
@@ -77,7 +79,7 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
     Args:
         connection: a collection.
         url: the page's canonical URL.
-        run: the run to explain; the chosen one if not given.
+        run: the run to explain; the chosen one, or the correction in force, if not given.
 
     Raises:
         StoreError: the page or the run is not in the collection.
@@ -90,6 +92,11 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
     content = _content_run(connection, chosen)
     facts = _facts(connection, page)
     answer = _answer(connection, page, chosen)
+    said = list(corrections.rows(connection, everything=True, url=url))
+    standing = [one for one in said if one.undone is None]
+    by_hand = run is None and bool(standing)
+    if by_hand:
+        answer = (standing[-1].language, standing[-1].script, 1.0, None)
     reasons, log_odds, rounds = _reasons(connection, chosen, page)
     return Explanation(
         url=url,
@@ -119,10 +126,12 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
         text=_scores(connection, content, page),
         text_run=content,
         excerpt=_excerpt(connection, page),
-        stale=chosen is not None and chosen.collection != sources.state(connection),
+        stale=chosen is not None and chosen.collection != runs.state(connection, chosen.seeds),
         reasons=reasons,
         log_odds=log_odds,
         rounds=rounds,
+        corrections=said,
+        by_hand=by_hand,
     )
 
 

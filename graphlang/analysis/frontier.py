@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.db import InputError, StoreError, collection, runs
+from graphlang.db import InputError, StoreError, collection, corrections, runs
 from graphlang.graph import clueweb09 as kernel
 from graphlang.graph.data import Graph
 
@@ -59,14 +59,18 @@ def frontier(
     chance = _chances(connection, run, want, saturated)
     possible, referrers = _referring(connection, run)
     found = []
+    known = corrections.languages_of_pages(connection)
     answers = "predictions" if run.linked is None else "linked_predictions"
-    for page, url, language, confidence in connection.execute(
+    for page, url, *answer in connection.execute(
         "SELECT pages.id, url, COALESCE(language, 'und'), COALESCE(confidence, 0.0) FROM pages"
         f" LEFT JOIN {answers} AS answers ON run = ? AND answers.page = pages.id"
         " LEFT JOIN labels ON labels.id = answers.label"
         " WHERE pages.id NOT IN (SELECT page FROM captures)",
         (run.id,),
     ):
+        language, confidence = (known[page], 1.0) if page in known else answer
+        if page in known:
+            chance[page] = (language in want) if want else (language not in saturated)
         languages = sorted(possible.get(page, ()))
         wanted = [code for code in languages if (code in want if want else code not in saturated)]
         found.append(

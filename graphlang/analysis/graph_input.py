@@ -9,13 +9,13 @@ import numpy as np
 
 from graphlang.analysis import signals
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, runs
+from graphlang.db import StoreError, collection, corrections, runs
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -44,6 +44,7 @@ class Seeds:
     unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``
     pages: NDArray[np.int64]  #: ids of the rows, shape (rows,)
     stored: NDArray[np.bool_]  #: rows that were fetched, or that the run answered: each has a row of its own in a run
+    corrected: NDArray[np.int64]  #: ``labels.id`` that somebody gave each row by hand, -1 none, shape (rows,)
 
     def row(self, page: int) -> int:
         """Where a page stands, -1 if it is left out."""
@@ -120,7 +121,10 @@ class Loaded:
         #: by page: whether it was fetched, or the run answers for it
         self.stored = collection.fetched(connection)
         self.stored[answers.pages - 1] = True
-        self._own = np.flatnonzero(self.stored)
+        known_pages, known_labels = corrections.of_pages(connection)
+        own = self.stored.copy()
+        own[known_pages - 1] = True
+        self._own = np.flatnonzero(own)
         row_of = np.full(self.count, -1, dtype=np.int32)
         row_of[self._own] = np.arange(len(self._own), dtype=np.int32)
         self._scores = runs.read_scores(connection, run.id, row_of, WIDTH)
@@ -146,6 +150,19 @@ class Loaded:
         self._unknown = np.zeros(len(self._own), dtype=np.bool_)
         self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
         self._copies = _copies(connection, run, self._hosts)
+        self._corrected = np.full(len(self._own), -1, dtype=np.int64)
+        self._correct(row_of[known_pages - 1], known_labels, table, zxx)
+
+    def _correct(
+        self, rows: NDArray[np.int32], labels: NDArray[np.int64], table: NDArray[np.int16], zxx: list[int]
+    ) -> None:
+        """Put what somebody found in the place of what the texts say; without a language they say nothing."""
+        language = table[labels]
+        self._corrected[rows] = labels
+        self._indices[rows], self._probabilities[rows] = -1, 0
+        self._indices[rows, 0], self._probabilities[rows, 0] = language, language >= 0
+        self._length[rows[language < 0]] = 0
+        self._no_letters[rows], self._unknown[rows] = np.isin(labels, zxx), False
 
     def seeds(
         self,
@@ -189,6 +206,7 @@ class Loaded:
                 signals=given,
                 copies=self._copies[pages],
                 asked=new,
+                labelled=self._labelled(spread),
             ),
             spread(self._scores.label, -1),
             self._language_of,
@@ -196,7 +214,12 @@ class Loaded:
             spread(self._unknown, 0),
             ids,
             self.stored[pages],
+            spread(self._corrected, -1),
         )
+
+    def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
+        labelled = (self._corrected >= 0) & (self._indices[:, 0] >= 0)
+        return spread(labelled, 0) if labelled.any() else None
 
     def _chosen(
         self, asked: NDArray[np.int64] | None, listening: Listening | None
@@ -208,8 +231,10 @@ class Loaded:
         sure, length = self._probabilities[:, 0], self._length
         silent = (sure >= listening.doubtful) & (length >= listening.clamp_length)
         silent &= (sure >= LIKELY) | ((sure > 0) & (length >= listening.certain_length))  # its language is in play
+        silent |= (self._corrected >= 0) & (sure > 0)
         listens[self._own[silent]] = False
-        inside = self.stored.copy()
+        inside = np.zeros(self.count, dtype=np.bool_)
+        inside[self._own] = True
         source, target = self._edges.source, self._edges.target
         inside[target[listens[source]]] = True
         inside[source[listens[target]]] = True
@@ -292,13 +317,27 @@ def write(
 ) -> runs.Run:
     """Write what a graph kernel answered, as the answers of ``run``, and close it.
 
-    ``linked`` as in `runs.Run`: unless None, only the pages are written that `Seeds.stored` names.
-
     The script comes from the page's own text where that has a label in the answer's language, else it is the one
     that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
     is nothing whose language the links could tell. Two kinds of pages get no row, which the views show as ``und``:
     those with a long text in a script of none of the method's languages, since their language is none of their
-    neighbours', and those of which neither text nor links say anything.
+    neighbours', and those of which neither text nor links say anything. A page that somebody corrected has what they
+    found, with a confidence of 1.
+
+    Args:
+        connection: a collection opened for writing.
+        run: not finished; what it had written before it was stopped is dropped.
+        seeds: what the kernel was given.
+        answer: what it said, one row for each row of ``seeds``.
+        choose: whether the views show the run from now on.
+        inputs: digest of all that the run read; None where none was taken.
+        linked: as in `runs.Run`; unless None, only the pages are written that `Seeds.stored` names.
+
+    Returns:
+        The run, finished.
+
+    Raises:
+        StoreError: the run does not belong to this connection.
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
     chosen = labels(connection, seeds, columns)
@@ -306,10 +345,15 @@ def write(
     best = np.where(seeds.no_letters, zxx, chosen[0])
     confidence = np.where(seeds.no_letters, 1.0, answer.confidence).astype(np.float64)
     runner_up = np.where(seeds.no_letters, -1, chosen[1])
-    top = np.stack(chosen[2:], axis=1)
+    top, probabilities = np.stack(chosen[2:], axis=1), answer.probabilities.copy()
     top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
     top[seeds.no_letters] = -1
-    best[seeds.unknown | np.isin(seeds.pages, collection.missing(connection))] = -1
+    best[seeds.unknown] = -1
+    known = seeds.corrected >= 0
+    best[known], confidence[known], runner_up[known] = seeds.corrected[known], 1, -1
+    top[known], probabilities[known] = -1, 0
+    top[known, 0], probabilities[known, 0] = seeds.corrected[known], 1
+    best[np.isin(seeds.pages, collection.missing(connection))] = -1
     answered = np.flatnonzero((best >= 0) & (seeds.stored if linked is not None else True))
     runs.clear(connection, run.id)
     for start in range(0, len(answered), _STEP):
@@ -325,7 +369,7 @@ def write(
                 answer.runner_up_confidence[part].astype(np.float64),
                 seeds.evidence.length[part].astype(np.int64),
             ),
-            (top[part], answer.probabilities[part]),
+            (top[part], probabilities[part]),
         )
     runs.finish(
         connection,

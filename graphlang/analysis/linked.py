@@ -14,7 +14,6 @@ import numpy as np
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, collection, create, open_existing, runs
-from graphlang.db.write import sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,12 +41,12 @@ def answer(
         progress: told of URLs.
 
     Returns:
-        Whether all answers of the run are there now. They are not where the collection has grown since: what the run
-        saw is no longer known.
+        Whether all answers of the run are there now. They are not where the collection has grown since, or pages were
+        corrected: what the run saw is no longer known.
     """
     if run.linked is not False:
         return True
-    if run.collection != sources.state(connection):
+    if run.collection != runs.state(connection, run.seeds):
         return False
     from graphlang.analysis import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
 
@@ -120,5 +119,8 @@ def _parts(
             places = given.pages[rows] - 1 - first
             label[places], confidence[places] = best[rows], found.confidence[rows]
             runner_up[places], second[places] = other[rows], found.runner_up_confidence[rows]
+            known = given.corrected[rows] >= 0
+            label[places[known]], confidence[places[known]] = given.corrected[rows][known], 1
+            runner_up[places[known]], second[places[known]] = -1, 0
         yield runs.Linked(label, confidence, runner_up, second)
         progress.advance(first + count)

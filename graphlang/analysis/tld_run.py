@@ -57,7 +57,7 @@ def classify_tld(
         _domains(connection, given.evidence.host),
         language,
         len(given.evidence.codes),
-        given.evidence.length >= TRUSTED,
+        given.evidence.long(TRUSTED),
     )
     progress.advance(given.graph.n)
     return graph_input.write(connection, run, given, answer, choose=choose)

@@ -10,7 +10,6 @@ from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
 from graphlang.db import StoreError, runs
-from graphlang.db.write import sources
 from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def up_to_date(
         StoreError: the run's model is not at hand, or has changed.
         ModelError: a method that comes without a model, or a program that is not installed.
     """
-    if run.collection == sources.state(connection):
+    if run.collection == runs.state(connection, run.seeds):
         return run
     if run.method == DECLARED:
         return declared_run.classify_declared(connection, choose=False, progress=progress)

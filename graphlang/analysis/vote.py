@@ -134,4 +134,7 @@ def apply_rule(
         trace: rows whose reasons are wanted.
     """
     sizes, fetched = collection.text_sizes(connection), collection.fetched(connection)
+    if given.evidence.labelled is not None:  # whose word counts whatever their size, and who need no other's
+        sizes[given.evidence.labelled] = np.maximum(sizes[given.evidence.labelled], min_bytes)
+        fetched |= given.evidence.labelled
     return clueweb09.guess(given.graph, given.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.db import InputError, collection, runs
+from graphlang.db import InputError, collection, corrections, runs
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.ingest.links.canonical import canonical
 from graphlang.regular_file import open_text
@@ -114,7 +114,8 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str 
     """Compare a run with gold labels.
 
     A page counts as right when the language (ISO 639-3) is; the script does not count. A page without an answer
-    counts as wrong, unless the gold label is ``und`` too.
+    counts as wrong, unless the gold label is ``und`` too. Pages that somebody corrected, by now or when the run was
+    made, are no success of the method: they are a group of their own, and in no other.
 
     Args:
         connection: the collection.
@@ -137,17 +138,21 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str 
         linked=_linked(connection, gold.pages),
     )
     length = _lengths(connection, gold.pages)
-    groups = [table.group("all", np.ones(len(gold.pages), dtype=np.bool_))]
+    known = corrections.now_or_at(connection, run.started)
+    corrected = np.array([page in known for page in gold.pages], dtype=np.bool_)
+    inferred = ~corrected
+    groups = [table.group("all", inferred)]
     bounds = [*LENGTHS, 2**62]
     for low, high in itertools.pairwise(bounds):
         name = f"length {low}+" if high == bounds[-1] else f"length {low}..{high - 1}"
-        groups.append(table.group(name, (length >= low) & (length < high)))
+        groups.append(table.group(name, inferred & (length >= low) & (length < high)))
     if by:
         of = np.array(gold.group, dtype=object)
-        groups += [table.group(f"{by} {value}", of == value) for value in sorted(set(gold.group))]
+        groups += [table.group(f"{by} {value}", inferred & (of == value)) for value in sorted(set(gold.group))]
+    groups.append(table.group("corrected", corrected))
     wrong = Counter(
         (expected, answer)
-        for expected, answer in zip(table.gold.tolist(), table.answer.tolist(), strict=True)
+        for expected, answer in zip(table.gold[inferred].tolist(), table.answer[inferred].tolist(), strict=True)
         if expected != answer
     )
     confusion = [(*pair, count) for pair, count in sorted(wrong.items(), key=lambda item: (-item[1], item[0]))]

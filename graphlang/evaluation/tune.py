@@ -108,7 +108,7 @@ def tune(
 class _Labelled:
     """A collection with the rows of its gold pages that have links, and the indices of their languages.
 
-    Where no gold page has a link, all of them.
+    Where no gold page has a link, all of them; none that somebody corrected.
     """
 
     given: Seeds
@@ -119,6 +119,8 @@ class _Labelled:
     def of(cls, given: Seeds, gold: Gold) -> _Labelled:
         index = {code: number for number, code in enumerate(given.evidence.codes)}
         known = [(page - 1, index[code]) for page, code in zip(gold.pages, gold.language, strict=True) if code in index]
+        labelled = given.evidence.is_labelled()
+        known = [(row, answer) for row, answer in known if not labelled[row]]
         if not known:
             raise StoreError("none of the gold pages is in the database with a language that the seeds know")
         rows, answers = (np.array(column, dtype=np.int64) for column in zip(*known, strict=True))

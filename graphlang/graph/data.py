@@ -111,6 +111,9 @@ class Evidence:
     copies: NDArray[np.int32] | None = None
     #: so many of the last pages are only to be answered: their signals bring no language into play
     asked: int = 0
+    #: pages whose best language is not inferred, for somebody looked: they are clamped, and teach as the longest text
+    #: does; shape (n,)
+    labelled: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
@@ -120,6 +123,7 @@ class Evidence:
         for name, values in (("length", self.length), ("directory", self.directory), ("copies", self.copies)):
             _shaped(name, values, (n,))
         _shaped("host", self.host, (n,))
+        _shaped("labelled", self.labelled, (n,))
         check_probabilities("probabilities", self.probabilities)
         if len(set(self.codes)) != len(self.codes):
             raise ValueError("a code stands twice among the codes")
@@ -135,6 +139,18 @@ class Evidence:
     def n(self) -> int:
         """Number of pages."""
         return len(self.languages)
+
+    def is_labelled(self) -> NDArray[np.bool_]:
+        """Pages whose best language is not inferred; shape (n,)."""
+        return np.zeros(self.n, np.bool_) if self.labelled is None else self.labelled
+
+    def long(self, least: int) -> NDArray[np.bool_]:
+        """Pages that tell their language as surely as so many characters do; shape (n,).
+
+        Args:
+            least: characters; a page that somebody labelled needs none.
+        """
+        return (self.length >= least) | self.is_labelled()
 
     def best(self) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Language and probability that the text alone gives each page; -1 and 0 where it says nothing."""

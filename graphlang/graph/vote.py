@@ -36,7 +36,8 @@ def inlinks(
     """INLINKS (Hayati 2004, algorithm 5.5).
 
     A page of more than ``min_length`` characters keeps the answer of its text. Any other takes the commonest answer
-    among itself and at most ``max_inlinks`` pages that link to it and have at least ``min_ref_length`` characters.
+    among itself and at most ``max_inlinks`` pages that link to it and have at least ``min_ref_length`` characters. A
+    labelled page counts as the longest there is.
 
     The paper took the ten pages that a search engine returned first. Here they are those with the longest text, then
     with the surest answer, then by language code: which ten are chosen does not depend on the numbering of pages
@@ -106,7 +107,8 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
     language, probability = evidence.best()
     links = canonical(graph)
     voter, page = (links.source, links.target) if inward else (links.target, links.source)
-    length, known = padded(evidence.length, links.n, 0), padded(language, links.n, NONE) >= 0
+    own_length = _length(evidence)
+    length, known = padded(own_length, links.n, 0), padded(language, links.n, NONE) >= 0
     numbers = np.flatnonzero(
         (page < n) & (length[page] <= min_length) & (length[voter] >= min_ref_length) & known[voter]
     )
@@ -114,12 +116,12 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
     # by page; then longest, surest, code
     alphabetical = np.empty(count, np.int32)
     alphabetical[sorted(range(count), key=evidence.codes.__getitem__)] = np.arange(count, dtype=np.int32)
-    order = np.lexsort((alphabetical[language[voter]], -probability[voter], -evidence.length[voter], page))
+    order = np.lexsort((alphabetical[language[voter]], -probability[voter], -own_length[voter], page))
     voter, page, numbers = voter[order], page[order], numbers[order]
     rank = np.arange(len(page)) - np.searchsorted(page, page)
     chosen = rank < most
     voter, page, numbers = voter[chosen], page[chosen], numbers[chosen]
-    own = np.flatnonzero((evidence.length <= min_length) & (language >= 0))
+    own = np.flatnonzero((own_length <= min_length) & (language >= 0))
     # one row for each page and language that got a vote
     pages = np.concatenate([page, own])
     voted = np.concatenate([language[voter], language[own]]).astype(np.int64)
@@ -131,7 +133,7 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
     )  # rounded: free of the order of the sum
     who, what = np.divmod(key, max(count, 1))
     languages, probabilities = _ranked(n, who, what, votes, strength, alphabetical, language)
-    alone = (evidence.length > min_length) & (language >= 0)
+    alone = (own_length > min_length) & (language >= 0)
     width = min(KEEP, evidence.languages.shape[1])
     if width:
         languages[alone, :width] = evidence.languages[alone, :width]
@@ -151,6 +153,11 @@ def _vote(  # noqa: PLR0917  the two methods' parameters
         for row in trace
     ]
     return answer(languages, probabilities, traces=traces)
+
+
+def _length(evidence: Evidence) -> NDArray[np.int32]:
+    """Characters of each page, labelled pages before all others; shape (n,)."""
+    return np.where(evidence.is_labelled(), np.int32(np.iinfo(np.int32).max), evidence.length)
 
 
 def _ranked(  # noqa: PLR0917  internal, called once
@@ -209,8 +216,8 @@ def ballots(  # noqa: PLR0917  all that a vote is made of
         for v, k in zip(voters, kinds, strict=True)
     ]
     if language[row] >= 0:
-        votes.insert(0, ("text", NONE, NONE, int(language[row])))
-    if evidence.length[row] > min_length:
+        votes.insert(0, ("correction" if evidence.is_labelled()[row] else "text", NONE, NONE, int(language[row])))
+    if _length(evidence)[row] > min_length:
         votes = votes[:1]
     ahead = sum(voted == best for *_, voted in votes)
     behind = sum(voted == second for *_, voted in votes) if second >= 0 else 0

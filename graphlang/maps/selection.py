@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
-
-from graphlang.codes import languages
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-_SCRIPT: Final = re.compile(r"[A-Za-z]{4}")
+    from graphlang.codes.wanted import Wanted
+
 #: Media types of pages; others count where text was read of them.
 _MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 #: A page of a site: text that the server gave as what was asked for. Status and type are unknown in WET and the like.
@@ -24,35 +22,6 @@ COLUMNS: Final = (
     *("runner_up_confidence", "method", "run", "fetched", "status", "mime", "charset", "charset_from", "date"),
     *("length", "characters", "encoding", "pending"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A language that is wanted, in one script or in any."""
-
-    language: str
-    script: str | None = None
-
-
-def wanted(tag: str) -> Wanted:
-    """What somebody means by a code, tag or name of a language; a script counts where it is said or follows.
-
-    Raises:
-        ValueError: no language is called that.
-
-    >>> wanted("zh-TW"), wanted("zho"), wanted("sr-Latn").script, wanted("de-AT").script, wanted("Swahili").language
-    (Wanted(language='zho', script='Hant'), Wanted(language='zho', script=None), 'Latn', None, 'swa')
-    """
-    tag = tag.strip()
-    if tag in (languages.UND, languages.ZXX):
-        return Wanted(tag)
-    code = languages.code(tag)
-    if code is None:
-        raise ValueError(f"unknown language {tag!r}")
-    script = languages.script(tag)
-    subtags = re.split("[-_]", tag)[1:]
-    said = any(_SCRIPT.fullmatch(subtag) for subtag in subtags) or (bool(subtags) and code in languages.MULTISCRIPT)
-    return Wanted(code, script if said or script != languages.likely_script(code) else None)
 
 
 @dataclass(frozen=True, slots=True)

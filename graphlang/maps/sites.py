@@ -101,7 +101,7 @@ def site_map(
         " SUM(fetched), COUNT(*) - SUM(fetched), TOTAL(confidence * fetched), TOTAL(chosen_ones.confidence),"
         " SUM(COALESCE(length, 0)), SUM(fetched AND letters < :short),"
         " SUM(fetched AND letters < :short AND doubtful AND confidence >= :sure"
-        " AND chosen_ones.language NOT IN ('und', 'zxx'))"
+        " AND chosen_ones.language NOT IN ('und', 'zxx') AND chosen_ones.method IS NOT 'correction')"
         " FROM (SELECT pages.*, COALESCE(own.characters, pages.characters, 0) AS letters,"
         " COALESCE(own.confidence, 0) < :sure OR own_label.language IN ('und', 'zxx') AS doubtful"
         f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = :own AND own.page = pages.page"

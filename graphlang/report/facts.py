@@ -206,6 +206,7 @@ _CHANGED: Final = (
     " FROM {source} AS pages JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
     " JOIN labels AS label ON label.id = own.label"
     " WHERE fetched AND label.language <> pages.language AND pages.language NOT IN ('und', 'zxx')"
+    " AND pages.method IS NOT 'correction'"
 )
 
 

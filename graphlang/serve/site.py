@@ -21,6 +21,7 @@ QUERIES: Final = {
             " JOIN predictions AS own_answer ON own_answer.page = pages.page"
             " AND own_answer.run = (SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL)"
             " JOIN labels AS own ON own.id = own_answer.label WHERE pages.fetched AND own.language <> pages.language"
+            " AND pages.method IS NOT 'correction'"
             " ORDER BY pages.confidence DESC LIMIT 500"
         ),
     ),

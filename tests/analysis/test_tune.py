@@ -58,7 +58,8 @@ def collection(sites: int, *, liar: bool) -> tuple[Seeds, Gold]:
     rest = (np.full(2 * sites, 7, np.uint8), np.full(2 * sites, -1, np.int16))
     run = runs.Run(**dict.fromkeys(runs.Run.__dataclass_fields__))  # type: ignore[arg-type]  nothing of it is looked at
     none, graph = np.zeros(n, np.bool_), Graph(n, source, target, *rest)
-    seeds = Seeds(run, graph, evidence, languages.astype(np.int32), {}, none, none, np.arange(1, n + 1), ~none)
+    of_rows = (none, none, np.arange(1, n + 1), ~none, np.full(n, -1))
+    seeds = Seeds(run, graph, evidence, languages.astype(np.int32), {}, *of_rows)
     answer = "deu" if liar else "fra"
     gold = Gold([4 * i + k for i in range(sites) for k in (3, 4)], [answer] * (2 * sites), [""] * (2 * sites))
     return seeds, gold

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from graphlang.codes.wanted import wanted
 from graphlang.db import open_existing
 from graphlang.maps.languages import languages_of
-from graphlang.maps.selection import Selection, wanted
+from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map, site_map
 
 Make = Callable[..., Path]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang.cli.shared.options import min_confidence
-from graphlang.maps.selection import Selection, Wanted, wanted
+from graphlang.codes.wanted import Wanted, wanted
+from graphlang.maps.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

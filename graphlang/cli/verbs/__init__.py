@@ -49,6 +49,13 @@ GROUPS: Final = {
             "frontier": "Rank URLs to fetch next by the languages that you want.",
         },
     ),
+    "correct": (
+        "Check and correct",
+        {
+            "correct": "Say what language pages are in, as somebody who looked.",
+            "corrections": "List the corrections that are in force.",
+        },
+    ),
     "publish": (
         "Publish",
         {

@@ -167,14 +167,14 @@ def _read(
         languages, shares = signals.announced(links, len(evidence.codes))
         found["hreflang"] = Signal(languages[: evidence.n], shares[: evidence.n], options.hreflang)
     if options.link_order and links.ordinal is not None:
-        certain = (evidence.length >= options.certain_length) & (evidence.best()[1] >= options.certain)
+        certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
         by_order = link_order.from_link_order(links, evidence, certain, graph.outside)
         found["link_order"] = Signal(*by_order, options.link_order)
     return links, found
 
 
 def _active(evidence: Evidence, given: dict[str, Signal], options: Options) -> NDArray[np.int16]:
-    return active_languages(evidence, given, evidence.length >= options.certain_length)
+    return active_languages(evidence, given, evidence.long(options.certain_length))
 
 
 def _reaching(links: Links, roles: PageRoles) -> NDArray[np.int32]:

@@ -11,6 +11,7 @@ from graphlang.analysis import linked
 from graphlang.cli.shared import options
 from graphlang.cli.shared.output import table_options, write_rows
 from graphlang.db import open_existing, runs
+from graphlang.db.corrections import IN_FORCE
 from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
@@ -90,6 +91,15 @@ _COUNTS = (
     ("declared language", "SELECT source, COUNT(*) FROM declarations GROUP BY 1 ORDER BY 2 DESC, 1"),
     ("problems", "SELECT NULL, COUNT(*) FROM problems"),
     ("problems", "SELECT kind, COUNT(*) FROM problems GROUP BY 1 ORDER BY 2 DESC, 1"),
+    ("corrections in force", f"SELECT NULL, COUNT(*) FROM corrections WHERE {IN_FORCE}"),
+    (
+        "corrections in force",
+        (
+            "SELECT language, COUNT(*) FROM corrections JOIN labels ON labels.id = corrections.label"
+            f" WHERE {IN_FORCE} GROUP BY 1 ORDER BY 2 DESC, 1"
+        ),
+    ),
+    ("corrections undone", "SELECT NULL, COUNT(*) FROM corrections WHERE undone IS NOT NULL"),
     ("runs", "SELECT NULL, COUNT(*) FROM runs WHERE finished IS NOT NULL"),
     (
         "language of pages read",

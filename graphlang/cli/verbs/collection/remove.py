@@ -9,9 +9,9 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import logs, say
+from graphlang.cli.shared.named import host_named, lines_of, url_named
 from graphlang.db import remove as removal
 from graphlang.ingest.links import canonical as links
-from graphlang.regular_file import read_regular
 
 
 @click.command()
@@ -51,11 +51,11 @@ def remove(
       graphlang remove crawl.db --from takedowns.txt --vacuum
       graphlang remove crawl.db --forget --host shop.example.org
     """
-    named = [*urls, *hosts, *(_lines(from_) if from_ else ())]
+    named = [*urls, *hosts, *(lines_of(from_) if from_ else ())]
     if not named and not vacuum:
         raise click.UsageError("nothing to remove: name it with --url, --host or --from")
-    wanted_hosts = [_host(name) for name in named if name in hosts or "://" not in name]
-    wanted_urls = [_url(name) for name in named if name not in hosts and "://" in name]
+    wanted_hosts = [host_named(name) for name in named if name in hosts or "://" not in name]
+    wanted_urls = [url_named(name) for name in named if name not in hosts and "://" in name]
     if strange := [url for url in urls if "://" not in url]:
         raise click.BadParameter(f"{strange[0]!r} is no URL (a host is named with --host)", param_hint="--url")
     with writing(db) as connection:
@@ -75,29 +75,3 @@ def remove(
                 words += f"; {done.unknown:,} were not in the database, and will not be read in future"
         removal.scrub(connection, vacuum=vacuum)
     say(words)
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        lines = read_regular(path).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise click.BadParameter(f"{path} is not UTF-8", param_hint="--from") from error
-    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-
-
-def _known_as(url: str) -> str:
-    return links.canonical(url) or url
-
-
-def _url(name: str) -> str:
-    found = links.canonical(name)
-    if found is None:
-        raise click.UsageError(f"{name[:200]!r} is no http(s) URL")
-    return found
-
-
-def _host(name: str) -> str:
-    found = links.canonical(f"http://{name}/")
-    if found is None or found != f"http://{links.host(found)}/":
-        raise click.UsageError(f"{name[:200]!r} is no host")
-    return links.host(found)

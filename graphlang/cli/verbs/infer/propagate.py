@@ -13,7 +13,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import logs
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_run import say_run
-from graphlang.db.write import sources
+from graphlang.db import runs
 from graphlang.graph.propagation.inference import Options
 from graphlang.native.threads import cores
 
@@ -87,5 +87,5 @@ def propagate(
             workers=cores(),
             progress=shown,
         )
-        as_before = update and run.collection != sources.state(connection)
+        as_before = update and run.collection != runs.state(connection, run.seeds)
     say_run(run, more="; nothing that it read has changed" if as_before else "")

@@ -50,6 +50,7 @@ def evaluate(
 
     It prints the accuracy of all pages, by length, and by a column of the file. 'linked' counts the pages with at least
     one inlink. 'calibration_error' is the mean distance between confidence and accuracy.
+    Pages that somebody corrected by hand are a group of their own, 'corrected', and in no other.
 
     \b
     Examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,8 @@ from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from graphlang.db.corrections import Correction
 
 
 @click.command()
@@ -46,9 +48,13 @@ def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: st
     with closing(open_existing(db)) as connection:
         found = explaining.explain(connection, canonical(url) or url, run=run_id)
     if format_ == "json":
-        click.echo(json.dumps(asdict(found), indent=2, ensure_ascii=True))
+        click.echo(json.dumps(_json(found), indent=2, ensure_ascii=True))
     else:
         _print(found, neighbours)
+
+
+def _json(found: explaining.Explanation) -> dict[str, Any]:
+    return asdict(found) | {"corrections": [one._asdict() for one in found.corrections]}
 
 
 def _print(found: explaining.Explanation, neighbours: int) -> None:
@@ -65,12 +71,26 @@ def _print(found: explaining.Explanation, neighbours: int) -> None:
 
 def _print_answer(found: explaining.Explanation) -> None:
     run = f"run {found.run.id}, {found.run.kind} by {found.run.method}" if found.run else "no run yet"
+    if found.by_hand:
+        run = "by hand"
     script = f" in {found.script}" if found.script else ""
     click.echo(f"  answer      {_named(found.language)}{script}, confidence {found.confidence:.3f} ({run})")
     if found.runner_up:
         click.echo(f"  runner-up   {_named(found.runner_up)}")
+    for one in reversed(found.corrections):
+        _print_correction(one)
     if found.stale:
-        click.echo("  note        the collection has grown since that run; the reasons below are those of today")
+        click.echo("  note        pages were read or corrected since that run; the reasons below are those of today")
+
+
+def _print_correction(one: Correction) -> None:
+    note = f": {visible(one.note)}" if one.note else ""
+    before = f"; before: {one.former}, confidence {one.former_confidence:.3f}" if one.former else "; before: no answer"
+    undone = ""
+    if one.undone:
+        undone = f"; undone {one.undone}" + (f" by {visible(one.undone_by)}" if one.undone_by else "")
+    said = f"{_named(one.language)} by {visible(one.corrected_by)}, {one.corrected}"
+    click.echo(f"  corrected   {said}{note}{before}{undone}")
 
 
 def _print_page(found: explaining.Explanation) -> None:

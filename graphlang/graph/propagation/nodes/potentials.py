@@ -126,7 +126,8 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     for row in rows:
         if roles.number[row] < 0:
             belief = _clamped_beliefs(tables, np.array([row]), prior, fixed)[0][0]
-            asked[row] = {"text": np.log(np.maximum(belief, site_prior.LEAST))}
+            word = "correction" if evidence.is_labelled()[row] else "text"
+            asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
     of_latent = (latent, roles.number, weight, columns, packed)
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked)
 

@@ -59,10 +59,10 @@ def page_roles(
     known = best >= 0
     doubtful = (evidence.length >= options.clamp_length) & (score < options.doubtful)
     length = np.where(doubtful, np.minimum(evidence.length, options.certain_length), evidence.length)
-    clamped = known & (evidence.length >= options.clamp_length) & ~doubtful
+    clamped = known & ((evidence.length >= options.clamp_length) & ~doubtful | evidence.is_labelled())
     if fixed is not None:
         clamped[fixed.rows] = True
-    certain = known & (evidence.length >= options.certain_length) & (score >= options.certain)
+    certain = known & evidence.long(options.certain_length) & (score >= options.certain)
     hosts, host = np.unique(evidence.host, return_inverse=True)
     latent = np.flatnonzero(~clamped)
     doubtful &= known & ~clamped

@@ -1,0 +1,138 @@
+"""Take the word of somebody who looked: languages of pages by hand, checked and in our codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.analysis import linked
+from graphlang.analysis.classify import label_ids
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.codes import languages
+from graphlang.codes.wanted import Wanted, wanted
+from graphlang.db import InputError, collection, corrections, runs
+from graphlang.db.write.removed import Removed
+from graphlang.ingest.links.canonical import canonical, host
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+_SHOWN = 200  # characters of what was wrong that stand in a message
+
+
+class Said(NamedTuple):
+    """What somebody says of a page."""
+
+    url: str
+    language: str  #: any usual code or name, ``und`` or ``zxx``
+    note: str = ""
+
+
+class Corrected(NamedTuple):
+    """What came of corrections."""
+
+    pages: int  #: that the collection has
+    unknown: int  #: URLs that it does not have (yet)
+
+
+def correct(connection: sqlite3.Connection, said: Iterable[Said], *, by: str, progress: Progress = SILENT) -> Corrected:
+    """Correct pages: the views show it at once, and the next vote or propagation learns from it.
+
+    The script is the one that is said; else that of the page's own text in this language, else the usual one. Either
+    all is taken or, where anything is wrong, nothing.
+
+    Args:
+        connection: a collection opened for writing.
+        said: in the order in which it was said; of one URL the last counts.
+        by: who says so.
+        progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
+
+    Raises:
+        InputError: a URL that is none or was removed, an unknown language, or nobody who says so.
+    """
+    if not by.strip():
+        raise InputError("nobody says who corrects")
+    gone, found, rows = Removed(connection, host), runs.latest(connection, "content"), []
+    for one in said:
+        url = _url(one.url)
+        if url in gone:
+            raise InputError(f"{url[:_SHOWN]} was removed, and nothing is kept of it: see 'graphlang remove --forget'")
+        try:
+            language = wanted(one.language)
+        except ValueError as error:
+            raise InputError(f"{error}, said of {url[:_SHOWN]}") from error
+        rows.append((url, _label(connection, found, url, language), one.note.strip()))
+    labels = sorted({label for _, label, _ in rows})
+    numbers = dict(zip(labels, label_ids(connection, labels), strict=True))
+    chosen = runs.chosen(connection)
+    if chosen is not None:  # later nobody knows any more what it saw
+        linked.answer(connection, chosen, progress=progress)
+    pages = corrections.add(connection, [(url, numbers[label], note) for url, label, note in rows], by.strip())
+    return Corrected(pages, len(rows) - pages)
+
+
+def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence[str] = (), by: str = "") -> int:
+    """Undo the correction that is in force of each page; the one before it is in force again.
+
+    Args:
+        connection: a collection opened for writing.
+        urls: of pages.
+        hosts: all corrected pages of these.
+        by: who undoes it.
+
+    Returns:
+        How many corrections were undone.
+
+    Raises:
+        InputError: a URL that is none.
+    """
+    named = dict.fromkeys(map(_url, urls))
+    if hosts:
+        named |= dict.fromkeys(one.url for one in corrections.rows(connection) if host(one.url) in hosts)
+    chosen = runs.chosen(connection)
+    if chosen is not None:
+        linked.answer(connection, chosen)
+    return corrections.undo(connection, list(named), by.strip() or None)
+
+
+def of_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: str, note: str = "") -> list[Said]:
+    """The same said of every page of some hosts, fetched or only linked to, that the collection has now.
+
+    Args:
+        connection: the collection.
+        hosts: in lower case, in ASCII.
+        language: see `Said`.
+        note: see `Said`.
+
+    Raises:
+        InputError: the collection has no page of a host.
+    """
+    said = []
+    for one in hosts:
+        urls = collection.urls_of_host(connection, one)
+        if not urls:
+            raise InputError(f"the collection has no page of {one[:_SHOWN]}")
+        said += [Said(url, language, note) for url in urls]
+    return said
+
+
+def _url(written: str) -> str:
+    found = canonical(written)
+    if found is None:
+        raise InputError(f"{written[:_SHOWN]!r} is no http(s) URL")
+    return found
+
+
+def _label(connection: sqlite3.Connection, run: runs.Run | None, url: str, language: Wanted) -> str:
+    if language.language in (languages.UND, languages.ZXX):
+        return language.language
+    if language.script is None and run is not None:
+        row = connection.execute(
+            "SELECT label FROM page_scores JOIN pages ON pages.id = page WHERE run = ? AND url = ? AND language = ?"
+            " ORDER BY rank LIMIT 1",
+            (run.id, url, language.language),
+        ).fetchone()
+        if row is not None:
+            return str(row[0])
+    tag = language.language if language.script is None else f"{language.language}-{language.script}"
+    return languages.label(tag) or language.language
