@@ -134,10 +134,9 @@ class Collection:
         from graphlang.analysis import ingest as reading  # noqa: PLC0415  each verb imports what it needs
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
 
+        how, found = Keep(keep), reading.found(files)  # before there is a database
         with closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
-            return reading.ingest(
-                connection, map(Path, files), keep=Keep(keep), limits=limits, workers=workers, progress=progress
-            )
+            return reading.ingest(connection, found, keep=how, limits=limits, workers=workers, progress=progress)
 
     def classify(
         self,

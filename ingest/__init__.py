@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.ingest.files.discover import SUFFIXES, expand
+    from graphlang.ingest.files.discover import Found, Passed, expand, find
+    from graphlang.ingest.formats.recognise import SUFFIXES
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.read_batches import Batch, batches
     from graphlang.ingest.workers.prestart import Team, small
@@ -24,15 +25,30 @@ if TYPE_CHECKING:
 _MODULES = {
     "Batch": "read_batches",
     "Limits": "limits",
-    "SUFFIXES": "files.discover",
+    "Found": "files.discover",
+    "Passed": "files.discover",
+    "SUFFIXES": "formats.recognise",
     "Team": "workers.prestart",
     "WorkerError": "workers.process",
     "batches": "read_batches",
     "expand": "files.discover",
+    "find": "files.discover",
     "small": "workers.prestart",
 }
 
-__all__ = ["SUFFIXES", "Batch", "Limits", "Team", "WorkerError", "batches", "expand", "small"]
+__all__ = [
+    "SUFFIXES",
+    "Batch",
+    "Found",
+    "Limits",
+    "Passed",
+    "Team",
+    "WorkerError",
+    "batches",
+    "expand",
+    "find",
+    "small",
+]
 
 
 def __getattr__(name: str) -> Any:

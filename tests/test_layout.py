@@ -21,6 +21,7 @@ ALLOWED = {
         "graphlang.native",
         "graphlang.plugins",
         "graphlang.public_suffix",
+        "graphlang.regular_file",
         "graphlang.whole_file",
     ),
     "graphlang.content": (

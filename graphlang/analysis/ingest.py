@@ -12,14 +12,14 @@ from graphlang.db import InputError
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
-from graphlang.ingest import Limits, batches, expand
+from graphlang.ingest import Found, Limits, batches, find
 from graphlang.ingest.links.canonical import place
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping
 
-    from graphlang.ingest import Team
+    from graphlang.ingest import Passed, Team
 
 
 @dataclass(slots=True)
@@ -28,6 +28,7 @@ class Ingested:
 
     files: int = 0  #: files that were read, at least in part
     known: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
+    passed: list[Passed] = field(default_factory=list)  #: files of folders that were passed over, and why
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
     problems: int = 0  #: of all the files given, those of earlier calls included
@@ -36,7 +37,7 @@ class Ingested:
 
 def ingest(
     connection: sqlite3.Connection,
-    files: Iterable[Path],
+    files: Iterable[str | Path] | Found,
     *,
     names: Mapping[Path, str] | None = None,
     keep: Keep = Keep.BEST,
@@ -52,7 +53,7 @@ def ingest(
 
     Args:
         connection: a collection opened for writing.
-        files: archives, or folders that hold them.
+        files: archives, or folders that hold them; or what `found` made of them.
         names: what some of the files are called in the collection, if not by their paths.
         keep: which of several captures of a URL is kept.
         limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
@@ -64,15 +65,15 @@ def ingest(
         InputError: a file or folder does not exist, or cannot be read at all.
     """
     started = time.perf_counter()
-    done = Ingested()
+    wanted = files if isinstance(files, Found) else found(files)
+    done = Ingested(passed=wanted.passed)
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
     sizes: list[int] = []
     given: set[int] = set()
     looked = 0
-    paths = _expanded(files)
-    progress.stage("digest", _bytes(paths), "bytes")
-    for path in paths:
+    progress.stage("digest", _bytes(wanted.files), "bytes")
+    for path in wanted.files:
         try:
             source = sources.register(connection, path, name=(names or {}).get(path), keep=keep)
         except OSError as error:
@@ -109,9 +110,18 @@ def ingest(
     return done
 
 
-def _expanded(files: Iterable[Path]) -> list[Path]:
+def found(files: Iterable[str | Path], *, follow_links: bool = False) -> Found:
+    """Find the files that are to be read, before anything is written.
+
+    Args:
+        files: archives, folders that hold them, patterns.
+        follow_links: whether symbolic links within folders are followed.
+
+    Raises:
+        InputError: one does not exist, or holds nothing to read.
+    """
     try:
-        return expand(files)
+        return find(files, follow_links=follow_links)
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
         raise InputError(msg) from error

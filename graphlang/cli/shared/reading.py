@@ -7,7 +7,7 @@ import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from graphlang.analysis.ingest import Ingested
     from graphlang.cli.shared.progress import Shown
+    from graphlang.ingest import Found
 
 _MEGABYTE = 1 << 20
 _STANDARD_INPUT = "-"
@@ -38,6 +39,8 @@ class How(TypedDict):
     max_payload: int
     max_seconds: float
     max_ratio: int
+    follow_links: bool
+    verbose: bool
     bytes_: bool
     anchor_texts: bool
     plain_urls: bool
@@ -102,6 +105,12 @@ _OPTIONS = (
     ),
     max_ratio,
     click.option(
+        "--follow-links",
+        is_flag=True,
+        help="Follow symbolic links within folders. By default only those that you name are: others may lead anywhere.",
+    ),
+    click.option("--verbose", is_flag=True, help="Name the files of folders that are passed over, and say why."),
+    click.option(
         "--bytes",
         "bytes_",
         is_flag=True,
@@ -160,13 +169,47 @@ def team(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Team | None
         started.end()
 
 
+class Inputs(NamedTuple):
+    """What is to be read."""
+
+    found: Found  #: but for standard input
+    piped: int | None  #: before which of the files standard input comes; None where it is not read
+
+
+def inputs(given: tuple[Path, ...], wanted: How) -> Inputs:
+    """Find the files that the user named, before a database is made.
+
+    Args:
+        given: the files that were named as arguments; ``-`` is standard input.
+        wanted: the options of reading.
+
+    Raises:
+        click.UsageError: no file was named.
+        InputError: one does not exist, or holds nothing to read.
+    """
+    # While this imports numpy, the processes of a team start.
+    from graphlang.analysis.ingest import found  # noqa: PLC0415
+
+    paths = list(given)
+    if wanted["from_"] is not None:
+        paths += map(Path, _listed(wanted["from_"]))
+    if not paths:
+        raise click.UsageError("no files: name some, or a list of them with --from")
+    piped = paths.index(Path(_STANDARD_INPUT)) if Path(_STANDARD_INPUT) in paths else None
+    named = [path for path in paths if path != Path(_STANDARD_INPUT)]
+    follow = wanted["follow_links"]
+    if piped is not None:
+        piped = len(found(named[:piped], follow_links=follow).files)
+    return Inputs(found(named, follow_links=follow), piped)
+
+
 def read(
     connection: sqlite3.Connection,
     db: Path,
-    given: tuple[Path, ...],
     wanted: How,
     shown: Shown,
     *,
+    inputs: Inputs,
     team: Team | None = None,
 ) -> Ingested:
     """Read what the user named into the collection.
@@ -174,35 +217,29 @@ def read(
     Args:
         connection: a collection opened for writing.
         db: where it is.
-        given: the files that were named as arguments; ``-`` is standard input.
         wanted: the options of reading.
         shown: told of bytes, pages, links and problems.
+        inputs: the files.
         team: processes that were started already.
 
     Raises:
-        click.UsageError: no file was named.
         StoreError: see `graphlang.analysis.ingest.ingest`.
     """
-    # While this imports numpy, the processes of a team start.
     from graphlang.analysis import ingest as reading  # noqa: PLC0415
     from graphlang.ingest.files.discover import received  # noqa: PLC0415
 
-    paths = list(given)
-    if wanted["from_"] is not None:
-        paths += map(Path, _listed(wanted["from_"]))
-    if not paths:
-        raise click.UsageError("no files: name some, or a list of them with --from")
     names: dict[Path, str] = {}
+    paths = list(inputs.found.files)
     with ExitStack() as stack:
-        if Path(_STANDARD_INPUT) in paths:
+        if inputs.piped is not None:
             # Beside the database, where there is room for what is read.
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphlang-", dir=db.absolute().parent))
             path = received(sys.stdin.buffer, Path(folder))
             names[path] = _STANDARD_INPUT
-            paths = [path if one == Path(_STANDARD_INPUT) else one for one in paths]
+            paths.insert(inputs.piped, path)
         return reading.ingest(
             connection,
-            paths,
+            inputs.found._replace(files=paths),
             names=names,
             keep=Keep(wanted["keep"]),
             limits=_limits(wanted),

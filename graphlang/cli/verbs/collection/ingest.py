@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -32,7 +34,8 @@ def ingest(db: Path, files: tuple[Path, ...], **how: Unpack[reading.How]) -> Non
     """Read FILES into DB.
 
     FILES are WARC, ARC, WACZ, WET, WAT, store files and JSON lines, compressed or not, told apart by their content;
-    folders of them; patterns in quotes; a folder that wget mirrored; and - for standard input.
+    folders of them; patterns in quotes; a folder that wget mirrored; and - for standard input. Nothing is fetched.
+    Symbolic links within folders are not followed without --follow-links (in a mirror, never).
     Files that DB has already are passed over, whatever their name; a file that was cut off goes on where it stopped.
     What cannot be read is listed by 'graphlang problems', and the exit code is 1.
 
@@ -43,24 +46,26 @@ def ingest(db: Path, files: tuple[Path, ...], **how: Unpack[reading.How]) -> Non
       graphlang ingest crawl.db --from paths.txt
       zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
-    with (
-        reading.team(db, files, how) as team,
-        writing(db, new=True) as connection,
-        bars() as shown,
-    ):
-        done = reading.read(connection, db, files, how, shown, team=team)
+    with ExitStack() as stack:
+        team = stack.enter_context(reading.team(db, files, how))
+        inputs = reading.inputs(files, how)
+        connection = stack.enter_context(writing(db, new=True))
+        shown = stack.enter_context(bars())
+        done = reading.read(connection, db, how, shown, inputs=inputs, team=team)
         shown.end()
-        summary(done, shown)
+        summary(done, shown, verbose=how["verbose"])
     finish(done)
 
 
-def summary(done: Ingested, shown: Shown) -> None:
+def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
     """Say what was read, and how long it took.
 
     Args:
         done: what was read.
         shown: where the times of the stages are.
+        verbose: whether each file that was passed over is named.
     """
+    _say_passed(done, verbose=verbose)
     if done.known:
         more = f" and {len(done.known) - 1:,} more" if len(done.known) > 1 else ""
         say(f"already read: {visible(str(done.known[0]))}{more}", "already read", files=len(done.known))
@@ -84,11 +89,23 @@ def counts(done: Ingested) -> dict[str, Any]:
     return {
         "files": done.files,
         "already_read": len(done.known),
+        "passed_over": len(done.passed),
         "pages": done.pages,
         "links": done.links,
         "problems": done.problems,
         "seconds": round(done.seconds, 1),
     }
+
+
+def _say_passed(done: Ingested, *, verbose: bool) -> None:
+    if verbose:
+        for path, reason in done.passed:
+            say(f"passed over: {visible(str(path))} ({reason})", "passed over", path=str(path), reason=reason)
+    elif done.passed:
+        counted = Counter(one.reason for one in done.passed)
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counted.items())
+        words = f"passed over in folders: {len(done.passed):,} ({reasons}); --verbose names them"
+        say(words, "passed over", **counted)
 
 
 def finish(done: Ingested) -> None:

@@ -78,17 +78,18 @@ def run(
         refuse_inputs(report)
     with ExitStack() as stack:
         team = stack.enter_context(reading.team(db, files, how))
+        inputs = reading.inputs(files, how)
         identifier = registry.load(method)  # while the first pages are read
         connection = stack.enter_context(writing(db, new=True))
         shown = stack.enter_context(bars())
-        done = reading.read(connection, db, files, how, shown, team=team)
+        done = reading.read(connection, db, how, shown, inputs=inputs, team=team)
         classify.classify(connection, identifier, workers=how["workers"] or cores(), progress=shown)
         load = graph_input.Remembered()  # both steps read the same links and scores
         vote.vote(connection, linked=False, load=load, progress=shown)
         final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
         del load
         shown.end()
-        summary(done, shown)
+        summary(done, shown, verbose=how["verbose"])
         if final.rounds is not None:
             state = "converged" if final.converged else "stopped at the cap"
             say(f"propagation {state} after {final.rounds} rounds")

@@ -1,0 +1,93 @@
+"""What of a folder is read, and what is said of the rest; a command that fails at once leaves nothing behind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+import graphlang as gl
+from graphlang.db import InputError
+
+Call = Callable[..., Result]
+ADDRESS = "an address: graphlang fetches nothing, it reads files on this machine"
+
+
+@pytest.fixture
+def folder(museum: Path, tmp_path: Path) -> Path:
+    made = tmp_path / "in"
+    made.mkdir()
+    shutil.copy(museum, made / "part-00001")
+    (made / "notes.txt").write_text("no archive")
+    (made / "passwd.warc").symlink_to("/etc/passwd")
+    return made
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the command runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
+    graphlang: Call, folder: Path, tmp_path: Path
+) -> None:
+    counted = graphlang("ingest", tmp_path / "a.db", folder, "--workers", 1)
+    assert counted.exit_code == 0
+    assert counted.stderr.splitlines()[0] == (
+        "passed over in folders: 2 (no archive 1, symbolic link 1); --verbose names them"
+    )
+    assert "read 1 files: 5 pages" in counted.stderr
+    named = graphlang("ingest", tmp_path / "b.db", folder, "--workers", 1, "--verbose")
+    assert named.stderr.splitlines()[:2] == [
+        f"passed over: {folder}/notes.txt (no archive)",
+        f"passed over: {folder}/passwd.warc (symbolic link)",
+    ]
+    followed = graphlang("ingest", tmp_path / "c.db", folder, "--workers", 1, "--follow-links")
+    assert followed.exit_code == 1  # /etc/passwd is no archive
+    assert "passed over in folders: 1 (no archive 1); --verbose names them" in followed.stderr
+    assert not graphlang("ingest", tmp_path / "d.db", folder, "--workers", 1, "-q").stderr
+
+
+@pytest.mark.parametrize("verb", ["run", "ingest"])
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("nosuch", "cannot read nosuch: no such file or folder"),
+        ("no*such", "cannot read no*such: no such file or folder"),
+        (
+            "http://a.example/x.warc.gz",
+            "cannot read http://a.example/x.warc.gz: " + ADDRESS,
+        ),
+    ],
+)
+def test_a_file_that_is_not_there_leaves_no_database(
+    graphlang: Call, empty: Path, verb: str, file: str, words: str
+) -> None:
+    for arguments in ((file,), ("--from", "list.txt")):
+        Path("list.txt").write_text(f"{file}\n")
+        given = ("run", "--db", "new.db") if verb == "run" else ("ingest", "new.db")
+        result = graphlang(*given, *arguments, "--workers", 2)
+        assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: {words}")
+        assert [path.name for path in empty.iterdir()] == ["list.txt"]
+
+
+def test_the_library_leaves_no_database_either(tmp_path: Path) -> None:
+    with gl.open(tmp_path / "new.db") as crawl, pytest.raises(InputError, match="no such file"):
+        crawl.ingest(tmp_path / "nosuch")
+    assert not list(tmp_path.iterdir())
+
+
+def test_standard_input_comes_where_it_is_named(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"url": "http://b.example/", "text": "page"}\n')
+    result = graphlang("ingest", tmp_path / "a.db", other, "-", museum, "--workers", 1, input_=museum.read_bytes())
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[0] == f"already read: {museum}"
+    with gl.open(tmp_path / "a.db") as crawl:
+        sources = [Path(row["name"]).name for row in crawl.db.query("SELECT name FROM sources ORDER BY id")]
+    assert sources == ["other.jsonl", "-"]
