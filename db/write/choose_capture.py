@@ -118,6 +118,7 @@ class Choice:
     place: int = -1  #: where in the batch the capture stands whose links are kept
     part: Page | None = None  #: the other part of what is stored
     stored: bool = False  #: whether there is anything in the collection yet
+    others: int = 0  #: captures that were read besides the first of this URL
 
     @property
     def read(self) -> Page | None:
@@ -148,6 +149,7 @@ class Choice:
                 self._join(page, facts, place)
             return
         self.count += 1
+        self.others += 1
         if facts.better(self.facts, keep):
             self.facts, self.page, self.part, self.place = facts, page, None, place
 

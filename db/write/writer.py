@@ -38,6 +38,7 @@ class Counts(NamedTuple):
     pages: int
     links: int
     problems: int
+    others: int = 0  #: captures of URLs that had one already: one of each URL is kept
 
 
 class Writer:
@@ -82,7 +83,7 @@ class Writer:
             self._check_alone()
             items = self._removed.kept(items)
             pages = [item for item in items if isinstance(item, Page)]
-            links = self._add_pages(source, pages)
+            links, others = self._add_pages(source, pages)
             problems = [
                 (source, item.offset, item.url, item.kind, item.reason) for item in items if isinstance(item, Problem)
             ]
@@ -97,16 +98,17 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        return Counts(len(pages), links, len(problems))
+        return Counts(len(pages), links, len(problems), others)
 
     def _check_alone(self) -> None:
         """Two writers would give out the same ids: the one that comes second stops before it has written."""
         if self._ids.stored() != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
-    def _add_pages(self, source: int, pages: list[Page]) -> int:
+    def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, int]:
+        """How many links were added, and how many captures were of URLs that had one."""
         if not pages:
-            return 0
+            return 0, 0
         links = [Links.of(page.links) for page in pages]
         ids, _, fresh = self._ids.assign(
             b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
@@ -121,7 +123,8 @@ class Writer:
         for choice in choices.values():
             if choice.read is not None:
                 chosen[choice.place] = 1
-        return linkage.write(self._connection, links, ids, counts, chosen)
+        others = sum(choice.others for choice in choices.values())
+        return linkage.write(self._connection, links, ids, counts, chosen), others
 
     def _add_urls(self, urls: bytes) -> None:
         """Enter URLs that are new; the ids that they were given are the next ones, as SQLite gives them."""

@@ -31,6 +31,7 @@ class Ingested:
     passed: list[Passed] = field(default_factory=list)  #: files of folders that were passed over, and why
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
+    others: int = 0  #: of the pages read by this call, captures of URLs that had one: one of each URL is kept
     problems: int = 0  #: of all the files given, those of earlier calls included
     seconds: float = 0.0
 
@@ -97,6 +98,7 @@ def ingest(
             done.pages += counts.pages
             done.links += counts.links
             done.problems += counts.problems
+            done.others += counts.others
             progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
             if batch.last:
                 before += sizes[batch.source]

@@ -66,7 +66,7 @@ def test_ids_go_by_first_appearance_page_then_its_links(tmp_path: Path) -> None:
         position=2,
         finished=True,
     )
-    assert counts == (2, 2, 0)
+    assert counts == (2, 2, 0, 0)
     assert connection.execute("SELECT id, url FROM pages ORDER BY id").fetchall() == [
         (1, "http://b.example/"),
         (2, "http://a.example/"),
@@ -105,7 +105,7 @@ def test_the_newest_capture_with_status_200_is_kept_and_all_are_counted(tmp_path
     connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
     writer = Writer(connection, site)
     url = "http://a.example/"
-    writer.add(
+    first = writer.add(
         1,
         [
             page(url, "http://old.example/", date="2020-01-01T00:00:00Z"),
@@ -115,13 +115,16 @@ def test_the_newest_capture_with_status_200_is_kept_and_all_are_counted(tmp_path
         position=3,
         finished=False,
     )
-    writer.add(1, [page(url, "http://older.example/", date="2019-01-01T00:00:00Z")], position=4, finished=False)
-    writer.add(1, [page(url, date="2026-01-01T00:00:00Z", revisit_of=url)], position=5, finished=True)
-    assert connection.execute("SELECT date, captures FROM captures").fetchall() == [("2024-01-01T00:00:00Z", 5)]
+    older = [page(url, "http://older.example/", date="2019-01-01T00:00:00Z"), page("http://b.example/")]
+    second = writer.add(1, older, position=4, finished=False)
+    third = writer.add(1, [page(url, date="2026-01-01T00:00:00Z", revisit_of=url)], position=5, finished=True)
+    assert [counts.others for counts in (first, second, third)] == [2, 1, 1]
+    kept = connection.execute("SELECT date, captures FROM captures WHERE page = 1").fetchall()
+    assert kept == [("2024-01-01T00:00:00Z", 5)]
     linked = "SELECT url FROM links JOIN pages ON pages.id = target"
     assert connection.execute(linked).fetchall() == [("http://new.example/",)]
     # What the other captures linked to is known, without a link.
-    assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (5,)
+    assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (6,)
     connection.close()
 
 

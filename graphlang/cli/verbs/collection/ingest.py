@@ -76,6 +76,12 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
         "read",
         **counts(done),
     )
+    if done.others:
+        say(
+            f"{done.others:,} of them are further captures of a URL: one of each URL is kept (--keep)",
+            "captures",
+            captures=done.others,
+        )
     stages = {name: round(seconds, 1) for name, seconds in shown.seconds.items() if seconds >= _SHORT}
     say(f"stages: {'  '.join(f'{name} {seconds} s' for name, seconds in stages.items())}", "stages", **stages)
 
@@ -91,6 +97,7 @@ def counts(done: Ingested) -> dict[str, Any]:
         "already_read": len(done.known),
         "passed_over": len(done.passed),
         "pages": done.pages,
+        "further_captures": done.others,
         "links": done.links,
         "problems": done.problems,
         "seconds": round(done.seconds, 1),
