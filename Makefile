@@ -7,7 +7,8 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz fuzz-native kill pairs lint types docs model content-models url-models example bench clean weights
+.PHONY: demo test check fuzz fuzz-native kill pairs soak lint types docs wheels lowest lock model content-models \
+  url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
@@ -30,6 +31,17 @@ soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and with 
 OFFSETS ?= 20
 pairs: $(STAMP)  ## start every pair of verbs that write at OFFSETS offsets from one another, and compare with one after the other
 	GRAPHLANG_PAIRS=$(OFFSETS) $(BIN)/pytest -s ./tests/cli/test_pairs.py
+
+wheels: $(VENV)/packaging  ## build the sdist and the wheel, twice, and install it into every Python of this machine
+	$(BIN)/python tests/packaging/wheels.py
+
+lowest: $(VENV)/packaging  ## try the lowest versions of other packages that pyproject.toml allows
+	$(BIN)/python tests/packaging/lowest.py
+
+LOCK := tests/packaging/requirements-dev.txt
+lock: $(VENV)/packaging  ## write down the versions and digests of all that developers install
+	$(BIN)/python -m uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-header --upgrade --quiet --output-file $(LOCK)
 
 SECONDS ?= 60
 fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS
@@ -92,8 +104,18 @@ FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
 
 $(STAMP): pyproject.toml setup.py $(KERNELS) $(FILES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+ifdef LOCKED
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --no-deps --config-settings editable_mode=strict --editable .
+else
 	$(BIN)/python -m pip install --quiet --config-settings editable_mode=strict --editable .
 	$(BIN)/python -m pip install --quiet --group dev
+endif
+	touch $@
+
+# Groups that only some need.
+$(VENV)/packaging: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group $(notdir $@)
 	touch $@
 
 $(FILES):

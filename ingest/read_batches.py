@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
 from graphlang.ingest.files.byte_ranges import LENGTH, Stretch, can_be_cut, end_of, stretches
+from graphlang.ingest.files.codecs import refuse_lz4
 from graphlang.ingest.formats.detect import Records, open_records
 from graphlang.ingest.formats.record_reader import Reader
 from graphlang.ingest.formats.records import Raw
@@ -70,6 +71,7 @@ def batches(
     Raises:
         ValueError: no workers, or a negative position.
         WorkerError: the worker processes cannot be started.
+        MissingCodecError: a file is in LZ4, and the extra ``lz4`` is not installed.
         PluginError: a reader of another package was asked for and cannot be loaded.
     """
     if workers < 1:
@@ -78,6 +80,7 @@ def batches(
         load(entry)  # one that cannot be loaded is told here, not in each worker
     if any(start < 0 for _, start in sources):
         raise ValueError("a position is the number of a record, from 0")
+    refuse_lz4(path for path, _ in sources)
     limits = limits or Limits()
     if workers > 1 and small(path for path, _ in sources):
         workers = 1

@@ -110,6 +110,8 @@ def flags(kernel: Kernel) -> dict[str, list[str]]:
         watched = [f"-fsanitize={sanitisers}", "-g"]
         compiled = [*common, "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all", "-U_FORTIFY_SOURCE"]
         return {"extra_compile_args": [*compiled, *watched, *kernel.flags], "extra_link_args": watched}
+    # Debug information holds the folder of the build: the same sources are to give the same bytes anywhere.
+    common.append("-g0")
     hardened = ["-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"]
     linked = ["-Wl,-z,relro,-z,now"] if sys.platform.startswith("linux") else []
     return {"extra_compile_args": [*common, "-O3", *hardened, *kernel.flags], "extra_link_args": linked}

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import bz2
+import errno
+import importlib.util
 import lzma
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol
 
-import lz4.frame
 import zstandard
 
-from graphlang.ingest.files.frames import ZSTD
+from graphlang.ingest.files.frames import LZ4, ZSTD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 _READ: Final = 1 << 18  # bytes handed out at once, about
 _FEED: Final = 1 << 14  # compressed bytes handed to a decompressor at once
 _XZ_MEMORY: Final = 256 << 20  # bytes; xz -9 needs 65 MB
+_NO_LZ4: Final = "LZ4 needs one more package: pip install 'graphlang[lz4]'"
 DICTIONARY: Final = 64 << 20  #: bytes of a zstd dictionary, at most
 
 #: What a decompressor raises for data that are none of its own, or damaged.
@@ -25,6 +28,10 @@ ERRORS: Final = (zstandard.ZstdError, lzma.LZMAError, RuntimeError, OSError, Val
 
 class DictionaryError(ValueError):
     """The dictionary of a zstd file cannot be used."""
+
+
+class MissingCodecError(OSError):
+    """A file is in LZ4, and the package that unpacks it is not installed."""
 
 
 class _Decompressor(Protocol):
@@ -99,6 +106,34 @@ def unzstd(decompressor: zstandard.ZstdDecompressor, stream: BinaryIO | bytes) -
             yield data
 
 
+def refuse_lz4(files: Iterable[Path]) -> None:
+    """Refuse files in LZ4 where nothing can unpack them, rather than take them for unreadable once and for all.
+
+    Args:
+        files: Archives, or folders, which are passed over.
+
+    Raises:
+        MissingCodecError: One of them is in LZ4, and the extra ``lz4`` is not installed.
+    """
+    if importlib.util.find_spec("lz4") is not None:
+        return
+    for path in files:
+        if not path.is_file():
+            continue
+        with path.open("rb", buffering=0) as file:
+            if file.read(len(LZ4)) == LZ4:
+                raise MissingCodecError(errno.ENOSYS, _NO_LZ4, str(path))
+
+
+def _lz4() -> Any:
+    """Return what unpacks one LZ4 frame; few archives are in LZ4, so that its package is an extra."""
+    try:
+        import lz4.frame  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingCodecError(errno.ENOSYS, _NO_LZ4) from error
+    return lz4.frame.LZ4FrameDecompressor()
+
+
 def unlz4(stream: BinaryIO) -> Iterator[bytes]:
     """Yield the content of one frame; a frame that is cut off ends early.
 
@@ -107,8 +142,9 @@ def unlz4(stream: BinaryIO) -> Iterator[bytes]:
 
     Raises:
         RuntimeError: It is damaged.
+        MissingCodecError: The extra ``lz4`` is not installed.
     """
-    decompressor: Any = lz4.frame.LZ4FrameDecompressor()
+    decompressor = _lz4()
     while not decompressor.eof:
         given = stream.read(_FEED) if decompressor.needs_input else b""
         if decompressor.needs_input and not given:
@@ -127,7 +163,8 @@ def beginning(compression: str, data: bytes, count: int) -> bytes:
 
     Raises:
         ZstdError, RuntimeError: It is damaged.
+        MissingCodecError: The extra ``lz4`` is not installed.
     """
     if compression == "zstd":
         return next(unzstd(zstd(), data), b"")[:count]
-    return bytes(lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=count))
+    return bytes(_lz4().decompress(data, max_length=count))

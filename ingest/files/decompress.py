@@ -350,6 +350,8 @@ class Source:
                 self._base = offset + file.tell()
                 yield Chunk(data, offset, fresh)
                 fresh = False
+        except codecs.MissingCodecError:
+            raise  # the file is sound
         except codecs.ERRORS as error:
             yield Chunk(b"", offset, fresh, f"damaged compression ({error})"[:_MAX_TOLD])
             return

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import struct
+import sys
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,9 @@ from graphlang.ingest.formats import wacz
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from click.testing import Result
     from conftest import Archive, Read
 
 PACK = {"bz2": bz2.compress, "xz": lzma.compress}
@@ -180,3 +183,34 @@ def test_entries_of_a_wacz_that_lie_about_their_size_are_refused(archive: Archiv
     assert [one.reason for one in problems] == [
         f"an entry of the zip file that lies about its size: {2 * size} bytes, {size} stored"
     ]
+
+
+def test_without_its_package_a_file_in_lz4_is_told_and_read_later(
+    archive: Archive, tmp_path: Path, graphlang: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, db = tmp_path / "a.warc.lz4", tmp_path / "a.db"
+    path.write_bytes(lz4.frame.compress(archive.warc("http://a.example/")))
+    with monkeypatch.context() as patched:
+        patched.setattr("importlib.util.find_spec", lambda _: None)
+        told = graphlang("ingest", db, path, "-q")
+        assert (told.exit_code, told.stderr) == (
+            2,
+            f"Error: {path}: LZ4 needs one more package: pip install 'graphlang[lz4]'\n",
+        )
+    assert graphlang("ingest", db, path, "-q").exit_code == 0
+    assert graphlang("pages", db, "--format", "tsv").stdout.splitlines()[1].startswith("http://a.example/")
+
+
+def test_without_its_package_an_archive_in_lz4_within_another_file_is_no_damage(
+    archive: Archive, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("archive/a.warc.lz4", lz4.frame.compress(archive.warc("http://a.example/")))
+    assert urls(read(packed.getvalue(), "a.wacz")[0]) == [""]
+    monkeypatch.setitem(sys.modules, "lz4.frame", None)
+    (problem,) = read(packed.getvalue(), "a.wacz")[1]
+    assert (problem.kind, problem.reason) == (
+        "unreadable",
+        "LZ4 needs one more package: pip install 'graphlang[lz4]'",
+    )
