@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     __version__: str
 
-#: Name -> module, and its name there: nothing is imported before it is used, for a worker process needs little of it.
+#: Name -> module, and its name there. Nothing is imported before it is used: all of it takes 0.28 s, and a worker or
+#: `graphlang --help`, which is there after 0.04 s, needs none of it.
 _WHERE = {
     "Collection": ("collection", "Collection"),
     "Limits": ("ingest", "Limits"),

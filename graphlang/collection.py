@@ -304,7 +304,7 @@ class Collection:
         self.ingest(*files, keep=keep, limits=limits, workers=workers, progress=progress)
         with self._writing("run") as connection:
             classify.classify(connection, identifier, workers=workers, progress=progress)
-            load = graph_input.Remembered()  # both steps read the same links and scores
+            load = graph_input.CachedLoader()  # both steps read the same links and scores
             vote.vote(connection, linked=False, load=load, progress=progress)
             return propagate.propagate(connection, update=True, linked=False, load=load, progress=progress)
 

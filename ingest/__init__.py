@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.formats.recognise import SUFFIXES
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.read_batches import Batch, batches
-    from graphlang.ingest.workers.prestart import Team, small
+    from graphlang.ingest.workers.prestart import PrestartedWorkers, small
     from graphlang.ingest.workers.process import WorkerError
 
 _MODULES = {
@@ -28,7 +28,7 @@ _MODULES = {
     "Found": "files.discover",
     "Passed": "files.discover",
     "SUFFIXES": "formats.recognise",
-    "Team": "workers.prestart",
+    "PrestartedWorkers": "workers.prestart",
     "WorkerError": "workers.process",
     "batches": "read_batches",
     "expand": "files.discover",
@@ -42,7 +42,7 @@ __all__ = [
     "Found",
     "Limits",
     "Passed",
-    "Team",
+    "PrestartedWorkers",
     "WorkerError",
     "batches",
     "expand",
@@ -52,7 +52,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # A worker process imports what it needs, and not what starts and feeds worker processes.
+    # A worker process imports what it needs, and not what starts and feeds worker processes. Without this every verb
+    # that only brings URLs into their canonical form would take 0.1 s more (`explain`: 0.52 s instead of 0.42).
     if name in _MODULES:
         return getattr(import_module(f"graphlang.ingest.{_MODULES[name]}"), name)
     raise AttributeError(name)

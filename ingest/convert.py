@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.formats.rest import Faults, Rest
 
 _LENGTH = re.compile(rb"(\ncontent-length[ \t]*:[ \t]*)\d{1,18}", re.IGNORECASE)
@@ -58,7 +58,7 @@ def to_store(
     """
     with replacing(target) as file:
 
-        def write(raw: Raw) -> Faults:
+        def write(raw: RawRecord) -> Faults:
             write_record(file, raw.head, raw.block, raw.rest or (), folder=target.resolve().parent)
             return ()
 
@@ -85,7 +85,7 @@ def to_warc(
     compressed = target.name.lower().endswith(".gz")
     with replacing(target) as file:
 
-        def write(raw: Raw) -> Faults:
+        def write(raw: RawRecord) -> Faults:
             if raw.rest is not None:
                 return _write_long(file, raw, raw.rest, target.resolve().parent, compressed=compressed)
             size, digest = len(raw.block), hashlib.sha256(raw.head + raw.block)
@@ -97,7 +97,7 @@ def to_warc(
         return _copied(source, target, limits, write, progress)
 
 
-def _write_long(file: IO[bytes], raw: Raw, rest: Rest, folder: Path, *, compressed: bool) -> Faults:
+def _write_long(file: IO[bytes], raw: RawRecord, rest: Rest, folder: Path, *, compressed: bool) -> Faults:
     """Write a record whose length is known only when all of it was read: until then it lies in a temporary file."""
     size, digest = 0, hashlib.sha256(raw.head)
     with TemporaryFile(dir=folder) as stored:
@@ -125,7 +125,7 @@ def _copied(
     source: Path,
     target: Path,
     limits: Limits | None,
-    write: Callable[[Raw], Faults],
+    write: Callable[[RawRecord], Faults],
     progress: Callable[[int], None],
 ) -> Converted:
     records = 0
@@ -148,7 +148,7 @@ def _copied(
     return Converted(records, faults)
 
 
-def _header(raw: Raw, size: int, digest: str) -> tuple[bytes, Faults]:
+def _header(raw: RawRecord, size: int, digest: str) -> tuple[bytes, Faults]:
     """Return the record's WARC header, and what is wrong with the one that it had.
 
     Args:

@@ -24,7 +24,7 @@ from graphlang.ingest.payload.charset import Decoded, decode
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
-    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
@@ -48,7 +48,7 @@ class Parser:
         self._joiner = Joiner()
         self._time_limit = TimeLimit(limits.max_seconds)
 
-    def parse(self, raw: Raw) -> list[Item]:
+    def parse(self, raw: RawRecord) -> list[Item]:
         """Return the page of a record, and the problems that came up; nothing for records that are not meant as pages.
 
         Whatever goes wrong with one record is told in a Problem of kind ``failed``, never raised; one that takes too
@@ -66,7 +66,7 @@ class Parser:
             return [plain_page(item) if isinstance(item, Page) else item for item in items]
         return items
 
-    def _parse(self, raw: Raw) -> list[Item]:
+    def _parse(self, raw: RawRecord) -> list[Item]:
         if raw.item is not None:
             return [raw.item]
         said = _said(raw)
@@ -98,7 +98,7 @@ class Parser:
         return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
 
     def _page(
-        self, raw: Raw, url: str, date: str, mime: str, head: dict[str, str]
+        self, raw: RawRecord, url: str, date: str, mime: str, head: dict[str, str]
     ) -> tuple[Page | None, list[tuple[str, str]]]:
         limits = self._limits
         kind = head.get("warc-type", "").lower()
@@ -187,16 +187,16 @@ def _redirects(status: int | None) -> bool:
     return status is not None and 300 <= status < 400 and status != 304  # noqa: PLR2004 - not modified
 
 
-def is_candidate(raw: Raw) -> bool:
+def is_candidate(raw: RawRecord) -> bool:
     """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
     return bool(raw.faults) or raw.item is not None or not _is_warc(raw) or Warc.may_be_page(raw.head)
 
 
-def _is_warc(raw: Raw) -> bool:
+def _is_warc(raw: RawRecord) -> bool:
     return raw.head[:5].upper() == b"WARC/"
 
 
-def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
+def _said(raw: RawRecord) -> tuple[str, str, str, dict[str, str]] | None:
     """Return target URI, date, media type of the block and header fields; None for records that are no pages."""
     if _is_warc(raw):
         if not Warc.may_be_page(raw.head):
@@ -210,7 +210,7 @@ def _said(raw: Raw) -> tuple[str, str, str, dict[str, str]] | None:
     return http_response.text(found[0]), found[1], http_response.text(found[2]), {}
 
 
-def _is_http(raw: Raw, mime: str, head: dict[str, str]) -> bool:
+def _is_http(raw: RawRecord, mime: str, head: dict[str, str]) -> bool:
     """Tell whether the block is an HTTP message; a resource record and an ARC document without status line are not."""
     if raw.block.startswith(b"HTTP/"):
         return True
@@ -232,7 +232,7 @@ def _digest(given: str, payload: bytes) -> str:
     return base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()
 
 
-def target_uri(raw: Raw) -> str | None:
+def target_uri(raw: RawRecord) -> str | None:
     """Return the target URI of a WARC record that could not be parsed, as far as it can be read."""
     found = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
     return http_response.text(found[1]) if found else None

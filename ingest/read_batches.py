@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
-from graphlang.ingest.files.byte_ranges import LENGTH, Stretch, can_be_cut, end_of, stretches
+from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, can_be_cut, cut_up, end_of
 from graphlang.ingest.files.codecs import refuse_lz4
 from graphlang.ingest.formats.detect import Records, open_records
-from graphlang.ingest.formats.record_reader import Reader
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.record_reader import RecordReader
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.page import Item, Parser, is_candidate
 from graphlang.ingest.workers.pool import Group, Pool
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from graphlang.ingest.formats.wacz import Wacz
-    from graphlang.ingest.workers.prestart import Team
+    from graphlang.ingest.workers.prestart import PrestartedWorkers
 
 _RECORDS = 64  # raw records of a batch at most, of those that may be pages
 _BYTES = 4 << 20  # and bytes of them, after which a batch is closed
@@ -47,14 +47,18 @@ _Taken = TypeVar("_Taken")
 
 class _Group(NamedTuple, Generic[_Taken]):
     source: int
-    raws: int  # raw records that it holds; of a stretch that is known only when it was read
-    bytes_read: int  # the same; -1 for a stretch
+    raws: int  # raw records that it holds; of a byte range that is known only when it was read
+    bytes_read: int  # the same; -1 for a byte range
     taken: list[_Taken]
     last: bool
 
 
 def batches(
-    sources: Sequence[tuple[Path, int]], *, limits: Limits | None = None, workers: int = 1, team: Team | None = None
+    sources: Sequence[tuple[Path, int]],
+    *,
+    limits: Limits | None = None,
+    workers: int = 1,
+    prestarted: PrestartedWorkers | None = None,
 ) -> Iterator[Batch]:
     """Read archive files, one after the other.
 
@@ -66,7 +70,7 @@ def batches(
         sources: each file, and the position to start from: 0, or the ``position`` of the last Batch that was stored.
         limits: bounds of a record.
         workers: processes that parse; 1 parses in this process, and so do more where the files are small together.
-        team: these processes, if they were started already, with the same limits; they are ended with the reading.
+        prestarted: these processes, if they were started already, with the same limits; they end with the reading.
 
     Raises:
         ValueError: no workers, or a negative position.
@@ -84,7 +88,7 @@ def batches(
     limits = limits or Limits()
     if workers > 1 and small(path for path, _ in sources):
         workers = 1
-    return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, Pool(workers, limits, team))
+    return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, Pool(workers, limits, prestarted))
 
 
 def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
@@ -97,9 +101,9 @@ def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch
 
 
 def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
-    handed: deque[_Group[Raw]] = deque()  # what is known of each task that was given and not done
+    handed: deque[_Group[RawRecord]] = deque()  # what is known of each task that was given and not done
 
-    def tasks() -> Iterator[Group | Stretch]:
+    def tasks() -> Iterator[Group | ByteRange]:
         for index, (path, start) in enumerate(sources):
             for task, group in _tasks(index, path, start, limits):
                 handed.append(group)
@@ -118,20 +122,20 @@ def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) ->
             handed.popleft()
 
 
-def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
-    """Cut a file into what the workers get: stretches that they read, or, where it cannot be cut, groups of records."""
-    following: Stretch | None = None
-    cut: Iterator[Stretch] = iter(())
+def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
+    """Cut a file into what the workers get: byte ranges that they read, or else groups of records."""
+    following: ByteRange | None = None
+    cut: Iterator[ByteRange] = iter(())
     try:
         size = _WHOLE if path.is_dir() else path.stat().st_size
-        whole = Stretch(path, 0, size + 1, exact=True, skip=start)
+        whole = ByteRange(path, 0, size + 1, exact=True, skip=start)
         if size < _WHOLE:
             cut = iter([whole])
         if size > 2 * LENGTH and path.is_file():
             with path.open("rb", buffering=0) as file:
                 if can_be_cut(file):
                     begin, passed = _taken_up(file, path.name, start, limits)
-                    cut = stretches(whole, begin, size, start - passed)
+                    cut = cut_up(whole, begin, size, start - passed)
                 elif not start and not found(READERS):
                     wacz = _wacz(file, limits)
                     if wacz is not None:
@@ -145,8 +149,8 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
             yield Group(group.taken), group._replace(taken=[])
         return
     while following is not None:
-        stretch, following = following, next(cut, None)
-        yield stretch, _Group(index, 0, -1, [], last=following is None)
+        byte_range, following = following, next(cut, None)
+        yield byte_range, _Group(index, 0, -1, [], last=following is None)
 
 
 def _wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
@@ -155,12 +159,12 @@ def _wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
     return Wacz(file, limits) if is_wacz(file) else None
 
 
-def _tasks_of_wacz(index: int, wacz: Wacz, whole: Stretch) -> Iterator[tuple[Group | Stretch, _Group[Raw]]]:
+def _tasks_of_wacz(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
     """Cut the large archives that lie in a WACZ as they are; all else in it is read here."""
     parts = wacz.parts()
-    cut: list[Stretch] = []
+    cut: list[ByteRange] = []
 
-    def uncut() -> Iterator[Raw]:
+    def uncut() -> Iterator[RawRecord]:
         for part in parts:
             if not isinstance(part, Iterator) and not part.is_list and part.size > 2 * LENGTH:
                 inside = whole._replace(base=part.begin, size=part.size, name=part.name)
@@ -176,16 +180,16 @@ def _tasks_of_wacz(index: int, wacz: Wacz, whole: Stretch) -> Iterator[tuple[Gro
         if not cut:
             break
         inside = cut.pop()
-        for stretch in stretches(inside, 0, inside.size, 0):
-            yield stretch, _Group(index, 0, -1, [], last=False)
+        for byte_range in cut_up(inside, 0, inside.size, 0):
+            yield byte_range, _Group(index, 0, -1, [], last=False)
     yield Group([]), _Group(index, 0, whole.stop - 1, [], last=True)
 
 
 def _taken_up(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[int, int]:
-    """Return where the stretch begins that holds the record of this ordinal, and how many records come before it."""
+    """Return where the byte range begins that holds the record of this ordinal, and how many records come before it."""
     begin = passed = 0
     while True:
-        reader = Reader(file, name, limits, begin=begin, stop=end_of(begin))
+        reader = RecordReader(file, name, limits, begin=begin, stop=end_of(begin))
         count = sum(1 for _ in reader) if start else 0
         if passed + count >= start or reader.ended is None:
             return begin, passed
@@ -194,7 +198,7 @@ def _taken_up(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[in
 
 
 def _groups(
-    index: int, path: Path, start: int, limits: Limits, take: Callable[[Raw], list[_Taken]]
+    index: int, path: Path, start: int, limits: Limits, take: Callable[[RawRecord], list[_Taken]]
 ) -> Iterator[_Group[_Taken]]:
     """Yield what is made of the records of one file from a position on, as much together as one task is to have."""
     try:
@@ -206,7 +210,7 @@ def _groups(
 
 
 def _grouped(
-    index: int, reader: Records, start: int, take: Callable[[Raw], list[_Taken]], raws: Iterator[Raw]
+    index: int, reader: Records, start: int, take: Callable[[RawRecord], list[_Taken]], raws: Iterator[RawRecord]
 ) -> Iterator[_Group[_Taken]]:
     taken: list[_Taken] = []
     count = size = position = 0
@@ -233,5 +237,5 @@ def _grouped(
     yield _Group(index, max(position, start) - done, reached, taken, last=True)
 
 
-def _unreadable(error: OSError) -> Raw:
-    return Raw(0, b"", b"", (("unreadable", f"{error.strerror or error}"),))
+def _unreadable(error: OSError) -> RawRecord:
+    return RawRecord(0, b"", b"", (("unreadable", f"{error.strerror or error}"),))

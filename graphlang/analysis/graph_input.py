@@ -266,7 +266,7 @@ class Loaded:
         )
 
 
-class Remembered:
+class CachedLoader:
     """`Loaded` for several steps over one collection: links and scores are read once for as long as this is kept."""
 
     def __init__(self) -> None:

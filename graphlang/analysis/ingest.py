@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping
 
-    from graphlang.ingest import Passed, Team
+    from graphlang.ingest import Passed, PrestartedWorkers
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ def ingest(
     keep: Keep = Keep.BEST,
     limits: Limits | None = None,
     workers: int = 1,
-    team: Team | None = None,
+    prestarted: PrestartedWorkers | None = None,
     progress: Progress = SILENT,
 ) -> Ingested:
     """Read files and folders into the collection.
@@ -59,7 +59,7 @@ def ingest(
         keep: which of several captures of a URL is kept.
         limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
         workers: processes that parse pages; 1 parses in this process.
-        team: these processes, where they were started before; whoever did so ends those that were not needed.
+        prestarted: these processes, where they were started before; whoever did so ends those that were not needed.
         progress: told of bytes, pages and links.
 
     Raises:
@@ -93,7 +93,7 @@ def ingest(
         progress.stage("ingest", sum(sizes), "bytes")
         writer = Writer(connection, _site, keep=keep)
         before = 0
-        for batch in batches(queue, limits=limits or Limits(), workers=workers, team=team):
+        for batch in batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted):
             counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
             done.pages += counts.pages
             done.links += counts.links

@@ -70,7 +70,7 @@ def main() -> None:
         # read or infer, and a small product waits for them in turn. It has to be said before numpy is imported.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Hardly anything here is garbage in cycles: looking for some every thousand objects, and among all modules at the
-    # end, takes a tenth of the time of reading a small archive.
+    # end, takes 5 ms of the 46 of `--help`, and a twentieth of the time of `languages --known` and of a small `ingest`.
     gc.set_threshold(50_000, 50, 50)
     try:
         cli(prog_name="graphlang")

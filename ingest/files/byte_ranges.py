@@ -1,9 +1,9 @@
-"""Where a large archive can be cut, so that several processes each unpack and read a stretch of it.
+"""Where a large archive can be cut, so that several processes each unpack and read a byte range of it.
 
 Files can be cut whose gzip members or frames (zstd, LZ4) hold one record each, as nearly all crawls are, and files that
 are not compressed. One that was compressed as a whole can not: what comes out of its middle depends on all before. The
 cut is first a guess: the first place behind a given offset where a record seems to begin. An archive within an archive
-can deceive it, so that whoever joins the stretches must check that each begins where the one before it ended.
+can deceive it, so that whoever joins the byte ranges must check that each begins where the one before it ended.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.ingest.files import codecs
 from graphlang.ingest.files.decompress import COUNTED, MEMBER, compression
-from graphlang.ingest.files.file_slice import Span, peek
+from graphlang.ingest.files.file_slice import FileSlice, peek
 from graphlang.ingest.files.frames import LZ4, ZSTD, frame
 from graphlang.ingest.formats.record_reader import GRAMMARS
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
     from graphlang.ingest.formats.records import Grammar
 
-LENGTH = COUNTED  #: bytes of a stretch, as stored
+LENGTH = COUNTED  #: bytes of a byte range, as stored
 _READ = 1 << 16
 _OVERLAP = 1 << 14  # bytes in which a record's header shows itself
 _TRIED = 1 << 12  # bytes of a member, as stored, that show what it begins with
 _TRIED_OF_FRAMES = (1 << 17) + 64  # of a frame: a block is unpacked as a whole
-_TRIALS = 1_000  # of a stretch: a magic comes by chance once in 100 MB; who makes more of it does so on purpose
-_BLOCKS = 100  # of a frame that is tried; a record of more megabytes than that begins no stretch
+_TRIALS = 1_000  # of a byte range: a magic comes by chance once in 100 MB; who makes more of it does so on purpose
+_BLOCKS = 100  # of a frame that is tried; a record of more megabytes than that begins no byte range
 _MAGICS = {"gzip": MEMBER, "zstd": re.compile(re.escape(ZSTD)), "lz4": re.compile(re.escape(LZ4))}
 
 
-class Stretch(NamedTuple):
+class ByteRange(NamedTuple):
     """A part of an archive."""
 
     path: Path
     begin: int  #: nothing before it is looked at
-    stop: int  #: the stretch ends with the last record that begins before
+    stop: int  #: the byte range ends with the last record that begins before
     exact: bool  #: whether a record begins at ``begin``; else the first one behind it is looked for
     skip: int = 0  #: raw records to pass over
     base: int = 0  #: where the archive begins in the file; the places above count from there
@@ -51,25 +51,25 @@ class Stretch(NamedTuple):
     def opened(self) -> Iterator[BinaryIO]:
         """Open the archive."""
         with self.path.open("rb", buffering=0) as file:
-            yield file if self.size < 0 else cast("BinaryIO", Span(file, self.base, self.size))
+            yield file if self.size < 0 else cast("BinaryIO", FileSlice(file, self.base, self.size))
 
 
 def end_of(begin: int) -> int:
-    """Return the stop of the stretch that begins at a place."""
+    """Return the stop of the byte range that begins at a place."""
     return (begin // LENGTH + 1) * LENGTH
 
 
-def stretches(whole: Stretch, begin: int, size: int, skip: int) -> Iterator[Stretch]:
-    """Cut an archive from a place on where a record begins; the first stretch is exact.
+def cut_up(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteRange]:
+    """Cut an archive from a place on where a record begins; the first byte range is exact.
 
     Args:
-        whole: the archive; its path, base, size and name are those of all stretches.
+        whole: the archive; its path, base, size and name are those of all byte ranges.
         begin: where a record begins, counted from the archive's first byte.
         size: bytes of the archive.
-        skip: raw records to pass over in the first stretch.
+        skip: raw records to pass over in the first byte range.
 
     Yields:
-        The stretches, from the first on, each but the first inexact.
+        The byte ranges, from the first on, each but the first inexact.
     """
     stop = end_of(begin)
     yield whole._replace(begin=begin, stop=stop, exact=True, skip=skip)
@@ -78,7 +78,7 @@ def stretches(whole: Stretch, begin: int, size: int, skip: int) -> Iterator[Stre
 
 
 def can_be_cut(file: BinaryIO) -> bool:
-    """Tell whether the file begins with a record, and another one can be found in the next few stretches."""
+    """Tell whether the file begins with a record, and another one can be found in the next few byte ranges."""
     head = peek(file, 0, _TRIED)
     kind = compression(head)
     if kind and kind not in _MAGICS:

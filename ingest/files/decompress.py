@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from graphlang.ingest.files import codecs
-from graphlang.ingest.files.file_slice import Span, peek, size_of
+from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
 from graphlang.ingest.files.frames import LZ4, ZSTD, frame
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ class Source:
         if size is not None and size <= _OUT:
             file: Any = io.BytesIO(self.peek(offset, size))
         else:
-            file = Span(self._file, offset, size_of(self._file) - offset if size is None else size)
+            file = FileSlice(self._file, offset, size_of(self._file) - offset if size is None else size)
         fresh = True
         try:
             for data in codecs.unzstd(zstd, file) if self.compression == "zstd" else codecs.unlz4(file):

@@ -1,4 +1,4 @@
-"""A stretch of bytes within a file, as a file of its own: an archive that lies uncompressed in a WACZ."""
+"""A range of bytes within a file, as a file of its own: an archive that lies uncompressed in a WACZ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-class Span(io.RawIOBase):
+class FileSlice(io.RawIOBase):
     """Reads a part of a file, never beyond it; the file's own position is neither used nor moved.
 
     Args:
@@ -22,7 +22,7 @@ class Span(io.RawIOBase):
     def __init__(self, file: BinaryIO, begin: int, size: int) -> None:
         super().__init__()
         self._number = file.fileno()
-        self.begin: int = begin + (file.begin if isinstance(file, Span) else 0)
+        self.begin: int = begin + (file.begin if isinstance(file, FileSlice) else 0)
         self._at = 0
         self.size = size
 
@@ -76,7 +76,7 @@ class Span(io.RawIOBase):
         return self._at
 
 
-def peek(file: BinaryIO | Span, offset: int, count: int) -> bytes:
+def peek(file: BinaryIO | FileSlice, offset: int, count: int) -> bytes:
     """Return bytes from any place of a file, or of a part of one, without moving in it.
 
     Args:
@@ -84,9 +84,9 @@ def peek(file: BinaryIO | Span, offset: int, count: int) -> bytes:
         offset: in bytes.
         count: at most so many bytes.
     """
-    return file.peek(offset, count) if isinstance(file, Span) else os.pread(file.fileno(), count, offset)
+    return file.peek(offset, count) if isinstance(file, FileSlice) else os.pread(file.fileno(), count, offset)
 
 
-def size_of(file: BinaryIO | Span) -> int:
+def size_of(file: BinaryIO | FileSlice) -> int:
     """Return the bytes of a file, or of a part of one."""
-    return file.size if isinstance(file, Span) else os.fstat(file.fileno()).st_size
+    return file.size if isinstance(file, FileSlice) else os.fstat(file.fileno()).st_size

@@ -18,15 +18,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol
 
 from graphlang.ingest.files.decompress import Source
-from graphlang.ingest.formats.record_reader import GRAMMARS, Reader, Within
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.record_reader import GRAMMARS, RecordReader, Within
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.plugins import READERS, found, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from graphlang.ingest.files.byte_ranges import Stretch
+    from graphlang.ingest.files.byte_ranges import ByteRange
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.page import Item
 
@@ -34,7 +34,7 @@ _SNIFFED = 1 << 16
 
 
 class Records(Protocol):
-    """A file, or a stretch of it, that is being read."""
+    """A file, or a byte range of it, that is being read."""
 
     @property
     def bytes_read(self) -> int:
@@ -42,9 +42,9 @@ class Records(Protocol):
 
     @property
     def ended(self) -> int | None:
-        """Where the next stretch begins; None at the end of the file."""
+        """Where the next byte range begins; None at the end of the file."""
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records, and what is none, in the order of the file."""
 
 
@@ -62,15 +62,15 @@ class _Added:
     def bytes_read(self) -> int:
         return self._file.tell()
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         try:
             for item in self._read(self._file):
-                yield Raw(item.offset or 0, b"", b"", item=item)
+                yield RawRecord(item.offset or 0, b"", b"", item=item)
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
             reason = f"the reader {self._name} failed: {type(error).__name__}: {error}"[:500]
-            yield Raw(0, b"", b"", (("failed", reason),))
+            yield RawRecord(0, b"", b"", (("failed", reason),))
 
 
 def _fail(error: Exception, file: BinaryIO) -> NoReturn:
@@ -85,7 +85,7 @@ def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None
     Args:
         path: where it is.
         limits: bounds of a record.
-        begin: see `graphlang.ingest.formats.record_reader.Reader`; not 0 only for archives.
+        begin: see `graphlang.ingest.formats.record_reader.RecordReader`; not 0 only for archives.
         stop: the same.
 
     Raises:
@@ -100,28 +100,28 @@ def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None
         yield (
             _reader(file, path.name, limits, stop)
             if not begin
-            else Reader(file, path.name, limits, begin=begin, stop=stop)
+            else RecordReader(file, path.name, limits, begin=begin, stop=stop)
         )
 
 
 @contextmanager
-def open_stretch(stretch: Stretch, limits: Limits, begin: int) -> Iterator[Records]:
-    """Open a stretch of a file, or of an archive within one; offsets are those in the file.
+def open_range(byte_range: ByteRange, limits: Limits, begin: int) -> Iterator[Records]:
+    """Open a byte range of a file, or of an archive within one; offsets are those in the file.
 
     Args:
-        stretch: which one.
+        byte_range: which one.
         limits: bounds of a record.
-        begin: where to start, counted from the first byte of the archive that the stretch is of.
+        begin: where to start, counted from the first byte of the archive that the byte range is of.
 
     Raises:
         OSError: as with `open_records`.
     """
-    if stretch.size < 0:
-        with open_records(stretch.path, limits, begin=begin, stop=stretch.stop) as reader:
+    if byte_range.size < 0:
+        with open_records(byte_range.path, limits, begin=begin, stop=byte_range.stop) as reader:
             yield reader
         return
-    with stretch.opened() as file:
-        yield Within(Reader(file, stretch.name, limits, begin=begin, stop=stretch.stop), stretch.base)
+    with byte_range.opened() as file:
+        yield Within(RecordReader(file, byte_range.name, limits, begin=begin, stop=byte_range.stop), byte_range.base)
 
 
 def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Records:
@@ -139,8 +139,8 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
     if any(
         grammar.starts(head, 0) and not grammar.find(head, 0) for grammar in GRAMMARS
     ):  # nearly always; the other readers need not be imported
-        return Reader(file, name, limits, stop=stop)
-    return _rarer(file, stored, head, limits) or Reader(file, name, limits, stop=stop)
+        return RecordReader(file, name, limits, stop=stop)
+    return _rarer(file, stored, head, limits) or RecordReader(file, name, limits, stop=stop)
 
 
 def _rarer(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Records | None:

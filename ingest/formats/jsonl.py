@@ -15,7 +15,7 @@ from graphlang.db.records import Page, Problem, packed
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.dates import date_of
 from graphlang.ingest.formats.json_values import loads
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.html.document import Document, Reference, fold
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.links.extract import links_of
@@ -57,15 +57,15 @@ class Jsonl:
         """Offset in the file, as it is stored, that was reached."""
         return self._source.reached
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield each page, and each problem, by itself."""
         for offset, line, fault in self._lines():
             if fault is not None:
-                yield Raw(offset, b"", b"", (fault,))
+                yield RawRecord(offset, b"", b"", (fault,))
             elif line.strip():
                 item = self._item(offset, line)
                 if item is not None:
-                    yield Raw(offset, b"", b"", item=item)
+                    yield RawRecord(offset, b"", b"", item=item)
 
     def _lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
         rest = bytearray()

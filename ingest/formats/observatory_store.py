@@ -31,7 +31,7 @@ from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.formats.rest import Rest
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Store:
         self._limits = limits
         self.bytes_read = 0  #: offset that was reached
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records; damage is told in records without header, or in the faults of a record."""
         lost: int | None = None  # where damage began that is not told yet
         at = 0
@@ -125,12 +125,12 @@ class Store:
                 following = self._next_cookie(begin)
                 end = min(end, following)
             at = self.bytes_read = min(end, self._size)
-            record = Raw(begin - _FIXED - len(head) - len(http), head, http)
+            record = RawRecord(begin - _FIXED - len(head) - len(http), head, http)
             yield self._filled(record, Rest(_inflated(self._number, begin, at, size)), size)
         if lost is not None:
             yield _fault(lost, f"{self._size - lost} bytes that are no record")
 
-    def _filled(self, record: Raw, content: Rest, size: int) -> Raw:
+    def _filled(self, record: RawRecord, content: Rest, size: int) -> RawRecord:
         room = max(0, self._limits.max_payload - len(record.block))
         block = record.block + content.read(room)
         if content.is_over:
@@ -194,5 +194,5 @@ def _inflated(number: int, begin: int, end: int, size: int) -> Pieces:
     return ()
 
 
-def _fault(offset: int, reason: str) -> Raw:
-    return Raw(offset, b"", b"", (("garbage", reason),))
+def _fault(offset: int, reason: str) -> RawRecord:
+    return RawRecord(offset, b"", b"", (("garbage", reason),))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from graphlang.ingest.files.decompress import Chunk, Source
 from graphlang.ingest.formats.arc import Arc
-from graphlang.ingest.formats.records import End, Grammar, Raw, raw_records
+from graphlang.ingest.formats.records import End, Grammar, RawRecord, raw_records
 from graphlang.ingest.formats.warc import Warc
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ _SNIFFED = 1 << 16  # bytes in which a damaged archive must show a record to be 
 GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
 
 
-class Reader:
-    """Reads one file, or a stretch of it.
+class RecordReader:
+    """Reads one file, or a byte range of it.
 
-    A stretch of a file whose gzip members or frames each begin a record ends before the first such one at or behind
+    A byte range of a file whose gzip members or frames each begin a record ends before the first such one at or behind
     ``stop``; that of a file that is not compressed before the first record there. No record reaches over that place, so
-    that the stretches of a file, each begun where the one before it ended, give the same records as the whole file.
+    that the byte ranges of a file, each begun where the one before it ended, give the same records as the whole file.
 
     Args:
         file: the archive, opened for reading bytes.
@@ -50,7 +50,7 @@ class Reader:
         self._limits = limits
         self._begin = begin
         self._stop = stop
-        self.ended: int | None = None  #: where the next stretch begins; None at the end of the file
+        self.ended: int | None = None  #: where the next byte range begins; None at the end of the file
 
     @property
     def bytes_read(self) -> int:
@@ -62,7 +62,7 @@ class Reader:
         """Bytes that were unpacked so far; 0 for a file that is not compressed."""
         return self._source.unpacked
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records; a file that is no archive yields one without header that says so."""
         chunks = self._source.chunks()
         first = list(islice(chunks, 2))
@@ -70,13 +70,13 @@ class Reader:
         if not any(chunk.data for chunk in first):
             reason = next((chunk.fault for chunk in first if chunk.fault), "the file is empty")
             if not first or all(not chunk.fault for chunk in first):
-                yield Raw(0, b"", b"", (("not-an-archive", "the file is empty"),))
+                yield RawRecord(0, b"", b"", (("not-an-archive", "the file is empty"),))
                 return
-            yield Raw(0, b"", b"", (("damaged", reason),))
+            yield RawRecord(0, b"", b"", (("damaged", reason),))
             first, told = [], True
         grammar = _grammar(b"".join(chunk.data for chunk in first), self._name)
         if grammar is None:
-            yield Raw(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
+            yield RawRecord(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
         chunks = _chained(first, chunks)
         packed = bool(self._source.compression)
@@ -89,7 +89,7 @@ class Reader:
         if end is not None:
             self.ended = end.reached
         if first_record is None and not told and not self._begin and self.ended is None:
-            yield Raw(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
+            yield RawRecord(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
         if first_record is not None:
             yield first_record
             yield from records
@@ -113,7 +113,7 @@ class Within:
         begin: where the archive begins.
     """
 
-    def __init__(self, reader: Reader, begin: int) -> None:
+    def __init__(self, reader: RecordReader, begin: int) -> None:
         self._reader = reader
         self._begin = begin
 
@@ -124,10 +124,10 @@ class Within:
 
     @property
     def ended(self) -> int | None:
-        """Where the next stretch begins, in the archive; None at its end."""
+        """Where the next byte range begins, in the archive; None at its end."""
         return self._reader.ended
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records."""
         for raw in self._reader:
             yield raw._replace(offset=self._begin + raw.offset)

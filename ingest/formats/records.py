@@ -28,7 +28,7 @@ _ZEROS = bytes(2 << 20)  # more than a chunk: what padding and bombs are made of
 _OVERLAP = 16_384  # bytes at the end of the data in which a record may have begun
 
 
-class Raw(NamedTuple):
+class RawRecord(NamedTuple):
     """One raw record, or (without header) a stretch of the file that is no record."""
 
     offset: int  #: in the file: of the record, or of the gzip member that it starts in
@@ -184,7 +184,7 @@ def raw_records(
     *,
     members: int = 0,
     end: End | None = None,
-) -> Iterator[Raw]:
+) -> Iterator[RawRecord]:
     """Yield every record, and every stretch that is none, in the order of the file.
 
     Args:
@@ -200,7 +200,7 @@ def raw_records(
         yield from _run(buffer, grammar, limits, end)
 
 
-def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> Iterator[Raw]:
+def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> Iterator[RawRecord]:
     told = False  # the damage at the end of this run was told along with a record
     while True:
         _skip_newlines(buffer)
@@ -220,7 +220,7 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> 
         faults = record.faults if record.rest is None else (*record.faults, *record.rest.finish())
         told = buffer.over and buffer.at >= len(buffer.data) and bool(buffer.fault) and bool(faults)
     if buffer.fault and not told:
-        yield Raw(buffer.offset(buffer.at), b"", b"", ((buffer.kind, buffer.fault),))
+        yield RawRecord(buffer.offset(buffer.at), b"", b"", ((buffer.kind, buffer.fault),))
 
 
 def _skip_newlines(buffer: _Buffer) -> None:
@@ -237,7 +237,7 @@ def _behind_newlines(data: bytes, at: int) -> int:
     return found.start() if found else len(data)
 
 
-def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | None:
+def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> RawRecord | None:
     """Move to the next record of the run, or to its end; returns what is to be told of the bytes passed over."""
     offset = buffer.offset(buffer.at)
     passed = 0
@@ -256,10 +256,10 @@ def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> Raw | No
         buffer.need(len(buffer.data) - buffer.at + 1)
     if blank or quiet:
         return None
-    return Raw(offset, b"", b"", (("garbage", f"{passed} bytes that belong to no {grammar.name} record"),))
+    return RawRecord(offset, b"", b"", (("garbage", f"{passed} bytes that belong to no {grammar.name} record"),))
 
 
-def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
+def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> RawRecord:
     offset = buffer.offset(buffer.at)
     end = grammar.header_end(buffer.data, buffer.at)
     while end < 0 and not buffer.over and len(buffer.data) - buffer.at < limits.max_header:
@@ -271,14 +271,18 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> Raw:
         head = buffer.data[buffer.at : buffer.at + 4096]
         _pass_headers(buffer, grammar, limits)
         if cut:
-            return Raw(offset, b"", head, (("truncated", buffer.fault or "the file ends within a record header"),))
-        return Raw(offset, b"", head, (("bad-header", f"a record header of more than {limits.max_header} bytes"),))
+            return RawRecord(
+                offset, b"", head, (("truncated", buffer.fault or "the file ends within a record header"),)
+            )
+        return RawRecord(
+            offset, b"", head, (("bad-header", f"a record header of more than {limits.max_header} bytes"),)
+        )
     head = buffer.data[buffer.at : end]
     buffer.at = end
     claimed = grammar.length(head)
     if claimed is None:
-        return _until_next(buffer, grammar, limits, Raw(offset, head, b""), "the record header states no length")
-    return _block(buffer, grammar, limits, Raw(offset, head, b""), claimed)
+        return _until_next(buffer, grammar, limits, RawRecord(offset, head, b""), "the record header states no length")
+    return _block(buffer, grammar, limits, RawRecord(offset, head, b""), claimed)
 
 
 def _pass_headers(buffer: _Buffer, grammar: Grammar, limits: Limits) -> None:
@@ -299,7 +303,7 @@ def _pass_headers(buffer: _Buffer, grammar: Grammar, limits: Limits) -> None:
         _hunt(buffer, grammar, quiet=True)
 
 
-def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claimed: int) -> Raw:
+def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, claimed: int) -> RawRecord:
     """Read the block, and check the claimed length against what follows it."""
     keep = min(claimed, limits.max_payload)
     if claimed > keep and not buffer.may_reach(claimed):
@@ -323,7 +327,7 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, claim
     return record._replace(faults=tuple(faults))
 
 
-def _cut_off(buffer: _Buffer, grammar: Grammar, record: Raw, claimed: int) -> Raw:
+def _cut_off(buffer: _Buffer, grammar: Grammar, record: RawRecord, claimed: int) -> RawRecord:
     """Read a block that the run ends in."""
     have = len(buffer.data) - buffer.at
     # In a file compressed record by record the end of the member is the end of the record. Elsewhere a length that is
@@ -354,7 +358,7 @@ def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
     return at >= len(data) or grammar.starts(data, at) or bool(grammar.end and data.startswith(grammar.end, begin))
 
 
-def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw, reason: str) -> Raw:
+def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, reason: str) -> RawRecord:
     """Read up to the next record that can be told.
 
     Args:

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.db.records import Page
 from graphlang.ingest.files.decompress import UNPACKED_FREELY
-from graphlang.ingest.files.file_slice import Span, peek
+from graphlang.ingest.files.file_slice import FileSlice, peek
 from graphlang.ingest.formats.jsonl import Jsonl
-from graphlang.ingest.formats.record_reader import Reader
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.record_reader import RecordReader
+from graphlang.ingest.formats.records import RawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,28 +83,28 @@ class Wacz:
         #: Bytes that deflated entries may still unpack to, None for any number.
         self._room = UNPACKED_FREELY + limits.max_ratio * self._size if limits.max_ratio else None
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records of all archives; what is wrong with the zip file is told in one without header."""
         for part in self.parts():
             yield from self.records_of(part)
 
-    def records_of(self, part: Stored | Iterator[Raw]) -> Iterator[Raw]:
+    def records_of(self, part: Stored | Iterator[RawRecord]) -> Iterator[RawRecord]:
         """Yield the raw records of one of the parts."""
         if isinstance(part, Stored):
-            span = cast("BinaryIO", Span(self._file, part.begin, part.size))
+            span = cast("BinaryIO", FileSlice(self._file, part.begin, part.size))
             yield from self._archive(span, part.path, part.begin)
             self.bytes_read = part.begin + part.size
         else:
             yield from part
 
-    def parts(self) -> Iterator[Stored | Iterator[Raw]]:
+    def parts(self) -> Iterator[Stored | Iterator[RawRecord]]:
         """Yield the archives that are stored as they are, and of all else its raw records, in the order of the file."""
         size = self._size
-        if _directory_size(Span(self._file, 0, size)) > _DIRECTORY:
+        if _directory_size(FileSlice(self._file, 0, size)) > _DIRECTORY:
             yield iter([_fault("too-large", "the directory of the zip file is too large to be read")])
             return
         try:
-            with zipfile.ZipFile(cast("BinaryIO", Span(self._file, 0, size))) as zipped:
+            with zipfile.ZipFile(cast("BinaryIO", FileSlice(self._file, 0, size))) as zipped:
                 found = [one for one in zipped.infolist() if _is_archive(one) or _is_list(one)]
                 if not any(map(_is_archive, found)):
                     yield iter([_fault("not-an-archive", "a zip file without any archive under archive/")])
@@ -117,13 +117,13 @@ class Wacz:
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
             yield iter([_fault("not-an-archive", f"not a sound zip file ({error})"[:_MAX_TOLD])])
 
-    def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[Raw]:
+    def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[RawRecord]:
         start = entry.header_offset
         if start < 0 or start > self._size - _LOCAL.size:
             return iter([_fault("damaged", "an entry of the zip file is not where its directory says")])
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
             return self._unpacked(zipped, entry)
-        local = Span(self._file, start, _LOCAL.size).read()
+        local = FileSlice(self._file, start, _LOCAL.size).read()
         if not local or not local.startswith(MAGIC[0]):
             return iter([_fault("damaged", "an entry of the zip file is not where its directory says", start)])
         fields = _LOCAL.unpack(local)
@@ -134,7 +134,7 @@ class Wacz:
             return iter([_fault("damaged", reason, start)])
         return Stored(entry.filename, begin, entry.file_size)
 
-    def _unpacked(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[Raw]:
+    def _unpacked(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[RawRecord]:
         start = entry.header_offset
         if entry.compress_type != zipfile.ZIP_DEFLATED:
             yield _fault("not-an-archive", "an archive that is encrypted or compressed in an unusual way", start)
@@ -161,7 +161,7 @@ class Wacz:
                 yield raw._replace(offset=start, item=raw.item and replace(raw.item, offset=start))
         self.bytes_read = start + entry.compress_size
 
-    def _archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[Raw]:
+    def _archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[RawRecord]:
         """Read an archive or a list of pages.
 
         Args:
@@ -171,16 +171,16 @@ class Wacz:
             room: bytes that it may unpack to, and that are no more there for others; None for its own bound.
         """
         name = path.rpartition("/")[2]
-        reader: Jsonl | Reader
+        reader: Jsonl | RecordReader
         if path.startswith(_LISTS):
             reader = Jsonl(file, self._limits, room=room)
         else:
-            reader = Reader(file, name, self._limits, room=room)
+            reader = RecordReader(file, name, self._limits, room=room)
         yield from self._records(reader, begin)
         if room is not None:
             self._room = room - min(room, reader.unpacked)
 
-    def _records(self, reader: Jsonl | Reader, begin: int) -> Iterator[Raw]:
+    def _records(self, reader: Jsonl | RecordReader, begin: int) -> Iterator[RawRecord]:
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset
@@ -202,11 +202,11 @@ def _is_list(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.startswith(_LISTS) and entry.filename.endswith(".jsonl")
 
 
-def _fault(kind: str, reason: str, offset: int = 0) -> Raw:
-    return Raw(offset, b"", b"", ((kind, reason),))
+def _fault(kind: str, reason: str, offset: int = 0) -> RawRecord:
+    return RawRecord(offset, b"", b"", ((kind, reason),))
 
 
-def _directory_size(span: Span) -> int:
+def _directory_size(span: FileSlice) -> int:
     """Return the bytes of the zip file's directory, all of which the library reads at once; 0 if there is none."""
     tail = span.peek(max(0, span.size - (1 << 17)), 1 << 17)
     at = tail.rfind(_END)

@@ -15,7 +15,7 @@ from graphlang.ingest.links.extract import links_of
 from graphlang.ingest.payload import media_type
 
 if TYPE_CHECKING:
-    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.links.resolve import Joiner
 
@@ -25,7 +25,7 @@ _SHA1 = re.compile(r"sha1:([A-Z2-7]{32})", re.IGNORECASE)
 _SIZE = re.compile(r"\d{1,15}")
 
 
-def page_of_wat(raw: Raw, joiner: Joiner, limits: Limits) -> tuple[Page | None, list[tuple[str, str]]]:
+def page_of_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | None, list[tuple[str, str]]]:
     """Return the page that a ``metadata`` record describes, with links and without text, and what was wrong with it.
 
     There is a page only for descriptions of a response or resource; those of requests and of warcinfo are passed over.

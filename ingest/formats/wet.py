@@ -8,11 +8,11 @@ from graphlang.db.records import Page
 from graphlang.ingest.html.document import fold
 
 if TYPE_CHECKING:
-    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
 
 
-def page_of_wet(raw: Raw, url: str, date: str, head: dict[str, str], limits: Limits) -> Page:
+def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limits: Limits) -> Page:
     """Return the page of a ``conversion`` record of plain text: it carries text and no links.
 
     The record's first line is the title of the page, as the program that wrote it sets it there; it stays in the text.

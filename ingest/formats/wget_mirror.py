@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from graphlang.ingest.formats.json_values import sound
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.payload.media_type import form
 
@@ -61,7 +61,7 @@ class Mirror:
         self.bytes_read = 0  #: of all files so far
         self._known: dict[tuple[str, ...], str] = {}
 
-    def __iter__(self) -> Iterator[Raw]:
+    def __iter__(self) -> Iterator[RawRecord]:
         """Yield each page as a WARC resource record would be, in the order of the paths."""
         empty = True
         for parts, path, fault in _files(self._path, ()):
@@ -93,9 +93,9 @@ class Mirror:
                 f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nWARC-Date: {changed}\r\n"
                 f"Content-Type: text/html\r\n{MIRRORED}: {hosts}\r\nContent-Length: {len(data)}\r\n\r\n"
             )
-            yield Raw(0, warc.encode("utf-8", "replace"), data, faults)
+            yield RawRecord(0, warc.encode("utf-8", "replace"), data, faults)
         if empty:
-            yield Raw(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
+            yield RawRecord(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
 
     def _hosts(self, above: tuple[str, ...]) -> str:
         """Name the hosts whose folders lie in a folder of the mirror."""
@@ -109,8 +109,8 @@ class Mirror:
         return self._known[above]
 
 
-def _unreadable(parts: tuple[str, ...], reason: str) -> Raw:
-    return Raw(0, b"", b"", (("unreadable", f"{sound('/'.join(parts))[-_MAX_TOLD:]}: {reason}"),))
+def _unreadable(parts: tuple[str, ...], reason: str) -> RawRecord:
+    return RawRecord(0, b"", b"", (("unreadable", f"{sound('/'.join(parts))[-_MAX_TOLD:]}: {reason}"),))
 
 
 def looks_mirrored(path: Path) -> bool:

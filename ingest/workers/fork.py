@@ -2,7 +2,8 @@
 
 A copy has the memory of the process, but of its threads only the one that made it, so that a lock which another one
 held would be held for ever. That is why copies are made where there are no other threads, and on Linux alone; elsewhere
-a worker is a new process (`graphlang.ingest.workers.process`), which takes a twentieth of a second more of each core.
+a worker is a new process (`graphlang.ingest.workers.process`), which imports for a tenth of a second of its core: two
+of them add 0.15 s to the 1.8 s of processor time that 3,790 manual pages take.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Parses in worker processes, in order, and survives the loss of a worker.
 
-A task is a group of raw records that were read here, or a stretch of a file that the worker reads and inflates itself.
+A task is a group of raw records that were read here, or a byte range of a file that the worker reads itself.
 Few tasks are under way at a time, and few answers are kept of each, so that memory is bounded whatever the speeds are.
 
 A worker that dies (killed for its memory, or crashed by a record) is replaced; what was left of the task that it died
 of is parsed again in groups, and the group that kills a worker again record by record, and the record that does is told
 in a Problem. So is a record that keeps a worker busy for minutes.
 
-Where a stretch turns out not to begin where the one before it ended, it is read again from there, like one whose worker
-died: what comes out is always what reading the file from its start would give.
+Where a byte range turns out not to begin where the one before it ended, it is read again from there, like one whose
+worker died: what comes out is always what reading the file from its start would give.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from queue import Empty
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.db.records import Problem
-from graphlang.ingest.files.byte_ranges import Stretch
-from graphlang.ingest.formats.detect import open_stretch
+from graphlang.ingest.files.byte_ranges import ByteRange
+from graphlang.ingest.formats.detect import open_range
 from graphlang.ingest.page import is_candidate, target_uri
 from graphlang.ingest.workers.process import Answers, Process, WorkerError
 from graphlang.ingest.workers.protocol import pack_raw, unpack_item
@@ -29,10 +29,10 @@ from graphlang.ingest.workers.protocol import pack_raw, unpack_item
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.page import Item
-    from graphlang.ingest.workers.prestart import Team
+    from graphlang.ingest.workers.prestart import PrestartedWorkers
 
 _AHEAD = 2  # tasks under way in one worker
 _PATIENCE = 300.0  # seconds for one group: it takes less than one, unless something in it was made to take for ever
@@ -44,7 +44,7 @@ __all__ = ["Group", "Parsed", "Pool", "WorkerError"]
 class Group(NamedTuple):
     """Raw records that are to be parsed."""
 
-    raws: Sequence[Raw]
+    raws: Sequence[RawRecord]
 
 
 class Parsed(NamedTuple):
@@ -52,13 +52,13 @@ class Parsed(NamedTuple):
 
     task: int  #: its ordinal
     items: list[Item]
-    raws: int  #: raw records of a stretch that were read for them; 0 for a group
+    raws: int  #: raw records of a byte range that were read for them; 0 for a group
     bytes_read: int  #: offset in the file that was reached; 0 for a group
     last: bool  #: the task is done
 
 
 class _Task:
-    def __init__(self, number: int, what: Group | Stretch) -> None:
+    def __init__(self, number: int, what: Group | ByteRange) -> None:
         self.number = number
         self.what = what
         self.worker: Process | None = None
@@ -71,27 +71,27 @@ class Pool:
     Args:
         workers: how many.
         limits: bounds of a record.
-        team: processes that were started already; as many as are missing are started when they are needed.
+        prestarted: processes that were started already; as many as are missing are started when they are needed.
     """
 
-    def __init__(self, workers: int, limits: Limits, team: Team | None = None) -> None:
+    def __init__(self, workers: int, limits: Limits, prestarted: PrestartedWorkers | None = None) -> None:
         self._limits = limits
         self._count = workers
-        self._team = team if team is not None and team.limits == limits else None
+        self._prestarted = prestarted if prestarted is not None and prestarted.limits == limits else None
         self._workers: list[Process] = []
         self._window: deque[_Task] = deque()
-        self._begun: dict[Stretch, tuple[Process, Answers]] = {}
-        self._reached: int | None = None  # where the stretch before ended
+        self._begun: dict[ByteRange, tuple[Process, Answers]] = {}
+        self._reached: int | None = None  # where the byte range before ended
 
-    def parse(self, tasks: Iterator[Group | Stretch]) -> Iterator[Parsed]:
+    def parse(self, tasks: Iterator[Group | ByteRange]) -> Iterator[Parsed]:
         """Yield the items of all tasks, in their order.
 
         Raises:
             WorkerError: no worker can be started.
         """
         try:
-            if self._team is not None:
-                self._workers, self._begun = self._team.take(), self._team.begun
+            if self._prestarted is not None:
+                self._workers, self._begun = self._prestarted.take(), self._prestarted.begun
             self._workers += [Process(self._limits) for _ in range(self._count - len(self._workers))]
             numbered = enumerate(tasks)
             self._fill(numbered)
@@ -108,7 +108,7 @@ class Pool:
             for worker in self._workers:
                 worker.end()
 
-    def _fill(self, tasks: Iterator[tuple[int, Group | Stretch]]) -> None:
+    def _fill(self, tasks: Iterator[tuple[int, Group | ByteRange]]) -> None:
         """Give the workers what they can take, and replace those that are gone."""
         for place, worker in enumerate(self._workers):
             if worker.gone:
@@ -126,12 +126,12 @@ class Pool:
 
     def _give(self, task: _Task, worker: Process) -> None:
         what = task.what
-        if isinstance(what, Stretch) and what in self._begun:
+        if isinstance(what, ByteRange) and what in self._begun:
             task.worker, task.answers = self._begun.pop(what)
             return
         task.worker = worker
         task.answers = worker.give(
-            (str(what.path), *what[1:]) if isinstance(what, Stretch) else [pack_raw(raw) for raw in what.raws]
+            (str(what.path), *what[1:]) if isinstance(what, ByteRange) else [pack_raw(raw) for raw in what.raws]
         )
 
     def _replace(self, place: int) -> None:
@@ -153,23 +153,23 @@ class Pool:
             items = [item for part in self._carefully(iter(task.what.raws)) for item in part]
             yield Parsed(task.number, items, 0, 0, last=True)
             return
-        stretch = task.what
-        if not stretch.exact:
-            if self._reached is None or self._reached >= stretch.stop:  # the stretch before took this one in
+        byte_range = task.what
+        if not byte_range.exact:
+            if self._reached is None or self._reached >= byte_range.stop:  # the byte range before took this one in
                 self._drop(task)
                 yield Parsed(task.number, [], 0, 0, last=True)
                 return
             began = self._heard(task)
             if began != self._reached:
                 self._drop(task)
-                yield from self._alone(task.number, stretch._replace(begin=self._reached, exact=True))
+                yield from self._alone(task.number, byte_range._replace(begin=self._reached, exact=True))
                 return
         done = 0
         while True:
             answer = self._heard(task)
             if answer is None:
-                begin = stretch.begin if stretch.exact else self._reached or 0
-                yield from self._alone(task.number, stretch._replace(begin=begin, skip=stretch.skip + done))
+                begin = byte_range.begin if byte_range.exact else self._reached or 0
+                yield from self._alone(task.number, byte_range._replace(begin=begin, skip=byte_range.skip + done))
                 return
             packed, raws, reached, ended, last = answer
             done += raws
@@ -194,15 +194,15 @@ class Pool:
                 if time.monotonic() - task.worker.heard > _PATIENCE:
                     task.worker.kill()
 
-    def _alone(self, number: int, stretch: Stretch) -> Iterator[Parsed]:
-        """Read a stretch here, and have it parsed with care."""
+    def _alone(self, number: int, byte_range: ByteRange) -> Iterator[Parsed]:
+        """Read a byte range here, and have it parsed with care."""
         passed = 0
         try:
-            with open_stretch(stretch, self._limits, stretch.begin) as reader:
+            with open_range(byte_range, self._limits, byte_range.begin) as reader:
                 raws = iter(reader)
                 for raw in raws:
                     passed += 1
-                    if passed > stretch.skip:
+                    if passed > byte_range.skip:
                         group = [raw, *islice(raws, _GROUP - 1)]
                         passed += len(group) - 1
                         items = [item for part in self._carefully(iter(group)) for item in part]
@@ -210,12 +210,12 @@ class Pool:
                 self._reached = reader.ended
         except OSError as error:
             self._reached = None  # the rest of the file counts as read
-            told = [Problem("unreadable", f"{error.strerror or error}", 0)] if passed >= stretch.skip else []
+            told = [Problem("unreadable", f"{error.strerror or error}", 0)] if passed >= byte_range.skip else []
             yield Parsed(number, [*told], len(told), 0, last=True)
         else:
             yield Parsed(number, [], 0, reader.bytes_read, last=True)
 
-    def _carefully(self, raws: Iterator[Raw]) -> Iterator[list[Item]]:
+    def _carefully(self, raws: Iterator[RawRecord]) -> Iterator[list[Item]]:
         """Parse records each alone, in a worker that may die of any of them."""
         worker: Process | None = None
         try:

@@ -1,14 +1,14 @@
 """Worker processes that are started before there is anything for them to do.
 
-A process takes a while to start, and so does whoever wants to write what it reads: with a team that is started first,
-the two do so at the same time.
+A new process takes a tenth of a second of its core to import what it needs, and whoever wants to write what it reads
+takes two more: with processes that are started first, the two do so at the same time.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.ingest.files.byte_ranges import Stretch, can_be_cut, stretches
+from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up
 from graphlang.ingest.workers.fork import Forked, possible
 from graphlang.ingest.workers.process import Process, WorkerError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SMALL = 2 << 20  # bytes of all files, as stored: fewer are parsed before a second process would have started
 
 
-class Team:
+class PrestartedWorkers:
     """Processes for `graphlang.ingest.batches`.
 
     Args:
@@ -33,7 +33,7 @@ class Team:
     def __init__(self, workers: int, limits: Limits) -> None:
         self.limits = limits
         #: Stretches that were begun before they were asked for: who reads each, and what it answers.
-        self.begun: dict[Stretch, tuple[Process, Answers]] = {}
+        self.begun: dict[ByteRange, tuple[Process, Answers]] = {}
         self._processes: list[Process] = []
         children: list[Forked | None] = []
         try:
@@ -63,9 +63,9 @@ class Team:
         except OSError:
             return  # it will be told when the file is opened
         if cut:
-            whole = Stretch(path, 0, size + 1, exact=True)
-            for process, stretch in zip(self._processes, stretches(whole, 0, size, 0), strict=False):
-                self.begun[stretch] = process, process.give((str(stretch.path), *stretch[1:]))
+            whole = ByteRange(path, 0, size + 1, exact=True)
+            for process, byte_range in zip(self._processes, cut_up(whole, 0, size, 0), strict=False):
+                self.begun[byte_range] = process, process.give((str(byte_range.path), *byte_range[1:]))
 
     def take(self) -> list[Process]:
         """Return the processes, which are the caller's from now on."""

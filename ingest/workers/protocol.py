@@ -10,7 +10,7 @@ import marshal
 from typing import IO, TYPE_CHECKING, Any
 
 from graphlang.db.records import Declaration, Links, Page, Problem
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.records import RawRecord
 
 if TYPE_CHECKING:
     from graphlang.ingest.page import Item
@@ -57,15 +57,15 @@ def decode_frame(data: bytes) -> Any:
     return marshal.loads(data)  # noqa: S302 - from our own process
 
 
-def pack_raw(raw: Raw) -> tuple[Any, ...]:
+def pack_raw(raw: RawRecord) -> tuple[Any, ...]:
     """Return a raw record as a plain tuple."""
     return (raw.offset, raw.head, raw.block, raw.faults, None if raw.item is None else pack_item(raw.item))
 
 
-def unpack_raw(packed: tuple[Any, ...]) -> Raw:
+def unpack_raw(packed: tuple[Any, ...]) -> RawRecord:
     """Return the raw record of a plain tuple."""
     offset, head, block, faults, item = packed
-    return Raw(offset, head, block, faults, None if item is None else unpack_item(item))
+    return RawRecord(offset, head, block, faults, None if item is None else unpack_item(item))
 
 
 def pack_item(item: Item) -> tuple[Any, ...]:

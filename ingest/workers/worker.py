@@ -1,10 +1,10 @@
 """A process that parses records, started by `workers.process` or `workers.fork` alone.
 
 Frames come on standard input: first the limits, then one task each. A task is a list of raw records, which is answered
-by the list of their items; or a stretch of a file, which is answered by the place where its first record was found (if
-that was to be looked for), then by the items of a few records at a time. Before each frame of an answer stands a byte,
-1 in the last one of a task. The process ends when standard input does, so that it never outlives its parent, however
-that one died.
+by the list of their items; or a byte range of a file, which is answered by the place where its first record was found
+(if that was to be looked for), then by the items of a few records at a time. Before each frame of an answer stands a
+byte, 1 in the last one of a task. The process ends when standard input does, so that it never outlives its parent,
+however that one died.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
-from graphlang.ingest.files.byte_ranges import Stretch, find_record
-from graphlang.ingest.formats.detect import open_stretch
+from graphlang.ingest.files.byte_ranges import ByteRange, find_record
+from graphlang.ingest.formats.detect import open_range
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.page import Parser, is_candidate
 from graphlang.ingest.workers.protocol import decode_frame, encode_frame, pack_item, read_frame, unpack_raw
@@ -67,7 +67,7 @@ def main() -> None:
                 answer([pack_item(item) for one in task for item in parser.parse(unpack_raw(one))], last=True)
             else:
                 try:
-                    _stretch(Stretch(Path(task[0]), *task[1:]), parser, limits, answer)
+                    _byte_range(ByteRange(Path(task[0]), *task[1:]), parser, limits, answer)
                 except BrokenPipeError:
                     raise
                 except OSError:
@@ -76,21 +76,21 @@ def main() -> None:
         os._exit(0)
 
 
-def _stretch(stretch: Stretch, parser: Parser, limits: Limits, answer: Callable[..., None]) -> None:
-    """Read and parse a stretch of a file."""
-    begin = stretch.begin
-    if not stretch.exact:
-        with stretch.opened() as file:
-            found = find_record(file, stretch.begin, stretch.stop)
-        # Without a place to start from the parent reads the stretch, if it is not part of the one before.
+def _byte_range(byte_range: ByteRange, parser: Parser, limits: Limits, answer: Callable[..., None]) -> None:
+    """Read and parse a byte range of a file."""
+    begin = byte_range.begin
+    if not byte_range.exact:
+        with byte_range.opened() as file:
+            found = find_record(file, byte_range.begin, byte_range.stop)
+        # Without a place to start from the parent reads the byte range, if it is not part of the one before.
         answer(-1 if found is None else found, last=found is None)
         if found is None:
             return
         begin = found
-    with open_stretch(stretch, limits, begin) as reader:
+    with open_range(byte_range, limits, begin) as reader:
         items: list[Any] = []
         taken = size = raws = 0
-        skip = stretch.skip
+        skip = byte_range.skip
         for raw in reader:
             if skip:
                 skip -= 1

@@ -200,7 +200,7 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
         reads: list[int] = []
         plain = collection.edges
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
-        load = graph_input.Remembered()
+        load = graph_input.CachedLoader()
         together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart
         assert reads == [1]

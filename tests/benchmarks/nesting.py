@@ -12,7 +12,7 @@ import time
 from typing import NamedTuple
 
 from graphlang.ingest import Limits
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.page import Parser
 
 MEGABYTE = 1 << 20
@@ -85,7 +85,7 @@ def page(pattern: Pattern, size: int) -> bytes:
 def milliseconds(markup: bytes) -> float:
     """CPU time of reading a page, for a megabyte: the best of three."""
     head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\r\n"
-    raw = Raw(0, head, b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + markup)
+    raw = RawRecord(0, head, b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + markup)
     spent = []
     while len(spent) < 3 and sum(spent) < 5:
         parser, begin = Parser(Limits()), time.process_time()

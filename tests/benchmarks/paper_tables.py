@@ -40,7 +40,7 @@ from graphlang.content.published.bytes.encodings import decode
 from graphlang.content.training.train import train
 from graphlang.evaluation.metrics import by_length
 from graphlang.ingest import Limits
-from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html import document
 from graphlang.ingest.page import Parser
 from graphlang.ingest.payload import charset, visible_bytes
@@ -401,7 +401,7 @@ def declarations(data: Path) -> None:
         said, texts, any_said = [], [], 0
         parser = Parser(Limits())
         with path.open("rb") as file:
-            for number, raw in enumerate(Reader(file, path.name, Limits())):
+            for number, raw in enumerate(RecordReader(file, path.name, Limits())):
                 if number >= 1_500:
                     break
                 for item in parser.parse(raw):

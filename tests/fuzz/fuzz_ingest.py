@@ -1,7 +1,7 @@
 """Throws damaged input at every reader for a limited time: ``python tests/fuzz/fuzz_ingest.py --seconds 60``.
 
 Sound inputs are put together and mutated; each must be read to its end without an exception, without a problem of
-kind ``failed`` (an exception that was caught), within seconds, and a file cut into stretches must give what it gives
+kind ``failed`` (an exception that was caught), within seconds, and a file cut into byte ranges must give what it gives
 uncut. The input at hand stands in ``fuzz-input.bin`` while it is read, so that one that crashes the process stays;
 one that breaks a rule is kept under a name of its own, and the exit status is 1.
 """

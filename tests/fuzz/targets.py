@@ -14,9 +14,9 @@ from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches
-from graphlang.ingest.files.byte_ranges import Stretch, can_be_cut, find_record, stretches
+from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up, find_record
 from graphlang.ingest.formats.observatory_store import write_record
-from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html.document import read
 from graphlang.ingest.links.canonical import canonical, host, public_suffix, tld
 from graphlang.ingest.links.resolve import Joiner
@@ -199,26 +199,26 @@ def check_mirror(data: bytes, folder: Path) -> None:
         check_path(root)
 
 
-def check_stretches(data: bytes, folder: Path) -> None:
-    """Read a file as a whole and in stretches."""
+def check_byte_ranges(data: bytes, folder: Path) -> None:
+    """Read a file as a whole and in byte ranges."""
     path = folder / "input"
     path.write_bytes(data)
     found = []
     reached: int | None = 0
     with path.open("rb", buffering=0) as file:
-        whole = list(Reader(file, "a.warc.gz", LIMITS))
-        for one in stretches(Stretch(path, 0, 0, exact=True), 0, len(data), 0):
+        whole = list(RecordReader(file, "a.warc.gz", LIMITS))
+        for one in cut_up(ByteRange(path, 0, 0, exact=True), 0, len(data), 0):
             if reached is None or reached >= one.stop:
                 continue
             find_record(file, one.begin, one.stop)
             file.seek(0)
-            reader = Reader(file, "a.warc.gz", LIMITS, begin=reached, stop=one.stop)
+            reader = RecordReader(file, "a.warc.gz", LIMITS, begin=reached, stop=one.stop)
             found += reader
             reached = reader.ended
     with path.open("rb", buffering=0) as file:
         cut = can_be_cut(file)
     if cut:
-        assert found == whole, "the stretches are not the file"
+        assert found == whole, "the byte ranges are not the file"
 
 
 def check_html(data: bytes, folder: Path) -> None:
@@ -315,7 +315,7 @@ def targets(chance: random.Random) -> dict[str, Target]:
         "store": Target([b"".join(stored(one) for one in records)], check_file),
         "jsonl": Target([line + b"\n" + line, gzip.compress(line)], check_file),
         "mirror": Target(names, check_mirror),
-        "stretches": Target(many, check_stretches),
+        "byte_ranges": Target(many, check_byte_ranges),
         "html": Target([], check_html),
         "charset": Target(pages, check_charset),
         "url": Target(urls, check_url),

@@ -23,21 +23,21 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no
 BEGINNING = """
 import os, signal, sys, time
 from pathlib import Path
-from graphlang.ingest import Limits, Team, batches
+from graphlang.ingest import Limits, PrestartedWorkers, batches
 from graphlang.ingest import read_batches as reading
-from graphlang.ingest.files import byte_ranges as stretch
-from graphlang.ingest.workers import prestart as team
+from graphlang.ingest.files import byte_ranges
+from graphlang.ingest.workers import prestart
 from graphlang.ingest.workers.fork import Forked, possible
 
-team._SMALL = reading._WHOLE = 0
-stretch.LENGTH = reading.LENGTH = 1 << 15
+prestart._SMALL = reading._WHOLE = 0
+byte_ranges.LENGTH = reading.LENGTH = 1 << 15
 crawl = Path(sys.argv[1])
 
 def items(start=0, **how):
     return [item for batch in batches([(crawl, start)], **how) for item in batch.items]
 
 assert possible()
-started = Team(2, Limits())
+started = PrestartedWorkers(2, Limits())
 assert all(isinstance(one._child, Forked) for one in started._processes)
 pids = [one._child._pid for one in started._processes]
 """
@@ -45,7 +45,7 @@ pids = [one._child._pid for one in started._processes]
 
 @pytest.fixture
 def crawl(archive: Archive, tmp_path: Path) -> Path:
-    """A thousand pages in six stretches or so."""
+    """A thousand pages in six byte ranges or so."""
     path = tmp_path / "crawl.warc.gz"
     path.write_bytes(archive.gz(*(archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000))))
     return path
@@ -63,7 +63,7 @@ def test_what_was_begun_is_taken_over(crawl: Path) -> None:
     script = """
 started.begin(crawl)
 assert [(one.begin, one.exact) for one in started.begun] == [(0, True), (1 << 15, False)]
-found = items(workers=2, team=started)
+found = items(workers=2, prestarted=started)
 print(len(found), found == items(), started.begun)
 """
     assert said(script, crawl) == "1000 True {}\n"
@@ -73,7 +73,7 @@ print(len(found), found == items(), started.begun)
 def test_what_was_begun_in_vain_is_dropped(crawl: Path, start: int) -> None:
     script = f"""
 started.begin(crawl)
-found = items({start}, workers=2, team=started)
+found = items({start}, workers=2, prestarted=started)
 print(len(found), found == items({start}))
 """
     assert said(script, crawl) == f"{1000 - start} True\n"
@@ -97,7 +97,7 @@ if {when == "before"}:
     os.kill(pids[0], signal.SIGKILL)
 started.begin(crawl)
 os.kill(pids[1], signal.SIGKILL)
-print(items(workers=2, team=started) == items())
+print(items(workers=2, prestarted=started) == items())
 """
     assert said(script, crawl) == "True\n"
 
@@ -151,12 +151,12 @@ def runs(pid: int) -> bool:
 def test_with_another_thread_there_are_no_copies(crawl: Path) -> None:
     script = """
 import threading
-print(possible())  # the team is listened to by threads
+print(possible())  # they are listened to by threads
 started.end()
 stop = threading.Event()
 other = threading.Thread(target=stop.wait)
 other.start()
-print(possible(), isinstance(Team(1, Limits())._processes[0]._child, Forked))
+print(possible(), isinstance(PrestartedWorkers(1, Limits())._processes[0]._child, Forked))
 stop.set()
 other.join()
 """

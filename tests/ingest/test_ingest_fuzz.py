@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphlang.db.records import Page
 from graphlang.ingest import Limits
-from graphlang.ingest.formats.record_reader import Reader
-from graphlang.ingest.formats.records import Raw
+from graphlang.ingest.formats.record_reader import RecordReader
+from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.page import Parser
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def pages(data: bytes, folder: Path, name: str = "a.warc") -> tuple[list[str], i
     with path.open("rb", buffering=0) as file:
         items = [
             item
-            for raw in Reader(file, name, Limits(max_payload=10_000, max_header=10_000))
+            for raw in RecordReader(file, name, Limits(max_payload=10_000, max_header=10_000))
             for item in parser.parse(raw)
         ]
     return [one.url for one in items if isinstance(one, Page)], len(items)
@@ -110,7 +110,7 @@ def test_any_payload_is_some_page(payload: bytes) -> None:
     head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\r\n"
     http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: " + payload[:40] + b"\r\n\r\n"
     items = Parser(Limits()).parse(
-        Raw(0, head, http + b"<html><a href='" + payload + b"'><meta http-equiv=refresh content='" + payload)
+        RawRecord(0, head, http + b"<html><a href='" + payload + b"'><meta http-equiv=refresh content='" + payload)
     )
     assert any(isinstance(one, Page) for one in items)
     assert not any(getattr(one, "kind", "") == "failed" for one in items)

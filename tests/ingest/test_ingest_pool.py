@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.db.records import Page
-from graphlang.ingest import Limits, Team, WorkerError, batches
+from graphlang.ingest import Limits, PrestartedWorkers, WorkerError, batches
 
 if TYPE_CHECKING:
     from conftest import Archive
@@ -34,12 +34,12 @@ def children() -> list[int]:
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 
 
-@pytest.fixture(params=["stretches", "groups"])
+@pytest.fixture(params=["byte ranges", "groups"])
 def crawl(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    """A thousand pages, in one case cut into stretches that the workers read, in the other in groups of records."""
+    """A thousand pages, in one case cut into byte ranges that the workers read, in the other in groups of records."""
     path = tmp_path / "crawl.warc"
     records = [archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)]
-    path.write_bytes(archive.gz(*records) if request.param == "stretches" else b"".join(records))
+    path.write_bytes(archive.gz(*records) if request.param == "byte ranges" else b"".join(records))
     monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
     monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", 0)
     monkeypatch.setattr("graphlang.ingest.files.byte_ranges.LENGTH", 1 << 15)
@@ -123,9 +123,9 @@ def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None
     script = (
         "import sys, time, pathlib\n"
         "from graphlang.ingest import batches, read_batches as reading\n"
-        "from graphlang.ingest.files import byte_ranges as stretch\n"
-        "from graphlang.ingest.workers import prestart as team\n"
-        "team._SMALL = reading._WHOLE = 0\nstretch.LENGTH = 1 << 15\n"
+        "from graphlang.ingest.files import byte_ranges\n"
+        "from graphlang.ingest.workers import prestart\n"
+        "prestart._SMALL = reading._WHOLE = 0\nbyte_ranges.LENGTH = 1 << 15\n"
         "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
         "next(reading)\n"
         "try:\n"
@@ -170,18 +170,18 @@ def _is_worker(pid: int) -> bool:
 def test_a_team_that_was_started_before_is_taken_or_ended(crawl: Path) -> None:
     before = children()
     whole = [batch.items for batch in batches([(crawl, 0)])]
-    team = Team(2, Limits())
+    prestarted = PrestartedWorkers(2, Limits())
     assert len(children()) == len(before) + 2
-    reading = batches([(crawl, 0)], workers=2, team=team)
+    reading = batches([(crawl, 0)], workers=2, prestarted=prestarted)
     first = next(reading)
     assert len(children()) == len(before) + 2  # none was started besides
     assert [item for items in [first.items, *(batch.items for batch in reading)] for item in items] == [
         item for items in whole for item in items
     ]
     assert children() == before
-    team.end()
-    unused = Team(2, Limits(max_links=1))  # of other limits
-    assert [batch.items for batch in batches([(crawl, 0)], workers=2, team=unused)] != []
+    prestarted.end()
+    unused = PrestartedWorkers(2, Limits(max_links=1))  # of other limits
+    assert [batch.items for batch in batches([(crawl, 0)], workers=2, prestarted=unused)] != []
     assert len(children()) == len(before) + 2
     unused.end()
     assert children() == before

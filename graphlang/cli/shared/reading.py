@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import click
 
 from graphlang.db.write.choose_capture import Keep
-from graphlang.ingest import Limits, Team, small
+from graphlang.ingest import Limits, PrestartedWorkers, small
 from graphlang.native.threads import cores
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _limits(wanted: How) -> Limits:
 
 
 @contextmanager
-def team(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Team | None]:
+def prestart(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[PrestartedWorkers | None]:
     """Start the processes that will parse, where some are likely to be needed, before this one imports its own.
 
     For a collection that does not exist yet they begin with the first file at once.
@@ -160,7 +160,7 @@ def team(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Team | None
     if workers == 1 or small(given):
         yield None
         return
-    started = Team(workers, _limits(wanted))
+    started = PrestartedWorkers(workers, _limits(wanted))
     try:
         if not db.exists():
             started.begin(given[0])
@@ -187,7 +187,7 @@ def inputs(given: tuple[Path, ...], wanted: How) -> Inputs:
         click.UsageError: no file was named.
         InputError: one does not exist, or holds nothing to read.
     """
-    # While this imports numpy, the processes of a team start.
+    # While this imports numpy, the prestarted processes come up.
     from graphlang.analysis.ingest import found  # noqa: PLC0415
 
     paths = list(given)
@@ -210,7 +210,7 @@ def read(
     shown: Shown,
     *,
     inputs: Inputs,
-    team: Team | None = None,
+    prestarted: PrestartedWorkers | None = None,
 ) -> Ingested:
     """Read what the user named into the collection.
 
@@ -220,7 +220,7 @@ def read(
         wanted: the options of reading.
         shown: told of bytes, pages, links and problems.
         inputs: the files.
-        team: processes that were started already.
+        prestarted: processes that were started already.
 
     Raises:
         StoreError: see `graphlang.analysis.ingest.ingest`.
@@ -244,7 +244,7 @@ def read(
             keep=Keep(wanted["keep"]),
             limits=_limits(wanted),
             workers=wanted["workers"] or cores(),
-            team=team,
+            prestarted=prestarted,
             progress=shown,
         )
 

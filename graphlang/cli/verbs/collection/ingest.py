@@ -47,11 +47,11 @@ def ingest(db: Path, files: tuple[Path, ...], **how: Unpack[reading.How]) -> Non
       zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
     with ExitStack() as stack:
-        team = stack.enter_context(reading.team(db, files, how))
+        prestarted = stack.enter_context(reading.prestart(db, files, how))
         inputs = reading.inputs(files, how)
         connection = stack.enter_context(writing(db, new=True))
         shown = stack.enter_context(bars())
-        done = reading.read(connection, db, how, shown, inputs=inputs, team=team)
+        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
         shown.end()
         summary(done, shown, verbose=how["verbose"])
     finish(done)

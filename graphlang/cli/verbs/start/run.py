@@ -77,14 +77,14 @@ def run(
     if report is not None:
         refuse_inputs(report)
     with ExitStack() as stack:
-        team = stack.enter_context(reading.team(db, files, how))
+        prestarted = stack.enter_context(reading.prestart(db, files, how))
         inputs = reading.inputs(files, how)
         identifier = registry.load(method)  # while the first pages are read
         connection = stack.enter_context(writing(db, new=True))
         shown = stack.enter_context(bars())
-        done = reading.read(connection, db, how, shown, inputs=inputs, team=team)
+        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
         classify.classify(connection, identifier, workers=how["workers"] or cores(), progress=shown)
-        load = graph_input.Remembered()  # both steps read the same links and scores
+        load = graph_input.CachedLoader()  # both steps read the same links and scores
         vote.vote(connection, linked=False, load=load, progress=shown)
         final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
         del load

@@ -82,7 +82,7 @@ def test_rows_are_those_of_the_chosen_pages_by_key(batch: list[Referring]) -> No
 
 
 def test_no_sanitiser_complains_of_the_rows_of_links(under_sanitisers: Callable[..., str]) -> None:
-    assert under_sanitisers(Path(__file__).with_name("workout_linkage.py")) == "went through True\n"
+    assert under_sanitisers(Path(__file__).with_name("workout_write_links.py")) == "went through True\n"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Files cut into stretches that workers read: whatever is in the file, the same items as reading it from its start."""
+"""Files cut into byte ranges that workers read: the same items as reading the file from its start."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from graphlang.db.records import Page
 from graphlang.ingest import Limits, batches
 from graphlang.ingest.files import byte_ranges as stretch_module
-from graphlang.ingest.files.byte_ranges import Stretch, can_be_cut, find_record, stretches
+from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up, find_record
 from graphlang.ingest.files.file_slice import peek
-from graphlang.ingest.formats.record_reader import Reader
+from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.read_batches import _tasks
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from conftest import Archive
 
-    from graphlang.ingest.formats.records import Raw
+    from graphlang.ingest.formats.records import RawRecord
 
 LENGTH = 1 << 11
 
@@ -46,26 +46,26 @@ def items(path: Path, start: int = 0, workers: int = 1) -> list[object]:
 
 
 def bodies(count: int) -> list[bytes]:
-    """Pages that hardly compress, so that a stretch holds a few."""
+    """Pages that hardly compress, so that a byte range holds a few."""
     numbers = random.Random(1)  # noqa: S311 - the same pages every time
     return [b"<p>page %d %s" % (n, numbers.randbytes(300).hex().encode()) for n in range(count)]
 
 
-def raws_of_stretches(path: Path) -> list[Raw]:
+def raws_of_stretches(path: Path) -> list[RawRecord]:
     """Read as workers and their parent do, in one process."""
     limits = Limits()
-    found: list[Raw] = []
+    found: list[RawRecord] = []
     reached: int | None = 0
     with path.open("rb", buffering=0) as file:
-        for one in stretches(Stretch(path, 0, 0, exact=True), 0, path.stat().st_size, 0):
+        for one in cut_up(ByteRange(path, 0, 0, exact=True), 0, path.stat().st_size, 0):
             if reached is None or reached >= one.stop:
                 continue
             if not one.exact:
                 begin = find_record(file, one.begin, one.stop)
                 # A wrong guess is thrown away; a right one is what is asked for here.
-                one = Stretch(path, reached if begin != reached else begin, one.stop, exact=True)  # noqa: PLW2901
+                one = ByteRange(path, reached if begin != reached else begin, one.stop, exact=True)  # noqa: PLW2901
             file.seek(0)
-            reader = Reader(file, path.name, limits, begin=one.begin, stop=one.stop)
+            reader = RecordReader(file, path.name, limits, begin=one.begin, stop=one.stop)
             found += reader
             reached = reader.ended
     return found
@@ -149,12 +149,12 @@ def test_workers_are_given_stretches(archive: Archive, tmp_path: Path, kind: str
     with path.open("rb") as file:
         assert can_be_cut(file)
     tasks = [task for task, _ in _tasks(0, path, 0, Limits())]
-    assert all(isinstance(task, Stretch) for task in tasks)
+    assert all(isinstance(task, ByteRange) for task in tasks)
     assert len(tasks) > 10
     (tmp_path / "b").write_bytes(wacz(("archive/a", path.read_bytes())))
     inside = [task for task, _ in _tasks(0, tmp_path / "b", 0, Limits())]
-    assert [task.begin for task in inside if isinstance(task, Stretch)] == [
-        task.begin for task in tasks if isinstance(task, Stretch)
+    assert [task.begin for task in inside if isinstance(task, ByteRange)] == [
+        task.begin for task in tasks if isinstance(task, ByteRange)
     ]
 
 
@@ -234,7 +234,7 @@ def test_damage_is_read_the_same(
     path = tmp_path / "a.warc.gz"
     path.write_bytes(b"".join(members))
     with path.open("rb", buffering=0) as file:
-        expected = list(Reader(file, path.name, Limits()))
+        expected = list(RecordReader(file, path.name, Limits()))
     assert raws_of_stretches(path) == expected
 
 
