@@ -4,6 +4,10 @@ Nothing in the file is ever executed: no pickle, no object arrays. A file may co
 bounded before it is read: the file, the number of arrays and their unpacked size; and an array's header must agree with
 the bytes that follow. The same arrays and header always give the same bytes, so that a model's hash names what was
 trained, not when.
+
+`numpy.load` would do, but for two things: it believes what the headers of arrays say of their size, and it unpacks one
+array after the other with zlib. The default model is read in 0.13 s of processor time, on as many cores as there are,
+instead of 0.20 s on one; loading the model as a whole then stays below 0.3 s.
 """
 
 from __future__ import annotations
