@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphlang.db import lock
-from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.errors import LockedError, OldReadingWarning, StoreError
 from graphlang.db.schema.migrations import APPLICATION_ID, VERSION, make, migrations
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _writable(path: Path) -> Writer:
 
             migrations().apply(Database(connection))
             connection.execute(f"PRAGMA user_version={VERSION}")
+            _warn(connection, path)
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _told(f"cannot write {path}", error) from error
@@ -98,6 +100,19 @@ def _writable(path: Path) -> Writer:
         connection.close()
         raise
     return connection
+
+
+def _warn(connection: sqlite3.Connection, path: Path) -> None:
+    """Say what a file of an older version lacks, now that it is one of this version."""
+    from graphlang.db.write import again  # noqa: PLC0415 - hardly ever needed
+
+    found = again.lacking(connection)
+    if found:
+        names = max(found.values(), key=len)
+        files = f"{names[0]} and {len(names) - 1} more were" if len(names) > 1 else f"{names[0]} was"
+        lacks = "; ".join(f"{one} ({again.WHY.get(one, 'seen by this version')})" for one in found)
+        msg = f"{path}: {files} read by an older version, without {lacks}: graphlang ingest {path} FILES --again"
+        warnings.warn(OldReadingWarning(msg), stacklevel=2)
 
 
 def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> sqlite3.Connection:

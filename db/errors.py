@@ -13,3 +13,7 @@ class LockedError(StoreError):
 
 class InputError(StoreError):
     """A file that the user named cannot be read, or is not what it should be."""
+
+
+class OldReadingWarning(UserWarning):
+    """The collection was read by an older version, which did not see all that this one could use; in one line."""

@@ -115,6 +115,7 @@ class Collection:
         *files: str | Path,
         keep: str = "best",
         limits: Limits | None = None,
+        again: bool = False,
         workers: int = 1,
         progress: Progress = SILENT,
     ) -> Ingested:
@@ -124,6 +125,7 @@ class Collection:
             files: archives, or folders that hold them.
             keep: which of several captures of a URL is kept, as `graphlang ingest --keep` has it.
             limits: how much of a page is kept.
+            again: read files again that were read before, with these limits.
             workers: processes that parse pages; the result is the same with any number.
             progress: told of bytes, pages and links.
 
@@ -136,7 +138,9 @@ class Collection:
 
         how, found = Keep(keep), reading.found(files)  # before there is a database
         with closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
-            return reading.ingest(connection, found, keep=how, limits=limits, workers=workers, progress=progress)
+            return reading.ingest(
+                connection, found, keep=how, limits=limits, again=again, workers=workers, progress=progress
+            )
 
     def classify(
         self,
@@ -275,6 +279,7 @@ class Collection:
         method: str | Path | Classifier = "nfc",
         keep: str = "best",
         limits: Limits | None = None,
+        again: bool = False,
         workers: int = 1,
         progress: Progress = SILENT,
     ) -> Run:
@@ -285,6 +290,7 @@ class Collection:
             method: content method, as in `classify`.
             keep: which of several captures of a URL is kept.
             limits: how much of a page is kept.
+            again: read files again that were read before, with these limits.
             workers: processes that parse pages, and threads that identify texts.
             progress: told of every stage.
 
@@ -301,7 +307,7 @@ class Collection:
         identifier: Any = identified_by(method)
         if hasattr(identifier, "decisions"):
             raise ModelError(f"{method} reads URLs: run needs a content method")
-        self.ingest(*files, keep=keep, limits=limits, workers=workers, progress=progress)
+        self.ingest(*files, keep=keep, limits=limits, again=again, workers=workers, progress=progress)
         with self._writing("run") as connection:
             classify.classify(connection, identifier, workers=workers, progress=progress)
             load = graph_input.CachedLoader()  # both steps read the same links and scores

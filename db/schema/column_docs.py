@@ -25,6 +25,10 @@ TABLES: dict[str, Table] = {
             "finished": "1 when the whole file was read.",
             "keep": "Which of several captures of a URL was kept while this file was read: `best`, `first`, `last`,"
             " `longest`.",
+            "options": "Options of the reading as JSON: how much of a page was read. NULL: not known.",
+            "readings": "How often the file was read, or begun: 1, and one more each time that it was read again.",
+            "lacks": "What the version that read the file did not see, and only another reading brings:"
+            " `link positions`, `main content`; empty: nothing.",
         },
     ),
     "hosts": Table(
@@ -67,6 +71,7 @@ TABLES: dict[str, Table] = {
             "revisit_date": "For a revisit record: the date of the capture that it refers to, where it is given.",
             "original": "For a revisit record: the page whose capture has the same content. Its text is copied.",
             "parts": "What was read of it: `both`, `text` (as from WET), `links` (as from WAT), or these two `joined`.",
+            "reading": "Which reading of the file it comes from, see `sources.readings`.",
         },
     ),
     "texts": Table(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: "grla" in ASCII: tells our files from other SQLite files.
 APPLICATION_ID = 0x67726C61
 #: The newest schema that this code reads and writes; grows with each migration.
-VERSION = 10
+VERSION = 11
 
 
 def _digits(place: int) -> str:
@@ -582,6 +582,31 @@ FROM page_languages
 GROUP BY host, language;
 """.format(**_CELL)
 
+_READINGS = """
+ALTER TABLE sources ADD COLUMN options TEXT;
+ALTER TABLE sources ADD COLUMN readings INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE sources ADD COLUMN lacks TEXT NOT NULL DEFAULT '';
+ALTER TABLE captures ADD COLUMN reading INTEGER NOT NULL DEFAULT 1;
+"""
+
+
+def _eleventh(connection: sqlite3.Connection) -> None:
+    """How each file was read; and, of files that earlier versions read, what only another reading can bring."""
+    _execute(connection, _READINGS)
+    ledger = "SELECT name, applied_at FROM _sqlite_migrations WHERE migration_set = ?"
+    since = dict(connection.execute(ledger, (_SET,)).fetchall())
+    if since.get("0005_places_of_links") == since.get("0001_first"):
+        return  # the file was made by a version that reads all that this one reads
+    lacks = ["link positions"]
+    if since.get("0002_parts_revisits_bytes") != since.get("0001_first"):
+        lacks.append("main content")
+    connection.execute(
+        "UPDATE sources SET lacks = ? WHERE id IN (SELECT DISTINCT captures.source FROM links"
+        " JOIN captures ON captures.page = links.source WHERE links.place IS NULL)",
+        (", ".join(lacks),),
+    )
+
+
 #: What each migration executes, in their order. Files out there were made by them: they are never changed.
 STEPS: dict[str, str | Callable[[sqlite3.Connection], None]] = {
     "0001_first": _FIRST,
@@ -594,6 +619,7 @@ STEPS: dict[str, str | Callable[[sqlite3.Connection], None]] = {
     "0008_label_spreading": _eighth,
     "0009_linked_answers": _NINTH,
     "0010_corrections": _TENTH,
+    "0011_how_files_were_read": _eleventh,
 }
 _SET = "graphlang"
 #: Which steps a file has had, as sqlite-utils notes it.

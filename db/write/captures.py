@@ -9,7 +9,7 @@ from graphlang.db.write.choose_capture import Choice, Facts
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from graphlang.db.records import Page
 
@@ -25,12 +25,12 @@ _OF_A_PAGE = (
 _FORGET_WORDS = "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)"
 _CAPTURE = (
     "INSERT INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size, digest,"
-    " revisit_of, captures, revisit_date, parts)"
+    " revisit_of, captures, revisit_date, parts, reading)"
 )
 #: What the other part brings to a capture of which one part is stored.
 _WITH_TEXT = (
     "UPDATE captures SET source = ?, offset = ?, charset = ?, charset_from = ?, length = ?, parts = 'joined',"
-    " date = CASE date WHEN '' THEN ? ELSE date END WHERE page = ?"
+    " date = CASE date WHEN '' THEN ? ELSE date END, reading = ? WHERE page = ?"
 )
 _WITH_LINKS = (
     "UPDATE captures SET status = ?, mime = ?, size = ?, digest = ?, parts = 'joined',"
@@ -53,32 +53,47 @@ def stored(connection: sqlite3.Connection, page_id: int) -> Choice:
         connection: the collection.
         page_id: of a page that has a capture.
     """
-    status, date, revisit, parts, length, count = connection.execute(
-        "SELECT status, date, revisit_of IS NOT NULL, parts, length, captures FROM captures WHERE page = ?", (page_id,)
+    status, date, revisit, parts, length, count, *place = connection.execute(
+        "SELECT status, date, revisit_of IS NOT NULL, parts, length, captures, source, offset FROM captures"
+        " WHERE page = ?",
+        (page_id,),
     ).fetchone()
-    return Choice(Facts(status, date, bool(revisit), parts, length), count, stored=True)
+    return Choice(Facts(status, date, bool(revisit), parts, length), count, stored=(place[0], place[1]))
 
 
-def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Choice]) -> None:
+def forget(connection: sqlite3.Connection, pages: Sequence[int]) -> None:
+    """Drop what was read of some pages.
+
+    Args:
+        connection: within a transaction.
+        pages: their ids.
+    """
+    gone = [(page,) for page in pages]
+    if gone:
+        connection.executemany(_FORGET_WORDS, gone)
+        for table, column in _OF_A_PAGE:
+            connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+
+
+def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Choice], *, reading: int = 1) -> None:
     """Write what was chosen, by page id, but for the links; links of captures that give way are dropped.
 
     Args:
         connection: within a transaction.
         source: the file that the captures come from.
         choices: by page id.
+        reading: which reading of the file this is, see `again`.
     """
-    gone = [(page_id,) for page_id, choice in choices.items() if choice.stored and choice.page is not None]
-    if gone:
-        connection.executemany(_FORGET_WORDS, gone)
-        for table, column in _OF_A_PAGE:
-            connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+    forget(connection, [page_id for page_id, choice in choices.items() if choice.stored and choice.page is not None])
     connection.executemany(
         "UPDATE captures SET captures = ? WHERE page = ?",
         [(choice.count, page_id) for page_id, choice in choices.items() if choice.page is None],
     )
     for page_id, choice in choices.items():
         if choice.page is None and choice.part is not None:
-            _complete(connection, source, page_id, choice.part)
+            if reading > 1:
+                _forget_part(connection, page_id, choice.part)
+            _complete(connection, source, page_id, choice.part, reading)
     whole = [(page_id, choice.page, choice.count) for page_id, choice in choices.items() if choice.page is not None]
     multirow.insert_rows(
         connection,
@@ -100,6 +115,7 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
                 count,
                 page.revisit_date,
                 page.parts,
+                reading,
             )
             for page_id, page, count in whole
         ],
@@ -122,9 +138,18 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
     )
 
 
-def _complete(connection: sqlite3.Connection, source: int, page_id: int, part: Page) -> None:
+def _forget_part(connection: sqlite3.Connection, page_id: int, part: Page) -> None:
+    """Drop what an earlier reading of this part brought."""
     if part.parts == "text":
-        words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, page_id)
+        connection.execute("DELETE FROM visible_bytes WHERE page = ?", (page_id,))
+        return
+    connection.execute(_FORGET_WORDS, (page_id,))
+    connection.execute("DELETE FROM links WHERE source = ?", (page_id,))
+
+
+def _complete(connection: sqlite3.Connection, source: int, page_id: int, part: Page, reading: int) -> None:
+    if part.parts == "text":
+        words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, reading, page_id)
         connection.execute(_WITH_TEXT, words)
         if part.title or part.text:
             connection.execute(_WORDED, (page_id, part.title, part.text, part.main_length))

@@ -117,7 +117,7 @@ class Choice:
     page: Page | None = None  #: to be written, in place of whatever is stored
     place: int = -1  #: where in the batch the capture stands whose links are kept
     part: Page | None = None  #: the other part of what is stored
-    stored: bool = False  #: whether there is anything in the collection yet
+    stored: tuple[int, int] | None = None  #: file and offset of what is in the collection; None: nothing yet
     others: int = 0  #: captures that were read besides the first of this URL
 
     @property
@@ -152,6 +152,25 @@ class Choice:
         self.others += 1
         if facts.better(self.facts, keep):
             self.facts, self.page, self.part, self.place = facts, page, None, place
+
+    def take_again(self, page: Page, place: int, keep: Keep, source: int) -> None:
+        """Look at a capture of a file that is being read again: it was counted before, and may be what is stored.
+
+        Args:
+            page: the capture.
+            place: in the batch.
+            keep: which of several captures of a URL is kept.
+            source: the file.
+        """
+        facts, count = Facts.of(page), self.count
+        unchanged = self.page is None and self.part is None
+        if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.same_capture(self.facts):
+            self.part, self.place = page, place
+        elif unchanged and self.stored == (source, page.offset):
+            self.facts, self.page, self.place = facts, page, place
+        else:
+            self.take(page, place, keep)
+        self.count = count
 
     def _join(self, page: Page, facts: Facts, place: int) -> None:
         text, links = (facts, self.facts) if facts.parts == "text" else (self.facts, facts)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.errors import InputError
+from graphlang.db.write import again
 from graphlang.db.write.choose_capture import Keep
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -21,9 +24,26 @@ class Source(NamedTuple):
     position: int  #: raw records taken so far
     finished: bool
     size: int  #: bytes
+    changed: tuple[Change, ...] = ()  #: options with which it was read, where they are others than now
 
 
-def register(connection: sqlite3.Connection, path: Path, *, name: str | None = None, keep: Keep = Keep.BEST) -> Source:
+class Change(NamedTuple):
+    """An option that is another now than when the file was read."""
+
+    name: str
+    before: object
+    now: object
+
+
+def register(
+    connection: sqlite3.Connection,
+    path: Path,
+    *,
+    name: str | None = None,
+    keep: Keep = Keep.BEST,
+    options: Mapping[str, object] | None = None,
+    repeat: bool = False,
+) -> Source:
     """Enter a file, known by the SHA-256 of its bytes, unless it is there already.
 
     A folder (a mirror) is known by the paths and the bytes of its files; links to other files are not followed.
@@ -33,6 +53,8 @@ def register(connection: sqlite3.Connection, path: Path, *, name: str | None = N
         path: where the file is.
         name: what it is called in the collection; the path unless given.
         keep: which of several captures of a URL is kept.
+        options: how much of a page is read; kept, so that a later call can be told what has changed.
+        repeat: let a file be read again that was read before; one that was read in part, with these options, goes on.
 
     Raises:
         OSError: the file cannot be read.
@@ -44,17 +66,30 @@ def register(connection: sqlite3.Connection, path: Path, *, name: str | None = N
     digest, size = _of_folder(path) if path.is_dir() else _of_file(path)
     # Names of files may be any bytes, those in the database are text.
     called = os.fsencode(name or str(path)).decode("utf-8", "backslashreplace")
-    row = connection.execute("SELECT id, position, finished, keep FROM sources WHERE sha256 = ?", (digest,)).fetchone()
+    written = json.dumps(dict(options or {}), sort_keys=True)
+    row = connection.execute(
+        "SELECT id, position, finished, keep, options FROM sources WHERE sha256 = ?", (digest,)
+    ).fetchone()
     if row is None:
         cursor = connection.execute(
-            "INSERT INTO sources (name, sha256, bytes, keep) VALUES (?, ?, ?, ?)",
-            (called, digest, size, keep),
+            "INSERT INTO sources (name, sha256, bytes, keep, options) VALUES (?, ?, ?, ?, ?)",
+            (called, digest, size, keep, written),
         )
         return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
-    if row[1] and not row[2] and row[3] != keep:
-        msg = f"{path} was read in part with --keep {row[3]}: go on with that"
+    source, position, finished, kept, earlier = row
+    changed = _changes({**json.loads(earlier or "{}"), "keep": kept}, {**(options or {}), "keep": str(keep)})
+    if repeat and (finished or (position and changed)):
+        again.begin(connection, source, options=written, keep=keep)
+        return Source(source, 0, finished=False, size=size)
+    if position and not finished and kept != keep:
+        msg = f"{path} was read in part with --keep {kept}: go on with that"
         raise InputError(msg)
-    return Source(row[0], row[1], bool(row[2]), size)
+    return Source(source, position, bool(finished), size, changed)
+
+
+def _changes(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[Change, ...]:
+    """Of options whose earlier value is known."""
+    return tuple(Change(name, before[name], now[name]) for name in now if before.get(name, now[name]) != now[name])
 
 
 def _of_file(path: Path) -> tuple[str, int]:
@@ -82,5 +117,6 @@ def names(connection: sqlite3.Connection) -> list[str]:
 def state(connection: sqlite3.Connection) -> str:
     """A short digest of what has been read: it changes when, and only when, the collection grows, or loses pages."""
     rows: list[tuple[object, ...]] = connection.execute("SELECT sha256, position FROM sources ORDER BY id").fetchall()
+    rows += connection.execute("SELECT sha256, readings FROM sources WHERE readings > 1 ORDER BY id").fetchall()
     rows += connection.execute("SELECT digest FROM removed ORDER BY digest").fetchall()
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ from graphlang.db.errors import StoreError
 from graphlang.db.records import Links, Page, Problem, packed, unpacked
 from graphlang.db.url_ids.in_memory import UrlIds, authorities
 from graphlang.db.url_ids.stored import Captured, StoredIds
-from graphlang.db.write import captures, multirow, revisits
+from graphlang.db.write import again, captures, multirow, revisits
 from graphlang.db.write import links as linkage
 from graphlang.db.write.choose_capture import Choice, Facts, Keep
 from graphlang.db.write.removed import Removed
@@ -63,6 +63,8 @@ class Writer:
         self._hosts = [0]  # by these, the id of the host
         self._host_ids = StoredIds(connection, "hosts", "host")
         self._captured = Captured(connection)
+        self._readings: dict[int, int] = {}  # of files, which reading it is
+        self._fresh: set[int] = set()  # pages whose first capture stands in a file that is being read again
         self._removed = Removed(connection, lambda url: site(url).host)
 
     def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> Counts:
@@ -93,6 +95,8 @@ class Writer:
             connection.execute(
                 "UPDATE sources SET position = ?, finished = ? WHERE id = ?", (position, int(finished), source)
             )
+            if finished and self._reading(source) > 1 and again.end(connection, source, self._reading(source)):
+                self._captured = Captured(connection)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -117,8 +121,8 @@ class Writer:
         counts = array("q", map(len, links))
         own = [ids[place + number] for number, place in enumerate(accumulate(counts[:-1], initial=0))]
         # Of several captures of a URL one is written; what the others link to has its id, but not their links.
-        choices = self._choose(own, pages)
-        captures.write(self._connection, source, choices)
+        choices = self._choose(own, pages, source)
+        captures.write(self._connection, source, choices, reading=self._reading(source))
         chosen = bytearray(len(pages))
         for choice in choices.values():
             if choice.read is not None:
@@ -153,16 +157,26 @@ class Writer:
         multirow.insert_rows(self._connection, "INSERT INTO hosts", [(ids[place], *sites[place]) for place in new])
         return ids.tolist()
 
-    def _choose(self, own: list[int], pages: list[Page]) -> dict[int, Choice]:
+    def _reading(self, source: int) -> int:
+        if source not in self._readings:
+            self._readings[source] = again.reading(self._connection, source)
+        return self._readings[source]
+
+    def _choose(self, own: list[int], pages: list[Page], source: int) -> dict[int, Choice]:
         """What becomes of each page that this batch has a capture of, by page id."""
         choices: dict[int, Choice] = {}
         captured = self._captured.among(own)
+        repeated = self._reading(source) > 1
         for place, (page_id, page) in enumerate(zip(own, pages, strict=True)):
             held = choices.get(page_id)
             if held is None and page_id in captured:
                 held = choices[page_id] = captures.stored(self._connection, page_id)
             if held is None:
                 choices[page_id] = Choice(Facts.of(page), 1, page, place)
+                if repeated:
+                    self._fresh.add(page_id)
+            elif repeated and held.stored and page_id not in self._fresh:
+                held.take_again(page, place, self._keep, source)
             else:
                 held.take(page, place, self._keep)
         self._captured.enter(list(choices))

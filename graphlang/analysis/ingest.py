@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ class Ingested:
 
     files: int = 0  #: files that were read, at least in part
     known: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
+    #: Those of them, and of the files that were begun before, that were read with other options.
+    changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)  #: files of folders that were passed over, and why
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
@@ -43,6 +45,7 @@ def ingest(
     names: Mapping[Path, str] | None = None,
     keep: Keep = Keep.BEST,
     limits: Limits | None = None,
+    again: bool = False,
     workers: int = 1,
     prestarted: PrestartedWorkers | None = None,
     progress: Progress = SILENT,
@@ -58,6 +61,7 @@ def ingest(
         names: what some of the files are called in the collection, if not by their paths.
         keep: which of several captures of a URL is kept.
         limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
+        again: read files again that were read before, with these limits; what they held stays until it is replaced.
         workers: processes that parse pages; 1 parses in this process.
         prestarted: these processes, where they were started before; whoever did so ends those that were not needed.
         progress: told of bytes, pages and links.
@@ -76,12 +80,21 @@ def ingest(
     progress.stage("digest", _bytes(wanted.files), "bytes")
     for path in wanted.files:
         try:
-            source = sources.register(connection, path, name=(names or {}).get(path), keep=keep)
+            source = sources.register(
+                connection,
+                path,
+                name=(names or {}).get(path),
+                keep=keep,
+                options=asdict(limits or Limits()),
+                repeat=again,
+            )
         except OSError as error:
             msg = f"cannot read {path}: {error.strerror or error}"
             raise InputError(msg) from error
         given.add(source.id)
         looked += source.size
+        if source.changed:
+            done.changed.append((Path((names or {}).get(path, path)), source.changed))
         progress.advance(looked)
         if source.finished or source.id in ids:
             done.known.append(Path((names or {}).get(path, path)))

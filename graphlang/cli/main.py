@@ -5,14 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from typing import Any
 
 import click
 
 from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
-from graphlang.cli.shared.log import log, put
+from graphlang.cli.shared.log import log, put, say
 from graphlang.cli.verbs import GROUPS
+from graphlang.visible import visible
 
 _EPILOG = """
 \b
@@ -31,7 +33,9 @@ class _Told(Verbs):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show
+                return super().invoke(ctx)
         except BrokenPipeError:
             # Whoever reads our output has had enough (head, less): not an error of ours.
             sys.stderr.close()
@@ -46,6 +50,12 @@ class _Told(Verbs):
             if told is None or ours:
                 raise
             raise told from error
+
+
+def _show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    """Say a warning in one line: ours is for the user, whatever line of the program it comes from."""
+    ours = category.__module__.startswith("graphlang.")
+    say(visible(f"Warning: {message}" if ours else f"{filename}:{lineno}: {category.__name__}: {message}"), "warning")
 
 
 @click.group(

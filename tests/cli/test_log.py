@@ -133,7 +133,7 @@ def test_summary_for_programs(graphlang: Call, museum: Path, tmp_path: Path) -> 
 def test_everything_is_json_where_that_is_asked_for(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db = tmp_path / "crawl.db"
     lines = told(graphlang("ingest", db, museum, "--workers", 1, "--log-format", "json"))
-    assert [line["event"] for line in lines] == ["read", "stages"]
+    assert [line["event"] for line in lines if line["event"] != "stages"] == ["read"]
     assert (lines[0]["files"], lines[0]["pages"], lines[0]["links"]) == (1, 5, 7)
     lines = told(graphlang("classify", db, "--log-format", "json"))
     assert [(line["event"], line["id"], line["method"], line["pages"]) for line in lines] == [("run", 1, "nfc", 5)]

@@ -44,6 +44,7 @@ class How(TypedDict):
     bytes_: bool
     anchor_texts: bool
     plain_urls: bool
+    again: bool
 
 
 max_ratio = click.option(
@@ -120,6 +121,12 @@ _OPTIONS = (
     click.option(
         "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
     ),
+    click.option(
+        "--again",
+        is_flag=True,
+        help="Read files again that DB has already, with the options given now. What was read before stays until it is"
+        " replaced.",
+    ),
 )
 
 
@@ -140,6 +147,33 @@ def _limits(wanted: How) -> Limits:
         anchor_texts=wanted["anchor_texts"],
         plain_urls=wanted["plain_urls"],
     )
+
+
+def option(limit: str) -> str:
+    """How a limit of reading is called on the command line.
+
+    Args:
+        limit: its name in `Limits`.
+
+    >>> option("all_bytes"), option("text_limit")
+    ('--bytes', '--text-limit')
+    """
+    return f"--{'bytes' if limit == 'all_bytes' else limit.replace('_', '-')}"
+
+
+def value(limit: str, value: object) -> str:
+    """A limit of reading as it is given on the command line.
+
+    Args:
+        limit: its name in `Limits`.
+        value: what it is.
+
+    >>> value("max_payload", 32 << 20), value("all_bytes", True), value("text_limit", 100)
+    ('32', 'on', '100')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(int(str(value)) // _MEGABYTE) if limit == "max_payload" else str(value)
 
 
 @contextmanager
@@ -243,6 +277,7 @@ def read(
             names=names,
             keep=Keep(wanted["keep"]),
             limits=_limits(wanted),
+            again=wanted["again"],
             workers=wanted["workers"] or cores(),
             prestarted=prestarted,
             progress=shown,

@@ -12,6 +12,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.output import table_options, write_rows
 from graphlang.db import open_existing, runs
 from graphlang.db.corrections import IN_FORCE
+from graphlang.db.write import again
 from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
@@ -116,6 +117,8 @@ def _facts(connection: sqlite3.Connection) -> list[tuple[str, object, int]]:
     rows: list[tuple[str, object, int]] = []
     for what, query in _COUNTS:
         rows.extend((what, value, count) for value, count in connection.execute(query))
+    for lacks, files in again.lacking(connection).items():
+        rows.append(("files to read again with --again", f"{lacks}: {again.WHY.get(lacks, '')}", len(files)))
     methods = sources.names()
     by_method = connection.execute(
         "SELECT method, COUNT(*) FROM runs WHERE finished IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"

@@ -69,6 +69,8 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
     if done.known:
         more = f" and {len(done.known) - 1:,} more" if len(done.known) > 1 else ""
         say(f"already read: {visible(str(done.known[0]))}{more}", "already read", files=len(done.known))
+    if done.changed:
+        say(_changed(done), "options changed", files=len(done.changed))
     rate = f" ({done.pages / done.seconds:,.0f} pages/s)" if done.pages else ""
     say(
         f"read {done.files:,} files: {done.pages:,} pages, {done.links:,} links, {done.problems:,} problems"
@@ -83,7 +85,19 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
             captures=done.others,
         )
     stages = {name: round(seconds, 1) for name, seconds in shown.seconds.items() if seconds >= _SHORT}
-    say(f"stages: {'  '.join(f'{name} {seconds} s' for name, seconds in stages.items())}", "stages", **stages)
+    if stages:
+        say(f"stages: {'  '.join(f'{name} {seconds} s' for name, seconds in stages.items())}", "stages", **stages)
+
+
+def _changed(done: Ingested) -> str:
+    """One line on files that were read with other options than those given now, and how to read them again."""
+    path, changes = done.changed[0]
+    more = f" and {len(done.changed) - 1:,} more" if len(done.changed) > 1 else ""
+    words = "; ".join(
+        f"{reading.option(one.name)} {reading.value(one.name, one.before)}, now {reading.value(one.name, one.now)}"
+        for one in changes
+    )
+    return f"read with other options: {visible(str(path))}{more} ({words}): --again reads with those given now"
 
 
 def counts(done: Ingested) -> dict[str, Any]:
