@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.scoring import calibration
-from graphlang.modelfile import ModelError
+from graphlang.modelfile import ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-_MOST_LOG = 40  # log; from the smallest difference of two similarities to certainty it takes less
+    from graphlang.modelfile import Model
 
 
 @runtime_checkable
@@ -46,37 +46,37 @@ class Calibrated(ABC):
     """A method that measures similarity to every label; `calibration.inverse_temperature` makes probabilities of it.
 
     Args:
-        name: The method.
-        labels: Names of the columns.
-        digest: Hash of the model file.
-        parameters: For `describe`.
-        limit: Characters of a text that are looked at; longer texts are sampled (`normalise.sample`).
-        inverse_temperature: Its log at `calibration.KNOTS`, (knots,).
+        model: What the file holds.
+        digest: SHA-256 of the file, in hexadecimal.
+        source: For messages: the file's path.
+        name: What the method is called in runs.
+        labels: Names of the columns; those of the model if not given.
 
     Raises:
-        ModelError: an inverse temperature that no fit gives.
+        ModelError: the model's arrays are not those of this method.
     """
 
     concurrent = True  # threads may ask at the same time; of other programs nobody knows
+    each_script: ClassVar[bool] = False  #: whether the model has an inverse temperature for each script
+    most_log: ClassVar[float] = 40.0  #: of it; from the smallest difference of two similarities to certainty takes less
 
     def __init__(
         self,
+        model: Model,
+        digest: str,
+        source: str,
         *,
         name: str,
-        labels: tuple[str, ...],
-        digest: str,
-        parameters: dict[str, Any],
-        limit: int,
-        inverse_temperature: NDArray[np.floating],
+        labels: tuple[str, ...] | None = None,
     ) -> None:
-        if np.abs(inverse_temperature).max(initial=0) > _MOST_LOG:
-            raise ModelError(f"{name}: the inverse temperature of the model is out of range")
         self.name = name
-        self.labels = labels
+        self.labels = model.labels if labels is None else labels
         self.hash = digest
-        self.limit = limit
-        self._parameters = parameters
-        self._inverse_temperature = inverse_temperature
+        #: Characters of a text that are looked at (of longer ones a sample), and whether a space follows the last word.
+        self.limit, self.closed = _settings(model, source)
+        self._parameters = dict(model.parameters)
+        shape = (None, len(calibration.KNOTS)) if self.each_script else (len(calibration.KNOTS),)
+        self._inverse_temperature = take(model, "sharpness", "f", shape, source, most=self.most_log)
 
     def describe(self) -> dict[str, Any]:
         """The parameters of training and of the model, for the record of a run."""
@@ -99,3 +99,12 @@ class Calibrated(ABC):
     @abstractmethod
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Similarity of each text to each label, (texts, labels), and the number of letters and spaces of each text."""
+
+
+def _settings(model: Model, source: str) -> tuple[int, bool]:
+    """The parameters `limit` and `closed`."""
+    limit: Any = model.parameters.get("limit")
+    closed: Any = model.parameters.get("closed")
+    if type(limit) is not int or not 1 <= limit <= 1_000_000 or type(closed) is not bool:  # noqa: PLR2004
+        raise ModelError(f"{source}: its parameters lack limit or closed")
+    return limit, closed

@@ -239,7 +239,7 @@ def test_ngrams_out_of_order() -> None:
 def test_models_whose_answers_would_be_no_numbers_are_refused() -> None:
     sound = two_encodings()
     arrays = {**sound.arrays, "sharpness": np.full(7, 1e30, np.float32)}
-    with pytest.raises(ModelError, match="inverse temperature of the model is out of range"):
+    with pytest.raises(ModelError, match="'sharpness' holds greater values than any model of this program"):
         Quadgrams(Model(sound.method, sound.labels, sound.parameters, arrays), "", "m")
 
 

@@ -100,7 +100,8 @@ class Foreign:
             return answer
         found = self._asked([texts[row] for row in rows.tolist()])
         gathered = np.zeros((len(rows), len(self.labels)))
-        np.add.at(gathered, (slice(None), self._columns), found)
+        for own, column in zip(found.T, self._columns, strict=True):  # several of its labels may be one of ours
+            gathered[:, column] += own
         sums = gathered.sum(axis=1)
         gathered[:, -1] += np.maximum(1 - sums, 0)
         answer[rows] = gathered / np.maximum(sums, 1)[:, None]

@@ -37,7 +37,7 @@ from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.vocabulary import MAX_ORDER, runs
-from graphlang.content.published.nfc import settings, vocabulary
+from graphlang.content.published.nfc import vocabulary
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
@@ -63,34 +63,18 @@ _OUTLIERS = 0.008  # rate of texts that nobody would take for what they are: nam
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _BATCH = 1 << 16  # characters that are worked on together
 _FOREIGN = "eng"
-_MOST_LOG = 20.0  # of an inverse temperature
 _OF_LABELS = ("base", "bias", "siblings", "prior")
 
 
 class Discriminative(Calibrated):
-    """The default method.
+    """The default method."""
 
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    each_script = True
+    most_log = 20.0
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc") -> None:
-        limit, self.closed = settings(model, source)
-        labels = len(model.labels)
-        super().__init__(
-            name=name,
-            labels=model.labels,
-            digest=digest,
-            parameters=dict(model.parameters),
-            limit=limit,
-            inverse_temperature=take(model, "sharpness", "f", (None, len(calibration.KNOTS)), source, most=_MOST_LOG),
-        )
+        super().__init__(model, digest, source, name=name)
+        labels, limit = len(self.labels), self.limit
         self.vocabulary = vocabulary(model, source)
         with ThreadPoolExecutor(1) as beside:  # kernels let other threads of Python run
             lm = beside.submit(char_lm.unpack, model, source)

@@ -34,7 +34,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import Tally, keys_of, strings, tally
 from graphlang.content.ngrams.hash_index import KeyTable
 from graphlang.content.ngrams.vocabulary import blocks
-from graphlang.content.published.nfc import pack, settings
+from graphlang.content.published.nfc import pack
 from graphlang.content.published.stock_phrases import without_boilerplate
 from graphlang.content.scoring import calibration
 from graphlang.content.text.normalise import normalise
@@ -108,28 +108,10 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
 
 
 class MartinsSilva(Calibrated):
-    """The method with its model; its labels end with `und`.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """The method with its model; its labels end with `und`."""
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "martins-silva") -> None:
-        limit, self._closed = settings(model, source)
-        super().__init__(
-            name=name,
-            labels=(*model.labels, UND),
-            digest=digest,
-            parameters=dict(model.parameters),
-            limit=limit,
-            inverse_temperature=take(model, "sharpness", "f", (len(calibration.KNOTS),), source),
-        )
+        super().__init__(model, digest, source, name=name, labels=(*model.labels, UND))
         size: Any = model.parameters.get("features")
         self._languages = len(model.labels)
         self._information = take(model, "information", "f", (None,), source).astype(np.float32)
@@ -185,10 +167,10 @@ class MartinsSilva(Calibrated):
         page = np.repeat(np.arange(len(pages)), [len(own) for own in pages])
         texts = [text for own in pages for text, _ in own]
         weight = np.array([weight for own in pages for _, weight in own], dtype=np.int64)
-        letters = normalise(texts, limit=self.limit, margin=max(ORDERS) - 1, closed=self._closed)
+        letters = normalise(texts, limit=self.limit, margin=max(ORDERS) - 1, closed=self.closed)
         counted = tally(letters, ORDERS)
         lengths = np.bincount(page, weights=letters.lengths, minlength=len(pages)).astype(np.int64)
-        ends = (letters.lengths > 0) & self._closed
+        ends = (letters.lengths > 0) & self.closed
         characters = lengths - np.bincount(page, weights=ends, minlength=len(pages)).astype(np.int64)
         scores = self._lin(merged(counted, page, weight, len(pages)))
         if scores.shape[1] > 1:

@@ -17,7 +17,6 @@ import numpy as np
 
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.vocabulary import MOST_BITS, Vocabulary
-from graphlang.content.scoring import calibration
 from graphlang.content.text.normalise import normalise
 from graphlang.modelfile import Model, ModelError, take
 
@@ -57,29 +56,10 @@ def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: i
 
 
 class Nfc(Calibrated):
-    """The published method, with a calibrated softmax over its cosines.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """The published method, with a calibrated softmax over its cosines."""
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc-2004") -> None:
-        limit, closed = settings(model, source)
-        super().__init__(
-            name=name,
-            labels=model.labels,
-            digest=digest,
-            parameters=dict(model.parameters),
-            limit=limit,
-            inverse_temperature=take(model, "sharpness", "f", (len(calibration.KNOTS),), source),
-        )
-        self.closed = closed
+        super().__init__(model, digest, source, name=name)
         self.vocabulary = vocabulary(model, source)
         vectors = take(model, "vectors", "f", (len(model.labels), len(self.vocabulary)), source)
         if vectors.min(initial=0) < 0 or vectors.max(initial=0) > 1:  # shares of a vector whose length is 1
@@ -119,20 +99,3 @@ def vocabulary(model: Model, source: str) -> Vocabulary:
 def pack(ngrams: Sequence[str]) -> NDArray[np.uint8]:
     """N-grams as an array for a model file; `vocabulary` reads it."""
     return np.frombuffer("\n".join(ngrams).encode("utf-8"), dtype=np.uint8)
-
-
-def settings(model: Model, source: str) -> tuple[int, bool]:
-    """The parameters `limit` and `closed` that reading texts needs.
-
-    Args:
-        model: What the file holds.
-        source: For messages.
-
-    Raises:
-        ModelError: they are missing or out of range.
-    """
-    limit: Any = model.parameters.get("limit")
-    closed: Any = model.parameters.get("closed")
-    if type(limit) is not int or not 1 <= limit <= 1_000_000 or type(closed) is not bool:  # noqa: PLR2004
-        raise ModelError(f"{source}: its parameters lack limit or closed")
-    return limit, closed

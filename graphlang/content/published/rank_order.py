@@ -20,8 +20,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.published import out_of_place
-from graphlang.content.published.nfc import pack, settings
-from graphlang.content.scoring import calibration
+from graphlang.content.published.nfc import pack
 from graphlang.content.text.normalise import normalise
 from graphlang.modelfile import Model, ModelError, take
 
@@ -53,28 +52,10 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
 
 
 class RankOrder(Calibrated):
-    """The method with its model.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """The method with its model."""
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "rank-order") -> None:
-        limit, self._closed = settings(model, source)
-        super().__init__(
-            name=name,
-            labels=model.labels,
-            digest=digest,
-            parameters=dict(model.parameters),
-            limit=limit,
-            inverse_temperature=take(model, "sharpness", "f", (len(calibration.KNOTS),), source),
-        )
+        super().__init__(model, digest, source, name=name)
         self.lists = rank_lists(model, source, encoding="utf-8", fixed=False)
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -82,7 +63,7 @@ class RankOrder(Calibrated):
         scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
         for start, stop in blocks(texts, limit=self.limit):
-            letters = normalise(texts[start:stop], limit=self.limit, margin=max(ORDERS) - 1, closed=self._closed)
+            letters = normalise(texts[start:stop], limit=self.limit, margin=max(ORDERS) - 1, closed=self.closed)
             scores[start:stop] = closeness(self.lists, tally(letters, ORDERS))
             lengths[start:stop] = letters.lengths
         return scores, lengths

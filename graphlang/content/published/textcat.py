@@ -20,16 +20,15 @@ from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.published import out_of_place
-from graphlang.content.published.nfc import settings
 from graphlang.content.published.rank_order import closeness, rank_lists
-from graphlang.content.scoring import calibration
 from graphlang.content.text.normalise import normalise
-from graphlang.modelfile import Model, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from graphlang.modelfile import Model
 
 ORDERS = (1, 2, 3, 4, 5)
 SIZE = 400
@@ -58,28 +57,10 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
 
 
 class TextCat(Calibrated):
-    """The method with its model.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """The method with its model."""
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "textcat") -> None:
-        limit, _ = settings(model, source)
-        super().__init__(
-            name=name,
-            labels=model.labels,
-            digest=digest,
-            parameters=dict(model.parameters),
-            limit=limit,
-            inverse_temperature=take(model, "sharpness", "f", (len(calibration.KNOTS),), source),
-        )
+        super().__init__(model, digest, source, name=name)
         self.lists = rank_lists(model, source, encoding="latin-1", fixed=True)
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:

@@ -139,7 +139,7 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     logs = decode.likelihoods(chances)
     offsets = np.concatenate(([0], np.cumsum([len(own) for own in cuts])))
     best, missed = decode.alone(logs, offsets)
-    found = []
+    found: list[list[Span]] = []
     for text, own in enumerate(cuts):
         inside = slice(int(offsets[text]), int(offsets[text + 1]))
         if not chances[inside].any():  # a script that no language here is written in

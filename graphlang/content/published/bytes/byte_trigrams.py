@@ -88,17 +88,7 @@ def detected(rates: NDArray[np.float32], upper: float, lower: float) -> NDArray[
 
 
 class ByteTrigrams(ByteIdentifier):
-    """The method with its model.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """The method with its model."""
 
     order = ORDER
     edges = False

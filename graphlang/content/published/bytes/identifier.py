@@ -14,10 +14,9 @@ from graphlang.content.ngrams.count_all import Tally, tally
 from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.published.bytes.encodings import UTF8, decode
 from graphlang.content.published.bytes.profiles import Index, Profile, unpack
-from graphlang.content.published.nfc import settings
 from graphlang.content.scoring import calibration
 from graphlang.content.text.normalise import normalise
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,31 +27,13 @@ _BLOCK = 1 << 15  # bytes of a batch that are counted together
 
 
 class ByteIdentifier(Calibrated):
-    """A method whose model holds byte n-gram profiles of (language, encoding) pairs.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """A method whose model holds byte n-gram profiles of (language, encoding) pairs."""
 
     order: int
     edges: bool
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str) -> None:
-        limit, _ = settings(model, source)
-        super().__init__(
-            name=name,
-            labels=model.labels,
-            digest=digest,
-            parameters=dict(model.parameters),
-            limit=limit,
-            inverse_temperature=take(model, "sharpness", "f", (len(calibration.KNOTS),), source),
-        )
+        super().__init__(model, digest, source, name=name)
         profiles = unpack(model, source)
         if any(int(profile.grams.max(initial=0)) >> 8 * self.order for profile in profiles):
             raise ModelError(f"{source}: it holds n-grams of more than {self.order} bytes")

@@ -59,17 +59,7 @@ def build(
 
 
 class Quadgrams(ByteIdentifier):
-    """The method with its model.
-
-    Args:
-        model: What the file holds.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
-    """
+    """The method with its model."""
 
     order = ORDER
     edges = True
