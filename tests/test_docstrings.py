@@ -80,23 +80,21 @@ def functions(source: str, file: str) -> list[Function]:
     return found
 
 
+def entries(one: Function, every: list[Function], section: str) -> set[str]:
+    """The names that a section of a docstring has, or that of the method that this one overrides."""
+    names, method = set(one.described(section)), one.name.rpartition(".")[2]
+    for other in every:
+        if other.name in {f"{base}.{method}" for base in one.bases}:
+            names |= entries(other, every, section)
+    return names
+
+
 def undescribed(every: list[Function]) -> list[str]:
-    by_name = {one.name: one for one in every}
-
-    def known(one: Function) -> set[str]:
-        names = set(one.described("Args"))
-        method = one.name.rpartition(".")[2]
-        for base in one.bases if method != "__init__" else ():
-            if (overridden := by_name.get(f"{base}.{method}")) is not None:
-                names |= known(overridden)
-        return names
-
     return [
         f"{one.where} {one.name}: {argument} is not described"
         for one in every
         if one.public and len(one.arguments) > 1
-        for argument in one.arguments
-        if argument not in known(one)
+        for argument in sorted(set(one.arguments) - entries(one, every, "Args"), key=one.arguments.index)
     ]
 
 
@@ -113,9 +111,8 @@ def unsaid(every: list[Function]) -> list[str]:
     return [
         f"{one.where} {one.name}: {name} is raised and not described"
         for one in every
-        if one.public
-        for name in one.raised()
-        if name not in one.described("Raises")
+        if one.public and (raised := one.raised())
+        for name in sorted(set(raised) - entries(one, every, "Raises"))
     ]
 
 

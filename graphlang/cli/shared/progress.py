@@ -8,12 +8,13 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphlang.analysis.progress import Progress
 from graphlang.cli.shared.log import log, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.progress import Progress, TaskID
+    from rich import progress as rich_progress
 
 _MEGABYTE = 1_000_000
 _EVERY = 5.0  #: seconds from one line to the next
@@ -96,7 +97,7 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-class Shown:
+class Shown(Progress):
     """Shows nothing, but remembers how long each stage took."""
 
     def __init__(self) -> None:
@@ -180,11 +181,11 @@ class Bars(Shown):
         narrow: whether there is little room.
     """
 
-    def __init__(self, bars: Progress, *, narrow: bool) -> None:
+    def __init__(self, bars: rich_progress.Progress, *, narrow: bool) -> None:
         super().__init__()
         self._bars = bars
         self._narrow = narrow
-        self._task: TaskID | None = None
+        self._task: rich_progress.TaskID | None = None
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
         """A new stage begins."""
@@ -236,28 +237,21 @@ def bars() -> Iterator[Shown]:
             shown.close()
         return
     # Where nobody looks on there is nothing to draw, and nothing to import for it.
+    from rich import progress as rich_progress  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
     console = Console(stderr=True)
     narrow = console.width < _NARROW
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description:<9}"),
-        BarColumn(bar_width=12 if narrow else 24),
-        TextColumn("{task.fields[words]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        rich_progress.SpinnerColumn(),
+        rich_progress.TextColumn("{task.description:<9}"),
+        rich_progress.BarColumn(bar_width=12 if narrow else 24),
+        rich_progress.TextColumn("{task.fields[words]}"),
+        rich_progress.TimeElapsedColumn(),
+        rich_progress.TextColumn("left"),
+        rich_progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=False) as drawn:
+    with rich_progress.Progress(*columns, console=console, transient=False) as drawn:
         shown = Bars(drawn, narrow=narrow)
         yield shown
         shown.end()
