@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz fuzz-native kill pairs soak lint types docs wheels lowest lock model content-models \
+.PHONY: demo test check fuzz fuzz-native kill pairs soak lint types docs site wheels lowest lock model content-models \
   url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
@@ -43,6 +43,9 @@ lock: $(VENV)/packaging  ## write down the versions and digests of all that deve
 	$(BIN)/python -m uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --upgrade --quiet --output-file $(LOCK)
 
+site: $(VENV)/site  ## the documents as web pages, in build/site; a link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
 SECONDS ?= 60
 fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS
 	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS)
@@ -62,6 +65,7 @@ types: $(STAMP)
 docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/known_languages.py
 	$(BIN)/python tests/examples/test_walkthrough.py
 
 model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
@@ -114,7 +118,7 @@ endif
 	touch $@
 
 # Groups that only some need.
-$(VENV)/packaging: $(STAMP)
+$(VENV)/packaging $(VENV)/site: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group $(notdir $@)
 	touch $@
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from graphlang import former_names
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, create, open_existing, runs
 from graphlang.graph.propagation.options import FORMER, Options
@@ -253,7 +254,9 @@ class Collection:
         """
         from graphlang.analysis import propagate  # noqa: PLC0415
 
-        given = {FORMER.get(name, name): value for name, value in (weights or {}).items()}
+        given = former_names.renamed(weights or {}, FORMER, "the weight")
+        if algorithm is not None:
+            algorithm = former_names.current(algorithm, propagate.ALIASES, "the algorithm")
         signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
         known = {field.name for field in fields(Options)}
         if unknown := sorted(set(given) - known):

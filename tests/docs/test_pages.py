@@ -5,16 +5,49 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+import graphlang as gl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 MARKDOWN = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example crawl, read and inferred."""
+    path = tmp_path_factory.mktemp("docs") / "crawl.db"
+    gl.open(path).run(ROOT / "examples" / "crawl.warc.gz")
+    return path
+
+
+@pytest.fixture
+def folder(
+    read: Path,
+    tmp_path: Path,
+    write_warc: Callable[[Path, list[tuple[str, bytes]]], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """Where a reader of the pages is: with the example crawl, its labels, its database, and one more archive."""
+    shutil.copy(read, tmp_path / "crawl.db")
+    (tmp_path / "crawl.warc.gz").symlink_to(ROOT / "examples" / "crawl.warc.gz")
+    (tmp_path / "gold.tsv").symlink_to(ROOT / "examples" / "crawl.gold.tsv")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    write_warc(tmp_path / "more.warc.gz", [("http://more.example/", b"<p>Der Nebel liegt noch im Tal.")])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
@@ -27,23 +60,59 @@ def test_python_on_the_pages_gives_what_stands_there(page: Path) -> None:
     assert "".join(said) == ""
 
 
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_commands_on_the_pages_run(page: Path, tmp_path: Path) -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    if not blocks:
+def test_commands_and_then_python_on_the_pages_run(page: Path, request: pytest.FixtureRequest) -> None:
+    commands = blocks(page, "sh")
+    python = [block for block in blocks(page, "python") if not block.startswith(">>>")]
+    if not commands and not python:
         return
-    (tmp_path / "crawl.warc.gz").symlink_to(ROOT / "examples" / "crawl.warc.gz")
-    (tmp_path / "gold.tsv").symlink_to(ROOT / "examples" / "crawl.gold.tsv")
-    bin_ = tmp_path / ".bin"
-    bin_.mkdir()
-    (bin_ / "graphlang").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m graphlang "$@"\n')
-    (bin_ / "graphlang").chmod(0o755)
-    script = "\n".join(["set -eu", *blocks])
-    path = f"{bin_}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, check=False
+    folder: Path = request.getfixturevalue("folder")
+    programs = folder / ".bin"
+    programs.mkdir()
+    for name in ("graphlang", "sqlite_utils"):
+        program = programs / name.replace("_", "-")
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m {name} "$@"\n')
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    for script in (["bash", "-c", "\n".join(["set -eu", *commands])], [sys.executable, "-P", "-c", "\n".join(python)]):
+        if script[-1]:
+            done = subprocess.run(script, env=environment, capture_output=True, check=False)
+            if missing := re.search(r"No module named '(pandas|duckdb|polars|pyarrow)'", done.stderr.decode()):
+                pytest.skip(f"{missing[1]} is not installed")
+            assert done.returncode == 0, done.stderr.decode()[-2000:]
+
+
+def test_the_site_has_every_page_once() -> None:
+    yaml = pytest.importorskip("yaml")
+    site = runpy.run_path(str(DOCS / "site.py"))
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+
+    def listed(nav: object) -> list[str]:
+        parts = nav.values() if isinstance(nav, dict) else nav
+        return [nav] if isinstance(nav, str) else [one for part in parts for one in listed(part)]  # type: ignore[union-attr]
+
+    pages = [page.relative_to(DOCS).as_posix() for page in PAGES]
+    assert sorted(listed(settings["nav"])) == sorted([*pages, *site["ELSEWHERE"].values()])
+    assert [source for source in site["ELSEWHERE"] if not (ROOT / source).exists()] == []
+
+
+def test_links_on_the_site_lead_to_its_pages() -> None:
+    rewritten = runpy.run_path(str(DOCS / "site.py"))["rewritten"]
+    text = (
+        "[a](../../db/SCHEMA.md#links) [b](trust.md) [c](https://a.example/x.md) [`d`](../../setup.py) [e](../../a.py)"
     )
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    expected = "[a](../columns.md#links) [b](trust.md) [c](https://a.example/x.md) `d` `a.py`"
+    assert rewritten(text, "docs/howto/texts.md") == expected
+    assert rewritten("[walk](examples/README.md)", "CONTRIBUTING.md") == "[walk](walk.md)"
+
+
+def test_the_page_of_languages_is_what_the_model_knows() -> None:
+    made = runpy.run_path(str(DOCS / "known_languages.py"))
+    assert (DOCS / "languages.md").read_text(encoding="utf-8") == made["page"](), "run: make docs"
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.relative_to(ROOT).as_posix())

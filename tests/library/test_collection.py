@@ -7,11 +7,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import graphlang as gl
+from graphlang.analysis.propagate import ALIASES
 from graphlang.cli import cli
+from graphlang.graph.propagation.options import FORMER
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "library.md"
 SITE = "http://museum.example/"
@@ -148,3 +151,26 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     script = "import sys, graphlang; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"numpy", "scipy", "sqlite3", "click", "graphlang.collection"}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"weights": {"listed": 0.5}}, "the weight 'listed' is called 'link_order' now"),
+        ({"weights": {"settled": 100}}, "the weight 'settled' is called 'clamp_length' now"),
+        ({"algorithm": "harmonic"}, "the algorithm 'harmonic' is called 'label-spreading' now"),
+    ],
+)
+def test_former_names_are_understood_and_warn_who_uses_them(
+    crawl: gl.Collection, given: dict[str, Any], words: str
+) -> None:
+    crawl.classify()
+    with pytest.warns(DeprecationWarning, match=words) as warned:
+        crawl.propagate(**given)
+    assert [one.filename for one in warned] == [__file__]
+
+
+def test_the_page_of_what_is_stable_lists_all_former_names() -> None:
+    page = (DOCUMENT.parent / "stability.md").read_text(encoding="utf-8")
+    listed = re.findall(r'^\| `crawl\.propagate\(.*?"(\w+)".*?\| `([\w-]+)` \|', page, re.MULTILINE)
+    assert dict(listed) == {**FORMER, **ALIASES}
