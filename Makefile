@@ -59,14 +59,17 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(STAMP)
+types: $(VENV)/types  ## the package by mypy; the examples, as users' code, by mypy and pyright
 	$(BIN)/mypy -p graphlang
+	$(BIN)/mypy examples/library.py examples/run_notebook.py
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
 docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/known_languages.py
 	$(BIN)/python tests/examples/test_walkthrough.py
+	$(BIN)/python examples/run_notebook.py examples/notebook.ipynb
 
 model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
 	$(BIN)/python tests/content/make_sources.py $(DATA)
@@ -118,7 +121,7 @@ endif
 	touch $@
 
 # Groups that only some need.
-$(VENV)/packaging $(VENV)/site: $(STAMP)
+$(VENV)/packaging $(VENV)/site $(VENV)/types: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group $(notdir $@)
 	touch $@
 

@@ -409,7 +409,8 @@ class Collection:
         """Pages counted by site and language, by the chosen run: the verb `sites`.
 
         Args:
-            by: what counts as one site: host, domain, suffix, tld or path.
+            by: what counts as one site: host, domain, suffix, tld, country, path or year; or several with commas
+                between (``"domain,year"``), whose names `site` has with blanks between.
             min_confidence: pages below count as ``und``.
 
         Raises:
@@ -420,7 +421,7 @@ class Collection:
         return self._rows(
             Row._make,
             Row._fields,
-            lambda connection: language_map(connection, by, min_confidence=min_confidence),
+            lambda connection: language_map(connection, by.split(","), min_confidence=min_confidence),
             linked=(None,),
         )
 
