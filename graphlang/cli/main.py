@@ -14,7 +14,7 @@ from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
 from graphlang.cli.shared.log import log, put, say
 from graphlang.cli.verbs import GROUPS
-from graphlang.visible import visible
+from graphlang.visible import visible_lines
 
 _EPILOG = """
 \b
@@ -30,6 +30,12 @@ process is writing to the database; 130 interrupted.
 
 class _Told(Verbs):
     """Tells errors that users can cause in one line, without a traceback."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **kwargs)
+        except click.ClickException as error:
+            raise _inert(error) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -47,6 +53,8 @@ class _Told(Verbs):
                 facts = {"message": told.format_message(), "exit_code": told.exit_code}
                 put(told.format_message(), "error", facts, as_json=True)
                 ctx.exit(told.exit_code)
+            if isinstance(told, click.ClickException):
+                _inert(told)
             if told is None or ours:
                 raise
             raise told from error
@@ -55,7 +63,14 @@ class _Told(Verbs):
 def _show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
     """Say a warning in one line: ours is for the user, whatever line of the program it comes from."""
     ours = category.__module__.startswith("graphlang.")
-    say(visible(f"Warning: {message}" if ours else f"{filename}:{lineno}: {category.__name__}: {message}"), "warning")
+    say(f"Warning: {message}" if ours else f"{filename}:{lineno}: {category.__name__}: {message}", "warning")
+
+
+def _inert(error: click.ClickException) -> click.ClickException:
+    """The same error, whose words cannot steer a terminal: there are names in it, of files, hosts or options."""
+    words = visible_lines(error.format_message())
+    error.format_message = lambda: words  # type: ignore[method-assign]  # each class puts its words together by itself
+    return error
 
 
 @click.group(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
@@ -10,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from graphlang.codes import languages
 from graphlang.export.archive_records import lengths
+from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -184,4 +184,4 @@ def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
         "languages": codes(language, runner_up, second) or None,
     }
     known = {name: value for name, value in fields.items() if value is not None}
-    return f"{sort_key(url)} {stamp or '0' * _DIGITS} {json.dumps(known, ensure_ascii=False)}\n"
+    return f"{sort_key(url)} {stamp or '0' * _DIGITS} {json_text(known)}\n"

@@ -7,7 +7,6 @@ languages. Links within a site say how it is built and not whom it talks to, so 
 
 from __future__ import annotations
 
-import json
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import networkx as nx
@@ -19,6 +18,7 @@ from graphlang.codes import languages
 from graphlang.db import collection
 from graphlang.export.graph_files import WRITERS, Schema
 from graphlang.export.graphs import site_numbers
+from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -234,7 +234,7 @@ def write_language_graph(found: LanguageGraph, format_: str, file: IO[bytes]) ->
             "links": [one._asdict() for one in found.pairs],
             "distances": [one._asdict() for one in distances(found)],
         }
-        file.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+        file.write(json_text(document, indent=1).encode() + b"\n")
         return len(found.languages)
     nodes = (
         (

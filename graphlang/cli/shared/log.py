@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from graphlang.visible import CONTROL
+from graphlang.printing.as_json import json_text
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,5 @@ def put(words: str, event: str, facts: dict[str, Any], *, as_json: bool) -> None
     """
     if as_json:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        told = {"time": now, "event": event, **(facts or {"message": words})}
-        # What comes from a crawl could steer a terminal.
-        words = CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(told, ensure_ascii=False))
-    click.echo(words, err=True)
+        words = json_text({"time": now, "event": event, **(facts or {"message": words})})
+    click.echo(visible(words), err=True)

@@ -1,15 +1,15 @@
 """How listing verbs write their rows: a table for people, CSV, TSV and JSON lines for programs.
 
 What comes from a crawl is hostile: control characters never reach the terminal, and no cell can break out of its row.
+All verbs write to standard output by what is here (and to standard error by `graphlang.cli.shared.log`); the formats
+are in `graphlang.printing`.
 """
 
 from __future__ import annotations
 
-import csv
 import io
-import json
-import math
 import sys
+import tempfile
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,28 +18,49 @@ import click
 
 from graphlang.cli.shared.table import write_table
 from graphlang.cli.shared.targets import refuse_inputs
-from graphlang.visible import CONTROL, visible
+from graphlang.printing.as_csv import write_csv
+from graphlang.printing.as_json import json_text, write_jsonl
+from graphlang.printing.as_tsv import write_tsv
+from graphlang.printing.cells import cell
+from graphlang.visible import visible, visible_lines
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 FORMATS = ("table", "csv", "tsv", "jsonl")
-_WIDE = "graphlang.wide"  #: what the verb shares with its tables
+#: What the verb shares with its tables.
+_WIDE, _SAFE = "graphlang.wide", "graphlang.csv-safe"
 
 
-def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    del param
-    ctx.meta[_WIDE] = value
+def _remember(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def callback(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        del param
+        ctx.meta[key] = value
+
+    return callback
+
+
+def csv_safe(function: Callable[..., None]) -> Callable[..., None]:
+    """The option of every verb that can write CSV."""
+    return click.option(
+        "--csv-safe/--csv-exact",
+        default=None,
+        expose_value=False,
+        callback=_remember(_SAFE),
+        help="For spreadsheets: an apostrophe before CSV cells that begin like a formula (= + - @). By default so on a"
+        " terminal and in files named .csv, exact in pipes.",
+    )(function)
 
 
 def table_options(function: Callable[..., None]) -> Callable[..., None]:
     """The options of every verb that writes one table."""
+    function = csv_safe(function)
     function = click.option(
         "--wide",
         is_flag=True,
         expose_value=False,
-        callback=_remember,
+        callback=_remember(_WIDE),
         help="All columns of a table, whole, also where the terminal is narrower.",
     )(function)
     return click.option(
@@ -83,79 +104,105 @@ def write_rows(
 
     Args:
         columns: their names.
-        rows: written as they come.
-        format_: one of ``FORMATS``.
-        limit: at most so many rows.
-        output: a file, or ``-``.
-        first: columns of a table in the order of their importance, where the terminal has no room for all.
-
-    Args:
-        columns: their names.
         rows: as many values each as there are columns.
         format_: one of ``FORMATS``.
         limit: at most so many rows; None for all.
         output: the file; ``-`` is standard output.
+        first: columns of a table in the order of their importance, where the terminal has no room for all.
 
     Raises:
         OutputError: ``output`` is a file that the verb reads; or it exists, and there is no row.
     """
     rows = rows if limit is None else islice(rows, limit)
     if str(output) == "-":
-        _write(columns, rows, format_, sys.stdout, first)
+        _write(columns, rows, format_, sys.stdout, first, safe=_is_safe(sys.stdout.isatty()))
+        sys.stdout.flush()
         return
     refuse_inputs(output)
     with replacing(Path(output)) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        if not _write(columns, rows, format_, text, first):
+        if not _write(columns, rows, format_, text, first, safe=_is_safe(Path(output).suffix.lower() == ".csv")):
             refuse_empty(Path(output))
         text.detach()
 
 
+def write_line(words: str, *, bold: bool = False) -> None:
+    """Write one line for people to standard output; what could steer a terminal, or begin another line, is an escape.
+
+    Args:
+        words: what is written, without the line feed at its end.
+        bold: whether a terminal shows it so.
+    """
+    click.echo(click.style(visible(words), bold=True) if bold else visible(words))
+
+
+def write_lines(text: str) -> None:
+    """Write lines for people to standard output, see `write_line`.
+
+    Args:
+        text: the lines, without the line feed at the end of the last one.
+    """
+    click.echo(visible_lines(text))
+
+
+def write_json(value: Any, *, indent: int | None = None) -> None:
+    """Write a value to standard output as JSON.
+
+    Args:
+        value: what JSON can hold.
+        indent: spaces for each level; None for one line.
+    """
+    click.echo(json_text(value, indent=indent))
+
+
+def write_text(write: Callable[[IO[bytes]], object]) -> None:
+    """Write text to standard output; as it is, but on a terminal what could steer it is an escape.
+
+    Args:
+        write: writes it, in UTF-8, to the file that it is given.
+    """
+    if not sys.stdout.isatty():
+        sys.stdout.flush()
+        write(sys.stdout.buffer)
+        return
+    with tempfile.TemporaryFile() as file:
+        write(file)
+        file.seek(0)
+        for line in io.TextIOWrapper(file, encoding="utf-8", newline="\n"):
+            sys.stdout.write(visible_lines(line))
+        sys.stdout.flush()
+
+
 def _write(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], format_: str, file: IO[str], first: Sequence[str]
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    format_: str,
+    file: IO[str],
+    first: Sequence[str],
+    *,
+    safe: bool,
 ) -> int:
     """Return how many rows there were."""
-    written = 0
     if format_ == "table":
-        ctx = click.get_current_context(silent=True)
-        wide = None if ctx is None else ctx.meta.get(_WIDE)
-        return write_table(
-            columns, rows, file, cell=_cell, wide=bool(wide), first=first, pager=file is sys.stdout and wide is not None
-        )
+        wide = _asked(_WIDE)
+        pager = file is sys.stdout and wide is not None
+        return write_table(columns, rows, file, cell=cell, wide=bool(wide), first=first, pager=pager)
     if format_ == "jsonl":
-        for row in rows:
-            record = {name: _plain(value) for name, value in zip(columns, row, strict=True)}
-            file.write(json.dumps(record, ensure_ascii=False).replace("\x7f", "\\u007f") + "\n")
-            written += 1
+        written = write_jsonl(columns, rows, file)
     elif format_ == "csv":
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows:
-            writer.writerow([_cell(value) for value in row])
-            written += 1
+        written = write_csv(columns, rows, file, safe=safe, shown=file is sys.stdout and file.isatty())
     else:
-        file.write("\t".join(columns) + "\n")
-        for row in rows:
-            cells = [_cell(value) for value in row]
-            if CONTROL.search("".join(cells)):
-                cells = list(map(visible, cells))
-            file.write("\t".join(cells) + "\n")
-            written += 1
+        written = write_tsv(columns, rows, file)
     file.flush()
     return written
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return None if math.isnan(value) else round(value, 4)
-    return value
+def _is_safe(default: bool) -> bool:
+    asked = _asked(_SAFE)
+    return default if asked is None else asked
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.4f}"
-    return str(value)
+def _asked(key: str) -> bool | None:
+    """What the user asked for; None where the verb has no such option, or the user left it open."""
+    ctx = click.get_current_context(silent=True)
+    return None if ctx is None else ctx.meta.get(key)

@@ -9,6 +9,7 @@ import click
 
 from graphlang.cli.shared import reading
 from graphlang.cli.shared.log import log, logs, say
+from graphlang.cli.shared.output import write_line
 from graphlang.cli.shared.progress import bars
 from graphlang.ingest.convert import to_store, to_warc
 from graphlang.ingest.limits import Limits
@@ -52,7 +53,7 @@ def convert(source: Path, target: Path, *, max_ratio: int) -> None:
         shown.stage("convert", source.stat().st_size, "bytes")
         done = write(source, target, Limits(max_ratio=max_ratio), progress=shown.advance)
     if not log().quiet:
-        click.echo(f"{done.records:,} records written to {visible(str(target))}")
+        write_line(f"{done.records:,} records written to {visible(str(target))}")
     for offset, kind, reason in done.faults[:_SHOWN]:
         say(f"at byte {offset:,}: {kind}: {visible(reason)}", "problem", offset=offset, kind=kind, reason=reason)
     if len(done.faults) > _SHOWN:

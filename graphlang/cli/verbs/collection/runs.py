@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.db import open_existing
 from graphlang.db import runs as stored_runs
+from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,5 +83,5 @@ def _run_row(run: stored_runs.Run, chosen: stored_runs.Run | None) -> list[Any]:
         None if run.converged is None else int(run.converged),
         run.started,
         run.finished,
-        json.dumps(run.parameters, ensure_ascii=False),
+        json_text(run.parameters),
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 
 from graphlang.analysis import linked
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.output import write_json, write_line, write_rows
 from graphlang.db import StoreError, open_existing, runs
 from graphlang.evaluation import evaluate as evaluation
 
@@ -63,7 +62,7 @@ def evaluate(
         answers = evaluation.read_gold(connection, gold, by)
         results = [evaluation.evaluate(connection, answers, run, by) for run in chosen]
     if format_ == "json":
-        click.echo(json.dumps({"gold": _gold(answers), "runs": [_json(result) for result in results]}, indent=2))
+        write_json({"gold": _gold(answers), "runs": [_json(result) for result in results]}, indent=2)
     else:
         for result in results:
             _print(result, confusion)
@@ -82,7 +81,7 @@ def _runs(connection: sqlite3.Connection, run_id: int | None, *, all_runs: bool)
 
 
 def _print(result: evaluation.Evaluation, confusion: int) -> None:
-    click.echo(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
+    write_line(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
     write_rows(evaluation.Group._fields, result.groups, format_="table")
     if confusion and result.confusion:
         write_rows(("gold", "answer", "pages"), result.confusion, format_="table", limit=confusion)

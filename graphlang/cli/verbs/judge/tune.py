@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +19,7 @@ from graphlang.db import open_existing
 from graphlang.evaluation import evaluate as evaluation
 from graphlang.evaluation import tune as tuning
 from graphlang.graph.propagation.inference import Options
+from graphlang.printing.as_json import json_text
 
 
 @click.command()
@@ -82,7 +82,7 @@ def tune(
             labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
     with bars() as shown:
         found = tuning.tune(labelled, defaults, progress=shown)
-    output.write_text(json.dumps(found.weights, indent=1) + "\n", encoding="utf-8")
+    output.write_text(json_text(found.weights, indent=1) + "\n", encoding="utf-8")
     if log().quiet:
         return
     for _, answers in labelled:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import click
 
 from graphlang.analysis import explain as explaining
 from graphlang.cli.shared import options
+from graphlang.cli.shared.output import write_json, write_line
 from graphlang.codes import languages
 from graphlang.db import open_existing
 from graphlang.ingest.links.canonical import canonical
@@ -48,7 +48,7 @@ def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: st
     with closing(open_existing(db)) as connection:
         found = explaining.explain(connection, canonical(url) or url, run=run_id)
     if format_ == "json":
-        click.echo(json.dumps(_json(found), indent=2, ensure_ascii=True))
+        write_json(_json(found), indent=2)
     else:
         _print(found, neighbours)
 
@@ -58,7 +58,7 @@ def _json(found: explaining.Explanation) -> dict[str, Any]:
 
 
 def _print(found: explaining.Explanation, neighbours: int) -> None:
-    click.echo(visible(found.url))
+    write_line(visible(found.url))
     _print_answer(found)
     _print_page(found)
     _print_declarations(found)
@@ -66,7 +66,7 @@ def _print(found: explaining.Explanation, neighbours: int) -> None:
         _print_reasons(found, neighbours)
     if found.rounds:
         steps = " -> ".join(f"{step.language} {step.probability:.3f}" for step in found.rounds)
-        click.echo(f"  rounds      {steps}")
+        write_line(f"  rounds      {steps}")
 
 
 def _print_answer(found: explaining.Explanation) -> None:
@@ -74,13 +74,13 @@ def _print_answer(found: explaining.Explanation) -> None:
     if found.by_hand:
         run = "by hand"
     script = f" in {found.script}" if found.script else ""
-    click.echo(f"  answer      {_named(found.language)}{script}, confidence {found.confidence:.3f} ({run})")
+    write_line(f"  answer      {_named(found.language)}{script}, confidence {found.confidence:.3f} ({run})")
     if found.runner_up:
-        click.echo(f"  runner-up   {_named(found.runner_up)}")
+        write_line(f"  runner-up   {_named(found.runner_up)}")
     for one in reversed(found.corrections):
         _print_correction(one)
     if found.stale:
-        click.echo("  note        pages were read or corrected since that run; the reasons below are those of today")
+        write_line("  note        pages were read or corrected since that run; the reasons below are those of today")
 
 
 def _print_correction(one: Correction) -> None:
@@ -90,48 +90,48 @@ def _print_correction(one: Correction) -> None:
     if one.undone:
         undone = f"; undone {one.undone}" + (f" by {visible(one.undone_by)}" if one.undone_by else "")
     said = f"{_named(one.language)} by {visible(one.corrected_by)}, {one.corrected}"
-    click.echo(f"  corrected   {said}{note}{before}{undone}")
+    write_line(f"  corrected   {said}{note}{before}{undone}")
 
 
 def _print_page(found: explaining.Explanation) -> None:
     facts = found.facts
     if found.fetched:
         mime = visible(str(facts["mime"])) or "no media type"
-        click.echo(f"  page        status {facts['status']}, {mime}, {facts['date']}, in {visible(str(facts['file']))}")
+        write_line(f"  page        status {facts['status']}, {mime}, {facts['date']}, in {visible(str(facts['file']))}")
         if facts["charset"]:
-            click.echo(f"  charset     {visible(str(facts['charset']))} (on the word of: {facts['charset_from']})")
-        click.echo(f"  text        {facts['length']:,} characters: {visible(found.excerpt)}".rstrip())
+            write_line(f"  charset     {visible(str(facts['charset']))} (on the word of: {facts['charset_from']})")
+        write_line(f"  text        {facts['length']:,} characters: {visible(found.excerpt)}".rstrip())
     else:
-        click.echo("  page        never fetched, only linked to")
+        write_line("  page        never fetched, only linked to")
     scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in found.text)
-    click.echo(f"  text says   {scores or 'nothing'}")
+    write_line(f"  text says   {scores or 'nothing'}")
 
 
 def _print_declarations(found: explaining.Explanation) -> None:
     for source, value, code in found.declared:
-        click.echo(f"  declared    {source}: {visible(value)} ({_named(code) if code else 'no language we know'})")
+        write_line(f"  declared    {source}: {visible(value)} ({_named(code) if code else 'no language we know'})")
     for source, value, code in found.announced:
-        click.echo(
+        write_line(
             f"  announced   hreflang {visible(value)} ({_named(code) if code else 'no language we know'})"
             f" by {visible(source)}"
         )
     if found.territory:
-        click.echo(f"  country     languages of its ccTLD: {', '.join(found.territory[:5])}")
+        write_line(f"  country     languages of its ccTLD: {', '.join(found.territory[:5])}")
 
 
 def _print_reasons(found: explaining.Explanation, neighbours: int) -> None:
     second = f" over {found.runner_up}" if found.runner_up else ""
-    click.echo(f"  reasons     log-odds of {found.language}{second}: {found.log_odds or 0:+.2f}, the sum of")
+    write_line(f"  reasons     log-odds of {found.language}{second}: {found.log_odds or 0:+.2f}, the sum of")
     own = [reason for reason in found.reasons if reason.url is None]
     linked = [reason for reason in found.reasons if reason.url is not None]
     for reason in own + linked[:neighbours]:
         where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
-        click.echo(
+        write_line(
             f"    {reason.log_odds:+8.2f}  {reason.source:<8} says {reason.language or '-':<4}"
             f" weight {reason.weight:.2f}  {where}".rstrip()
         )
     if rest := linked[neighbours:]:
-        click.echo(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
+        write_line(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
 
 
 def _named(code: str) -> str:

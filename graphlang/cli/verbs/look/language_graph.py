@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import click
 
 from graphlang.analysis import linked
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.output import csv_safe, write_rows, write_text
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.maps.language_graph import Distance, Language, Pair, distances, write_language_graph
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="File to write to; '-' is standard output.",
 )
+@csv_safe
 @selects
 def language_graph(db: Path, format_: str, what: str, by: str, output: Path, selection: Selection) -> None:
     """Count links between languages (Caminero and Mikami 2006).
@@ -90,7 +91,7 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, sel
             return
         found = graph_of(connection, selection, unit=by)
     if str(output) == "-":
-        write_language_graph(found, format_, sys.stdout.buffer)
+        write_text(partial(write_language_graph, found, format_))
         return
     refuse_inputs(output)
     with replacing(output) as file:

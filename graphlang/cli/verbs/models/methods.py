@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.output import output_options, write_lines, write_rows
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.method_cards import sources
 from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import NoCardError, OfLanguage, card, languages_of
+from graphlang.printing.as_json import json_text
 from graphlang.whole_file import replacing
 
 
@@ -53,14 +52,14 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
         raise click.BadParameter(str(error), param_hint="NAME") from error
     if as_json:
         found = [one.as_dict() for one in cards]
-        _write(json.dumps(found if name is None else found[0], ensure_ascii=False, indent=1) + "\n", output)
+        _write(json_text(found if name is None else found[0], indent=1) + "\n", output)
     else:
         _write(as_text(cards[0]), output)
 
 
 def _write(text: str, output: str) -> None:
     if output == "-":
-        sys.stdout.write(text)
+        write_lines(text.removesuffix("\n"))
         return
     refuse_inputs(output)
     with replacing(Path(output)) as file:

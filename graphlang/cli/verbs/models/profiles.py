@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from graphlang import modelfile
-from graphlang.cli.shared.output import table_options, write_rows
+from graphlang.cli.shared.log import say
+from graphlang.cli.shared.output import table_options, write_line, write_rows
 from graphlang.content import registry
 from graphlang.content.published.bytes import profiles as byte_profiles
 from graphlang.content.published.bytes.edit_profiles import amended
@@ -61,8 +62,8 @@ def profiles(name: str, folder: Path | None, remove: tuple[str, ...], output: Pa
     added = {one.key for one in done.made}
     for one in done.removed:
         if one.key not in added:
-            click.echo(f"removed {one.label} in {one.encoding}")
+            write_line(f"removed {one.label} in {one.encoding}")
     before = {one.key for one in done.removed}
     for one in done.made:
-        click.echo(f"{'replaced' if one.key in before else 'added'} {one.label} in {one.encoding}")
-    click.echo(f"{output or path}: {len(done.model.labels)} labels, sha256 {digest}", err=True)
+        write_line(f"{'replaced' if one.key in before else 'added'} {one.label} in {one.encoding}")
+    say(f"{output or path}: {len(done.model.labels)} labels, sha256 {digest}")

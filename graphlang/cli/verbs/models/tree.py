@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from graphlang.cli.shared.output import write_lines
 from graphlang.codes import languages
 from graphlang.modelfile import ModelError
 from graphlang.urls import registry
@@ -34,4 +35,4 @@ def tree(language: str, method: str, depth: int) -> None:
     if code not in identifier.labels:
         raise click.BadParameter(f"no tree for {language!r}", param_hint="LANGUAGE")
     found = identifier.scorer.trees[identifier.labels.index(code)].pruned(depth)
-    click.echo(found.text(identifier.features.names, ["other", languages.name(code)]))
+    write_lines(found.text(identifier.features.names, ["other", languages.name(code)]))

@@ -12,7 +12,8 @@ import click
 from graphlang.analysis import linked
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.log import say
+from graphlang.cli.shared.output import csv_safe, write_rows
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.export import tables
@@ -75,6 +76,7 @@ def _format(what: str, wanted: str | None, output: Path) -> str:
     required=True,
     help="File to write to; a folder for vertices-edges and web-languages.",
 )
+@csv_safe
 @selects
 def export(db: Path, what: str, format_: str | None, by: str, output: Path, selection: Selection) -> None:
     """Write what other programs read: tables, graphs, archives.
@@ -178,9 +180,9 @@ def _cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, file: 
 
     made = write_cdxj(connection, db, selection, file)
     for name in made.missing:
-        click.echo(f"{visible(name)} is not where it was: its records have no length in the index", err=True)
+        say(f"{visible(name)} is not where it was: its records have no length in the index")
     if made.without_length and not made.missing:
-        click.echo(f"{made.without_length:,} records have no length in the index: it cannot be told", err=True)
+        say(f"{made.without_length:,} records have no length in the index: it cannot be told")
     return made.lines
 
 

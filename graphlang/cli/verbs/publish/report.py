@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.cli.shared import options
+from graphlang.cli.shared.output import write_line
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.db import open_existing
 from graphlang.visible import visible
@@ -38,7 +39,7 @@ def report(db: Path, output: Path, title: str | None) -> None:
     refuse_inputs(output)
     with closing(open_existing(db)) as connection:
         write_report(connection, output, title or db.stem)
-    click.echo(f"report: {visible(str(output))}")
+    write_line(f"report: {visible(str(output))}")
 
 
 def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:

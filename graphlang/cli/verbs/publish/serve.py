@@ -10,6 +10,8 @@ import click
 
 from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.log import say
+from graphlang.cli.shared.output import write_line
 from graphlang.serve.site import datasette, index
 
 
@@ -35,11 +37,11 @@ def serve(db: Path, port: int, *, search: bool) -> None:
             site = datasette(db, None)
             if made is not None:
                 pages = index(db, made)
-                click.echo(f"{pages:,} pages can be searched", err=True)
+                say(f"{pages:,} pages can be searched")
                 site = datasette(db, made)
         except ImportError as error:
             raise click.ClickException(str(error)) from error
         import uvicorn  # noqa: PLC0415 - comes with Datasette
 
-        click.echo(f"http://127.0.0.1:{port}/ (Ctrl-C ends it)")
+        write_line(f"http://127.0.0.1:{port}/ (Ctrl-C ends it)")
         uvicorn.run(site.app(), host="127.0.0.1", port=port, log_level="warning", lifespan="on")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import click
 
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.output import write_rows, write_text
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.db import open_existing
@@ -64,7 +64,7 @@ def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: b
         elif str(output) == "-":
             if format_ == "parquet":
                 raise click.UsageError("Parquet goes to a file: name one with -o")
-            write_txt(table, sys.stdout.buffer)
+            write_text(partial(write_txt, table))
         else:
             refuse_inputs(output)
             _write(table, format_, output)

@@ -9,6 +9,7 @@ import click
 
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
+from graphlang.cli.shared.log import say
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.identification import is_url_method, load, predictions, segments
@@ -94,7 +95,7 @@ def identify(
     else:
         write_rows(_COLUMNS, _answers(identifier, texts), format_=format_, limit=limit, output=output)
     for name in unread:
-        click.echo(f"Error: {name}", err=True)
+        say(f"Error: {name}")
     if unread:
         sys.exit(1)
 

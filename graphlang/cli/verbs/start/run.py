@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -13,6 +12,7 @@ from graphlang.analysis import classify, graph_input, propagate, vote
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import log, logs, say
+from graphlang.cli.shared.output import write_json, write_line
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.cli.verbs.collection.ingest import counts, finish, summary
@@ -97,12 +97,12 @@ def run(
             write_report(connection, report, db.stem)
         if as_json:
             facts = _facts(connection, db, report, done, final, shown)
-            click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+            write_json(facts, indent=1)
         elif not log().quiet:
             _print_map(connection)
-            click.echo(f"database: {db}")
+            write_line(f"database: {db}")
             if report is not None:
-                click.echo(f"report: {visible(str(report))}")
+                write_line(f"report: {visible(str(report))}")
     finish(done)
 
 
@@ -157,16 +157,16 @@ def _print_map(connection: sqlite3.Connection) -> None:
             sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
             pages[row.site] = pages.get(row.site, 0) + row.pages
     width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
-    click.echo(click.style(f"{'site':<{width}}  {'pages':>8}  languages", bold=True))
+    write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
     for site, shares in list(sites.items())[:_SITES_SHOWN]:
         more = len(shares) - _LANGUAGES_SHOWN
         words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
-        click.echo(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
+        write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
-        click.echo(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
+        write_line(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
     totals = _totals(connection)
     others = f"; {totals.not_counted:,} redirects, errors and files that are no text do not count"
-    click.echo(
+    write_line(
         f"{totals.pages:,} pages read in {totals.languages} languages, {totals.undetermined:,} of them undetermined;"
         f" {totals.only_linked_to:,} more only linked to{others if totals.not_counted else ''}"
     )

@@ -1,0 +1,62 @@
+r"""TSV: cells apart by tabs, rows by line feeds, no quotes.
+
+A tab is ``\t``, a line feed ``\n``, a carriage return ``\r``, a backslash ``\\``; any other character that could steer
+a terminal or end a line is ``\u`` and four hexadecimal digits. Nothing else is escaped, so that a split at line feeds
+and tabs gives the cells, and `cells` what was in them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from graphlang.printing.cells import cell
+from graphlang.visible import CONTROL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_LETTERS: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+_ESCAPED: Final = re.compile(rf"\\|{CONTROL.pattern}")
+_ESCAPE: Final = re.compile(r"\\(?:([tnr\\])|u([0-9a-f]{4}))")
+_MEANT: Final = {escape[1]: letter for letter, escape in _LETTERS.items()}
+
+
+def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
+    """Write rows, with a header; returns how many there were.
+
+    Args:
+        columns: their names.
+        rows: as many values each as there are columns.
+        file: opened with ``newline=""``, or a terminal.
+    """
+    file.write(_line(columns))
+    written = 0
+    for row in rows:
+        file.write(_line(map(cell, row)))
+        written += 1
+    return written
+
+
+def cells(line: str) -> list[str]:
+    r"""What was written to a line.
+
+    Args:
+        line: with or without its line feed.
+
+    >>> cells("C:\\\\temp\ttwo\\nlines\t\\u001b[2J\n")
+    ['C:\\temp', 'two\nlines', '\x1b[2J']
+    """
+    return [_ESCAPE.sub(_meant, one) for one in line.removesuffix("\n").split("\t")]
+
+
+def _line(texts: Iterable[str]) -> str:
+    return "\t".join([_ESCAPED.sub(_escape, text) for text in texts]) + "\n"
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _LETTERS.get(found[0]) or f"\\u{ord(found[0]):04x}"
+
+
+def _meant(found: re.Match[str]) -> str:
+    return _MEANT[found[1]] if found[1] else chr(int(found[2], 16))
