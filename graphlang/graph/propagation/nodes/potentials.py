@@ -2,11 +2,11 @@
 
 The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
 signals. A clamped page keeps its text's own probabilities (of the active languages), as its answer and, where these
-leave a doubt, as its belief. A long page in doubt starts from them too. It listens to its site, its signals and its
-neighbours with one small weight; to its site only if links join it to other pages, since on the development sets the
-bare habits of a site did harm to so much text. Texts and signals are turned into tables a block of pages at a time, so
-that memory grows with the latent pages, not with all pages; priors have a number for each active language and each host
-or directory.
+leave a doubt, as its belief. A long page in doubt starts from them too. It listens to its signals and its neighbours
+with one small weight, to its site with a part of it (`HABIT`), and only if links join it to other pages: on the
+development sets the bare habits of a site did harm to so much text. Texts and signals are turned into tables a block of
+pages at a time, so that memory grows with the latent pages, not with all pages; priors have a number for each active
+language and each host or directory.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.nodes.site_prior import Prior
     from graphlang.graph.propagation.options import Options
 
+HABIT = 0.25  #: how far a long page in doubt listens to its site, beside its neighbours (on development sets)
 ONE_HOT = 0.99  #: clamped pages whose text is so sure send a one-hot belief
 
 
@@ -150,7 +151,7 @@ class _Terms:
         self._log_prior = np.log(prior.probability)
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
         self._weight = 1 / text_likelihood.inverse_temperature(roles.length)
-        self._listening = np.where(joined, self._weight, 0).astype(np.float32)  # of doubtful pages, to their site
+        self._listening = np.where(joined, HABIT * self._weight, 0).astype(np.float32)  # in doubt, to its site
         self._background = {
             name: signals_.background(signal.background, tables.active)
             for name, signal in self._signals.items()
