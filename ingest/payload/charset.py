@@ -159,6 +159,19 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
     return found._replace(source=_told(found.source, lies))
 
 
+def codec(label: str) -> str | None:
+    """Python's name for a charset that somebody names as pages do; None where nobody knows it.
+
+    Args:
+        label: any usual name.
+
+    >>> codec("windows-874"), codec("latin1"), codec("nonsense")
+    ('cp874', 'cp1252', None)
+    """
+    found = _lookup(label)
+    return None if found is None else found.codec.name
+
+
 def _told(source: str, lies: list[str]) -> str:
     return f"{source}, not {' or '.join(lies)}" if lies else source
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,7 +57,13 @@ def test_training_names_what_it_leaves_out(graphlang: Call, tmp_path: Path) -> N
     (tmp_path / "corpus" / "\x1b[2J").mkdir()
     told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "textcat", "--option", "minimum=20")
     assert told.exit_code == 0
-    assert "too little text in *.txt: \\x1b[2J (0 characters), nld (8 characters)" in told.stderr
+    (tmp_path / "corpus" / "fr").mkdir()
+    (tmp_path / "corpus" / "fr" / "a.text").write_text("le chien", encoding="utf-8")
+    told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "textcat", "--option", "minimum=20")
+    assert (
+        "left out: \\x1b[2J (the name of no known language), fra (no text in *.txt),"
+        " nld (too little text: 8 characters in *.txt)\n"
+    ) in told.stderr
 
 
 @pytest.mark.parametrize("name", ["words", "method", "progress"])
@@ -76,3 +83,76 @@ def test_files_that_cannot_be_read_do_not_cost_the_others(graphlang: Call, tmp_p
     assert result.stdout.count("\tdeu\t") == 2
     assert result.stderr == f"Error: {files[1]}: No such file or directory\n"
     assert result.exit_code == 1
+
+
+KOI8 = "Туман лежит над долиной, и мы ждём поезда.\n".encode("koi8-r")
+
+
+def test_what_is_not_utf8_is_read_in_a_charset_that_is_guessed_and_said(graphlang: Call, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(KOI8)
+    result = graphlang("identify", "--format", "tsv", path)
+    assert result.stdout.splitlines()[1].split("\t")[:3] == [str(path), "rus", "Cyrl"]
+    assert result.stderr == (f"{path}: not UTF-8; read as koi8-r, which is a guess: --encoding says what it is\n")
+    assert result.exit_code == 0
+    result = graphlang("identify", "--format", "tsv", "--encoding", "koi8-r", path)
+    assert (result.stdout.splitlines()[1].split("\t")[1], result.stderr) == ("rus", "")
+
+
+def test_lines_that_are_not_utf8_among_others_that_are(graphlang: Call) -> None:
+    german = "Grüße aus dem Tal, in dem der Nebel liegt.\n".encode()
+    result = graphlang("identify", "--lines", "--text", "--format", "jsonl", input_=german + KOI8 + german)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["language"] for row in rows] == ["deu", "rus", "deu"]
+    assert [row["text"] for row in rows] == [part.strip() for part in (german.decode(), KOI8.decode("koi8-r"))] + [
+        german.decode().strip()
+    ]
+    assert result.stderr.count("not UTF-8; read as koi8-r") == 1
+
+
+def test_lines_of_wide_characters(graphlang: Call) -> None:
+    text = "Ein kurzer Satz.\nUne phrase courte.\n".encode("utf-16")
+    result = graphlang("identify", "--lines", "--encoding", "utf-16", "--text", "--format", "tsv", input_=text)
+    assert [line.split("\t")[-1] for line in result.stdout.splitlines()[1:]] == [
+        "Ein kurzer Satz.",
+        "Une phrase courte.",
+    ]
+
+
+def test_a_few_stray_bytes_do_not_change_the_charset(graphlang: Call) -> None:
+    text = ("Grüße aus Köln, schöne Häuser über dem Fluß. " * 9).encode() + b"\xfc\n"
+    result = graphlang("identify", "--format", "tsv", input_=text)
+    assert result.stdout.splitlines()[1].split("\t")[1] == "deu"
+    assert result.stderr == "-: some bytes are not UTF-8, and count as unknown characters\n"
+
+
+def test_a_character_that_the_limit_cuts_is_no_reason_to_doubt(graphlang: Call) -> None:
+    result = graphlang("identify", "--format", "tsv", input_=("ü" * (1 << 19)).encode() + "xü".encode())
+    assert result.stderr == ""
+    result = graphlang("identify", "--format", "tsv", input_=b"x" + ("ü" * (1 << 19)).encode())
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["nonsense", "rot13", "hex", ""])
+def test_charsets_that_are_none(graphlang: Call, name: str) -> None:
+    result = graphlang("identify", "--encoding", name, input_=b"x")
+    assert (result.exit_code, f"{name!r} is no charset" in result.stderr) == (2, True)
+
+
+def test_texts_are_given_back(graphlang: Call, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("Ein kurzer Satz,\nund noch einer.\n", encoding="utf-8")
+    (row,) = [
+        json.loads(line) for line in graphlang("identify", "--text", "--format", "jsonl", path).stdout.splitlines()
+    ]
+    assert (row["language"], row["text"]) == ("deu", "Ein kurzer Satz,\nund noch einer.")
+    (row,) = [json.loads(line) for line in graphlang("identify", "--text", "--shares", path).stdout.splitlines()]
+    assert list(row) == ["input", "shares", "text"]
+    assert row["text"] == "Ein kurzer Satz,\nund noch einer."
+
+
+@pytest.mark.parametrize("name", ["nfc", "nfc-2004"])
+def test_models_without_profiles(graphlang: Call, name: str) -> None:
+    result = graphlang("profiles", name)
+    assert result.exit_code == 2
+    assert f"{name} has none: only models of quadgrams and byte-trigrams hold profiles" in result.stderr

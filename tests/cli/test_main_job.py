@@ -88,6 +88,9 @@ def test_pages_can_be_filtered(graphlang: Call, museum: Path, tmp_path: Path) ->
         return [row["url"] for row in rows(graphlang("pages", db, "--format", "jsonl", *arguments))]
 
     assert len(urls("--language", "German")) == 4
+    both = urls("--language", "fr", "--language", "de")
+    assert len(both) == len(urls("--language", "fr")) + len(urls("--language", "de")) > 4
+    assert urls("--language", "fr,German") == both
     assert urls("--language", "fr", "--limit", 1) == ["http://musee.example/"]
     assert urls("--unfetched") == ["http://museum.example/nie-geholt.html"]
     assert len(urls("--fetched")) == 5
@@ -353,3 +356,12 @@ def test_info_counts(graphlang: Call, museum: Path, tmp_path: Path) -> None:
 def test_methods_are_listed(graphlang: Call) -> None:
     names = [row["method"] for row in rows(graphlang("methods", "--format", "jsonl"))]
     assert {"nfc", "nfc-2004"} <= set(names)
+
+
+def test_languages_to_look_for_may_be_named_one_by_one(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1, "--quiet")
+    together = graphlang("frontier", db, "--want", "deu,fra", "--format", "tsv")
+    apart = graphlang("frontier", db, "--want", "fra", "--want", "deu", "--format", "tsv")
+    assert together.stdout == apart.stdout
+    assert apart.stdout != graphlang("frontier", db, "--want", "fra", "--format", "tsv").stdout

@@ -38,14 +38,18 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 
 @click.command()
 @options.database
-@click.option("--want", type=_Codes(), default=(), metavar="CODES", help="Languages to look for, e.g. swa,amh.")
-@click.option("--saturated", type=_Codes(), default=(), metavar="CODES", help="Languages of which there is enough.")
+@click.option(
+    "--want", type=_Codes(), multiple=True, metavar="CODES", help="Languages to look for, as swa,amh; repeatable."
+)
+@click.option(
+    "--saturated", type=_Codes(), multiple=True, metavar="CODES", help="Languages of which there is enough; repeatable."
+)
 @options.choose_run
 @output_options
 def frontier(
     db: Path,
-    want: tuple[str, ...],
-    saturated: tuple[str, ...],
+    want: tuple[tuple[str, ...], ...],
+    saturated: tuple[tuple[str, ...], ...],
     run_id: int | None,
     format_: str,
     limit: int | None,
@@ -66,5 +70,9 @@ def frontier(
         run = runs.chosen(connection) if run_id is None else runs.get(connection, run_id)
         if run is None:
             raise StoreError("nothing is classified yet: run 'graphlang classify' first")
-        rows = candidates.frontier(connection, want=want, saturated=saturated, run=run)
+        rows = candidates.frontier(connection, want=_flat(want), saturated=_flat(saturated), run=run)
     write_rows(candidates.Candidate._fields, rows, format_=format_, limit=limit, output=output)
+
+
+def _flat(given: tuple[tuple[str, ...], ...]) -> list[str]:
+    return [code for codes in given for code in codes]

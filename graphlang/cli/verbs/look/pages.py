@@ -24,7 +24,7 @@ _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fet
     "languages",
     multiple=True,
     metavar="CODE",
-    help="Only pages in this language (any usual code or name); given several times, in one of them.",
+    help="Only pages in one of these languages: any usual codes or names, with commas between; repeatable.",
 )
 @click.option("--below", type=click.FloatRange(0, 1), metavar="C", help="Only pages with less confidence.")
 @click.option("--host", help="Only pages of this host.")
@@ -51,9 +51,14 @@ def pages(
       graphlang pages crawl.db --language swa --language amh --limit 20
       graphlang pages crawl.db --below 0.6 --limit 20
     """
+    wanted = [part for value in languages for part in value.split(",") if part.strip()]
     try:
         rows = Collection(db).pages(
-            language=languages, below=below, host=host, fetched=fetched, min_confidence=min_confidence
+            language=wanted,
+            below=below,
+            host=host,
+            fetched=fetched,
+            min_confidence=min_confidence,
         )
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--language") from error

@@ -11,7 +11,8 @@ from graphlang.cli.shared.log import say
 from graphlang.cli.shared.output import table_options, write_line, write_rows
 from graphlang.content import registry
 from graphlang.content.published.bytes import profiles as byte_profiles
-from graphlang.content.published.bytes.edit_profiles import amended
+from graphlang.content.published.bytes.edit_profiles import METHODS, amended
+from graphlang.visible import visible
 
 
 @click.command()
@@ -49,6 +50,11 @@ def profiles(name: str, folder: Path | None, remove: tuple[str, ...], output: Pa
     """
     path = registry.path(name)
     found, _ = modelfile.read(path)
+    if found.method not in METHODS:
+        raise click.BadParameter(
+            f"{visible(name)} has none: only models of {' and '.join(METHODS)} hold profiles that stand alone",
+            param_hint="MODEL",
+        )
     if folder is None and not remove:
         if output is not None:
             raise click.UsageError("--output without --add or --remove")

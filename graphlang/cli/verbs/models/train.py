@@ -10,6 +10,7 @@ import click
 
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.progress import bars
+from graphlang.codes import languages
 from graphlang.content.training import train as training
 from graphlang.urls import registry as url_methods
 from graphlang.urls.training import train as url_training
@@ -106,8 +107,16 @@ def train(
         digest = made.save(model)
     say(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := made.parameters.get("left_out"):
-        names = ", ".join(f"{visible(name)} ({size:,} characters)" for name, size in sorted(left_out.items()))
-        say(f"left out, as no known language or too little text in *.txt: {names}")
+        names = ", ".join(f"{visible(name)} ({_why(name, size)})" for name, size in sorted(left_out.items()))
+        say(f"left out: {names}")
+
+
+def _why(name: str, size: int) -> str:
+    """Why a folder of the corpus was left out."""
+    if size:
+        return f"too little text: {size:,} characters in *.txt"
+    known = languages.label(name) not in (None, languages.UND, languages.ZXX)
+    return "no text in *.txt" if known else "the name of no known language"
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:

@@ -11,13 +11,14 @@ from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.texts_in_files import Texts
+from graphlang.cli.shared.texts_in_files import encoding as encoding_option
 from graphlang.codes import languages
 from graphlang.identification import is_url_method, load, predictions, segments
-from graphlang.regular_file import open_regular
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import BinaryIO
 
     from graphlang.content.identifier import Identifier
     from graphlang.content.segments import find
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
 
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
-
-
-#: A file, or a line, is identified by at most so many bytes from its start.
-_BYTES = 1 << 20
 
 
 @click.command()
@@ -45,11 +42,14 @@ _BYTES = 1 << 20
     is_flag=True,
     help="Where in each text which language is, as JSON lines: from 'begin' up to 'end', in characters from 0.",
 )
+@click.option("--text", is_flag=True, help="Give the text back, in a column of its own.")
+@encoding_option
 @options.plugins
 @output_options
 def identify(
     files: tuple[str, ...],
     method: str,
+    encoding: str | None,
     format_: str,
     limit: int | None,
     output: str,
@@ -57,10 +57,11 @@ def identify(
     lines: bool,
     shares: bool,
     spans: bool,
+    text: bool,
 ) -> None:
     """Identify the language of texts, or of URLs.
 
-    FILES are in UTF-8; '-' (or nothing) is standard input.
+    FILES are in UTF-8, unless --encoding says otherwise; '-' (or nothing) is standard input.
     Files that cannot be read are listed at the end, the others are identified, and the exit code is 1.
 
     'und' means that there is no text, or that none of the method's languages is written in its script; 'zxx' that it
@@ -73,6 +74,7 @@ def identify(
       echo 'Ein kurzer Satz.' | graphlang identify
       graphlang identify --lines --format tsv sentences.txt
       graphlang identify --shares page.txt
+      graphlang identify --lines --text --format jsonl --encoding koi8-r old.txt
       graphlang identify --method url --lines urls.txt
     """
     if files.count("-") > 1:
@@ -86,39 +88,42 @@ def identify(
     if listed and format_ in ("csv", "tsv"):
         raise click.UsageError(f"lists do not fit in the cells of {format_}: --shares and --spans are written as jsonl")
     identifier = load(method)
-    unread: list[str] = []
-    texts = (_lines if lines else _files)(files or ("-",), unread)
+    given = Texts(files or ("-",), encoding)
+    texts = given.lines() if lines else given.files()
     if listed:
-        columns = ("input", *["shares"] * shares, *["spans"] * spans)
-        rows = _segments(identifier, texts, shares=shares, spans=spans)
+        columns = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
+        rows = _segments(identifier, texts, shares=shares, spans=spans, text=text)
         write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
     else:
-        write_rows(_COLUMNS, _answers(identifier, texts), format_=format_, limit=limit, output=output)
-    for name in unread:
-        say(f"Error: {name}")
-    if unread:
+        columns = (*_COLUMNS, *["text"] * text)
+        write_rows(columns, _answers(identifier, texts, text=text), format_=format_, limit=limit, output=output)
+    for name in given.unread:
+        say(f"Error: {visible(name)}")
+    if given.unread:
         sys.exit(1)
 
 
-def _answers(identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
-    """One row a text."""
-    for (name, text), found in predictions(identifier, texts):
-        yield name, *found, len(text)
+def _answers(
+    identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]], *, text: bool
+) -> Iterator[tuple[Any, ...]]:
+    """One row a text, and with `text` the text itself."""
+    for (name, own), found in predictions(identifier, texts):
+        yield name, *found, len(own), *[own] * text
 
 
 def _segments(
-    identifier: Identifier, texts: Iterable[tuple[str, str]], *, shares: bool, spans: bool
+    identifier: Identifier, texts: Iterable[tuple[str, str]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
-    """One row a text: its name, and its shares, its spans, or both."""
+    """One row a text: its name, its shares, its spans, or both; and with `text` the text itself."""
     from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
 
-    for (name, _), own in segments(identifier, texts):
+    for (name, whole), own in segments(identifier, texts):
         told: list[Any] = []
         if shares:
             told.append([{"language": one.language, "share": round(one.share, 4)} for one in find.shares(own)])
         if spans:
             told.append([_span(one) for one in own])
-        yield name, *told
+        yield name, *told, *[whole] * text
 
 
 def _span(span: find.Span) -> dict[str, Any]:
@@ -130,43 +135,3 @@ def _span(span: find.Span) -> dict[str, Any]:
         "script": script,
         "confidence": round(span.confidence, 4),
     }
-
-
-def _open(name: str) -> BinaryIO:
-    return sys.stdin.buffer if name == "-" else open_regular(name)
-
-
-def _files(names: Iterable[str], unread: list[str]) -> Iterator[tuple[str, str]]:
-    """The beginning of each file; what cannot be read, and why, is added to `unread`."""
-    for name in names:
-        try:
-            with _open(name) as file:
-                data = file.read(_BYTES)
-        except OSError as error:
-            unread.append(f"{name}: {error.strerror or error}")
-            continue
-        yield name, _decode(data)
-
-
-def _lines(names: Iterable[str], unread: list[str]) -> Iterator[tuple[str, str]]:
-    """The lines of each file; what cannot be read, and why, is added to `unread`."""
-    for name in names:
-        try:
-            with _open(name) as file:
-                yield from _lines_of(file, name)
-        except OSError as error:
-            unread.append(f"{name}: {error.strerror or error}")
-
-
-def _lines_of(file: BinaryIO, name: str) -> Iterator[tuple[str, str]]:
-    number = 0
-    while line := file.readline(_BYTES):
-        number += 1
-        text = _decode(line)
-        while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
-            continue  # the rest of a line that is longer than any language needs
-        yield f"{name}:{number}", text
-
-
-def _decode(data: bytes) -> str:
-    return data.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n")

@@ -33,6 +33,7 @@ _SHAPES = {
     "quadgrams": _Shape(quadgrams.ORDER, quadgrams.Quadgrams.edges),
     "byte-trigrams": _Shape(byte_trigrams.ORDER, byte_trigrams.ByteTrigrams.edges),
 }
+METHODS = tuple(_SHAPES)  #: whose models hold a profile for each language and encoding
 
 
 class Amended(NamedTuple):
@@ -57,7 +58,7 @@ def amended(model: Model, *, folder: Path | None = None, remove: Sequence[str] =
     """
     shape = _SHAPES.get(model.method)
     if shape is None:
-        raise ModelError(f"{model.method}: only models of {' and '.join(_SHAPES)} hold profiles that stand alone")
+        raise ModelError(f"{model.method}: only models of {' and '.join(METHODS)} hold profiles that stand alone")
     had = profiles.unpack(model, "the model")
     gone = {own.key for own in had for name in remove if name in {own.label, f"{own.label}:{own.encoding}"}}
     for name in remove:

@@ -1,0 +1,141 @@
+"""Texts in files that the user names: in UTF-8, in the charset that he names, or in one that is guessed and told."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from graphlang.cli.shared.log import say
+from graphlang.regular_file import open_regular
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
+#: A file, or a line, is read up to so many bytes from its start.
+_BYTES = 1 << 20
+_SAMPLE = 1 << 16  #: bytes from which the charset of lines is guessed
+_CUT = 3  #: bytes of a character that may be missing at the end
+
+
+def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    del ctx, param
+    if value is None:
+        return None
+    from graphlang.ingest.payload.charset import codec  # noqa: PLC0415 - UTF-8 does without
+
+    found = codec(value)
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no charset that is known here")
+    return found
+
+
+encoding = click.option(
+    "--encoding",
+    metavar="NAME",
+    callback=_known,
+    help="Charset of the files, such as koi8-r. Without it they are read as UTF-8; where they are not, the charset is"
+    " guessed, and said.",
+)
+
+
+class Texts:
+    """Reads texts from files.
+
+    Args:
+        names: of the files; ``-`` is standard input.
+        encoding: their charset; None for UTF-8, or what it looks like.
+
+    Attributes:
+        unread: files that could not be read, and why, once the texts were read.
+    """
+
+    def __init__(self, names: Iterable[str], encoding: str | None) -> None:
+        self._names = names
+        self._encoding = encoding
+        self.unread: list[str] = []
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The name and the beginning of each file."""
+        for name, file in self._opened():
+            data = file.read(_BYTES)
+            text = data.decode(self._encoding, "replace") if self._encoding else _decoded(data, name)
+            yield name, text.removeprefix("\ufeff").rstrip("\r\n")
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """The name and number of each line, and the line."""
+        for name, file in self._opened():
+            found = _in_charset(file, self._encoding) if self._encoding else _in_utf8(file, name)
+            for number, line in enumerate(found, 1):
+                text = line.removeprefix("\ufeff") if number == 1 else line
+                yield f"{name}:{number}", text.rstrip("\r\n")
+
+    def _opened(self) -> Iterator[tuple[str, BinaryIO]]:
+        for name in self._names:
+            try:
+                with sys.stdin.buffer if name == "-" else open_regular(name) as file:
+                    yield name, file
+            except OSError as error:
+                self.unread.append(f"{name}: {error.strerror or error}")
+
+
+def _in_charset(file: BinaryIO, encoding: str) -> Iterator[str]:
+    text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n")
+    while line := text.readline(_BYTES):
+        yield line
+        while not line.endswith("\n") and (line := text.readline(_BYTES)):
+            continue  # the rest of a line that is longer than any language needs
+    text.detach()
+
+
+def _in_utf8(file: BinaryIO, name: str) -> Iterator[str]:
+    """Lines in UTF-8; from the first on that is none, in the charset that they look like."""
+    lines = _raw_lines(file)
+    for line in lines:
+        if _is_utf8(line):
+            yield line.decode("utf-8", "replace")
+            continue
+        ahead = [line]
+        while sum(map(len, ahead)) < _SAMPLE and (more := next(lines, None)):
+            ahead.append(more)
+        charset = _guessed(b"".join(ahead), name)
+        for one in ahead:
+            yield one.decode("utf-8" if _is_utf8(one) else charset, "replace")
+        for one in lines:
+            yield one.decode("utf-8" if _is_utf8(one) else charset, "replace")
+
+
+def _raw_lines(file: BinaryIO) -> Iterator[bytes]:
+    while line := file.readline(_BYTES):
+        yield line
+        while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+            continue  # the rest of a line that is longer than any language needs
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether bytes are UTF-8, but for a character that is cut at the end."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data" and error.start >= len(data) - _CUT
+    return True
+
+
+def _decoded(data: bytes, name: str) -> str:
+    return data.decode("utf-8" if _is_utf8(data) else _guessed(data, name), "replace")
+
+
+def _guessed(data: bytes, name: str) -> str:
+    """The codec of bytes that are not UTF-8, which the user is told."""
+    from graphlang.ingest.payload.charset import codec, decode  # noqa: PLC0415 - hardly ever needed
+
+    found = decode(data, markup=False).charset
+    if found == "utf-8":
+        say(f"{visible(name)}: some bytes are not UTF-8, and count as unknown characters")
+        return found
+    say(f"{visible(name)}: not UTF-8; read as {found}, which is a guess: --encoding says what it is")
+    return codec(found) or "utf-8"
