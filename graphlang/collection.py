@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from graphlang.ingest import Limits
     from graphlang.maps.pages import PageRow
     from graphlang.maps.problems import ProblemRow
+    from graphlang.maps.review import ReviewRow
     from graphlang.maps.sites import Row as SiteRow
 
 _NOTHING_YET = "nothing is classified yet: run 'classify' first"
@@ -440,6 +441,41 @@ class Collection:
             corrections.Correction._fields,
             lambda connection: corrections.rows(connection, everything=everything),
         )
+
+    def review(self, *, count: int = 50) -> Rows[ReviewRow]:
+        """The pages whose check would teach most, of many hosts and languages.
+
+        Args:
+            count: so many at most.
+        """
+        from graphlang.maps.review import ReviewRow, review_rows  # noqa: PLC0415
+
+        return self._rows(
+            ReviewRow._make,
+            ReviewRow._fields,
+            lambda connection: review_rows(connection, count=count),
+            linked=(None,),
+        )
+
+    def read_review(self, path: str | Path, *, by: str) -> Corrected:
+        """Take the corrections in a table that somebody filled in. The verb is `review --from`.
+
+        Args:
+            path: CSV with the columns ``url`` and ``language``, and perhaps ``note``, as `review` gives it.
+            by: who filled it in.
+
+        Returns:
+            How many pages were corrected.
+
+        Raises:
+            InputError: the file cannot be read; a URL that is none or was removed, an unknown language.
+        """
+        from graphlang.analysis import correct  # noqa: PLC0415
+        from graphlang.analysis.read_review import read_review  # noqa: PLC0415
+
+        said = read_review(path)
+        with self._writing("review") as connection:
+            return correct.correct(connection, said, by=by)
 
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
         """What could not be read: file, offset, URL and reason.

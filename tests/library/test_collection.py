@@ -123,7 +123,7 @@ def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
 METHODS = {"sites": "language_map"}
 VERBS = (
     *("run", "ingest", "classify", "vote", "propagate", "pages", "sites", "problems", "frontier", "compare"),
-    *("runs", "explain", "evaluate", "correct", "corrections"),
+    *("runs", "explain", "evaluate", "correct", "corrections", "review"),
 )
 
 

@@ -52,6 +52,7 @@ GROUPS: Final = {
     "correct": (
         "Check and correct",
         {
+            "review": "List the pages whose check would teach most.",
             "correct": "Say what language pages are in, as somebody who looked.",
             "corrections": "List the corrections that are in force.",
         },

@@ -1,0 +1,139 @@
+"""Which pages somebody should look at first: those whose check would teach most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from graphlang.db import collection
+from graphlang.graph.propagation.options import Options
+from graphlang.maps.selection import Selection
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+COUNT: Final = 50  #: pages, unless another number is asked for
+#: What a check must teach at least, in pages of which nothing is known.
+LEAST: Final = 0.01
+_EXCERPT: Final = 160  # characters
+_READ: Final = 100_000
+
+
+class ReviewRow(NamedTuple):
+    """A page to look at; the two empty columns are filled in by whoever does."""
+
+    url: str
+    language: str  #: empty: what the page is in
+    note: str  #: empty: why
+    answer: str  #: the language that stands there today
+    confidence: float  #: of the answer
+    runner_up: str | None  #: the second language
+    why: str  #: why this page
+    title: str
+    text: str  #: how the text begins
+
+
+class _Pages(NamedTuple):
+    """All pages that count, fetched or only linked to, p of them."""
+
+    page: NDArray[np.int64]  #: ids, shape (p,)
+    group: NDArray[np.int64]  #: number of the host and language, shape (p,)
+    doubt: NDArray[np.float64]  #: how likely the answer is wrong, shape (p,)
+    listens: NDArray[np.bool_]  #: whether the neighbours have a say in its answer, shape (p,)
+    open: NDArray[np.bool_]  #: whether somebody could look at it: it has words, and nobody has, shape (p,)
+
+
+def review_rows(connection: sqlite3.Connection, *, count: int = COUNT) -> Iterator[tuple[Any, ...]]:
+    """Pages to look at as tuples of the fields of `ReviewRow`, those that teach most first.
+
+    What a check teaches is taken to be the doubt about the page and about those of its neighbours that listen: a page
+    with confidence 0.4 and ten short neighbours with 0.9 each has 0.6 + 10 * 0.1. Of a host and language the second
+    page counts half, the third a third, and so on, so that no site takes all places. Pages without any words, pages
+    that somebody has corrected and pages whose text leaves no doubt are left out.
+
+    Args:
+        connection: a collection.
+        count: so many at most.
+    """
+    pages = _pages(connection)
+    total = collection.count_pages(connection)
+    row_of = np.full(total + 1, -1, dtype=np.int64)
+    row_of[pages.page] = np.arange(len(pages.page))
+    around, many = _neighbours(connection, pages, row_of)
+    taught = np.where(pages.open & (pages.listens | (pages.doubt >= LEAST)), pages.doubt + around, 0)
+    for row in _most(taught, pages.group, count):
+        yield _told(connection, int(pages.page[row]), float(pages.doubt[row]), int(many[row]))
+
+
+def _pages(connection: sqlite3.Connection) -> _Pages:
+    source, values = Selection().source()
+    cursor = connection.execute(
+        "SELECT pages.page, host, language, confidence, COALESCE(characters, 0), fetched, method IS 'correction',"
+        " COALESCE(texts.title, '') <> '' OR COALESCE(texts.text, '') <> ''"
+        f" FROM {source} AS pages LEFT JOIN texts ON texts.page = pages.page",
+        values,
+    )
+    numbers: dict[tuple[str, str], int] = {}
+    parts = [np.zeros((0, 6))]
+    while rows := cursor.fetchmany(_READ):
+        found = [
+            (
+                page,
+                numbers.setdefault((host, language), len(numbers)),
+                1 - confidence,
+                characters,
+                known,
+                fetched * words,
+            )
+            for page, host, language, confidence, characters, fetched, known, words in rows
+        ]
+        parts.append(np.array(found, dtype=np.float64))
+    page, group, doubt, characters, known, words = np.concatenate(parts).T
+    listens = (characters < Options().clamp_length) & (known == 0)
+    return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, listens, (words > 0) & (known == 0))
+
+
+def _neighbours(
+    connection: sqlite3.Connection, pages: _Pages, row_of: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The doubt about all neighbours of each page that listen, and how many of them are in doubt; shape (p,) each."""
+    edges = collection.edges(connection)
+    doubt = np.where(pages.listens, pages.doubt, 0)
+    around, many = np.zeros(len(pages.page)), np.zeros(len(pages.page), dtype=np.int64)
+    for one, other in ((edges.source, edges.target), (edges.target, edges.source)):
+        near, far = row_of[one + 1], row_of[other + 1]
+        both = (near >= 0) & (far >= 0)
+        near, far = near[both], far[both]
+        around += np.bincount(near, doubt[far], minlength=len(around))
+        many += np.bincount(near, doubt[far] >= LEAST, minlength=len(many)).astype(np.int64)
+    return around, many
+
+
+def _most(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> Sequence[int]:
+    """Rows in order, each of a group counting by its rank in it.
+
+    >>> _most(np.array([3.0, 2.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)  # 2.9 / 2 is more than 1.0
+    [0, 1, 2]
+    >>> _most(np.array([3.0, 1.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)
+    [0, 2, 1]
+    """
+    some = np.flatnonzero(taught >= LEAST)
+    some = some[np.lexsort((some, -taught[some], group[some]))]
+    rank = np.arange(len(some)) - np.searchsorted(group[some], group[some])
+    worth = taught[some] / (rank + 1)
+    found: list[int] = some[np.lexsort((some, -worth))][:count].tolist()
+    return found
+
+
+def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) -> tuple[Any, ...]:
+    url, answer, confidence, runner_up, title, text = connection.execute(
+        "SELECT url, language, confidence, runner_up, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, ?)"
+        " FROM page_languages LEFT JOIN texts USING (page) WHERE page = ?",
+        (_EXCERPT, page),
+    ).fetchone()
+    why = f"in doubt by {doubt:.2f}; {many} links to and from short pages in doubt"
+    return tuple(ReviewRow(url, "", "", answer, confidence, runner_up, why, title, text))
