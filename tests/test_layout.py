@@ -44,6 +44,7 @@ ALLOWED = {
     ),
     "graphlang.graph": ("graphlang.codes", "graphlang.native", "graphlang.numerics"),
     "graphlang.codes": (),
+    "graphlang.maps": ("graphlang.codes", "graphlang.db", "graphlang.graph.propagation.options"),
     "graphlang.evaluation.metrics": (),
     "graphlang.numerics": (),
     "graphlang.public_suffix": (),

@@ -9,9 +9,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.export.graphs import selected, site_links, site_numbers
-from graphlang.export.tables import by_site
+from graphlang.maps.by_site import by_site
 from graphlang.maps.sites import site_map
+from graphlang.maps.web_graph import selected, site_links, site_numbers
 
 if TYPE_CHECKING:
     import sqlite3

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from graphlang.db import collection
 from graphlang.maps import languages as language_lists
-from graphlang.maps import sites as site_maps
+from graphlang.maps.by_site import Site, by_site
 from graphlang.maps.selection import COLUMNS
+from graphlang.maps.sites import site_map
 
 if TYPE_CHECKING:
     import sqlite3
@@ -91,37 +91,8 @@ def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
         connection: a collection.
         selection: which pages count; where it asks for a script, scripts have rows of their own.
     """
-    found = site_maps.site_map(connection, ["host"], selection, scripts=any(one.script for one in selection.wanted))
+    found = site_map(connection, ["host"], selection, scripts=any(one.script for one in selection.wanted))
     return Table(found.columns, found.rows)
-
-
-class Site(NamedTuple):
-    """One host or domain with its commonest language."""
-
-    site: str
-    language: str
-    share: float  #: of the language
-    confidence: float  #: mean of its pages in that language
-    pages: int
-    unfetched: int
-    length: int  #: characters of visible text
-    languages: str  #: all of them with their shares: ``deu 0.800, fra 0.200``
-
-
-def by_site(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
-    """One row for each host or domain.
-
-    Args:
-        connection: a collection.
-        unit: ``host`` or ``domain``.
-        selection: which pages count.
-    """
-    rows = site_maps.site_map(connection, [unit], selection).rows
-    for site, group in groupby(rows, key=lambda row: str(row[0])):
-        its = list(group)
-        pages, unfetched, length = (sum(row[column] for row in its) for column in (3, 4, 7))
-        parts = ", ".join(f"{row[1]} {row[5]:.3f}" for row in its)
-        yield Site(site, its[0][1], its[0][5], its[0][6], pages, unfetched, length, parts)
 
 
 def hosts(connection: sqlite3.Connection, selection: Selection) -> Table:

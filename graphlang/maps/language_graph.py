@@ -7,7 +7,7 @@ languages. Links within a site say how it is built and not whom it talks to, so 
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -16,9 +16,7 @@ from scipy.sparse import csgraph
 
 from graphlang.codes import languages
 from graphlang.db import collection
-from graphlang.export.graph_files import WRITERS, Schema
-from graphlang.export.graphs import site_numbers
-from graphlang.printing.as_json import json_text
+from graphlang.maps.web_graph import site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -198,54 +196,3 @@ def _diameter(matrix: sparse.csr_matrix) -> int:
         found = max(found, int(steps.max()))
         start = int(steps.argmax())
     return found
-
-
-_SCHEMA: Final = Schema(
-    {
-        "language": "string",
-        "name": "string",
-        "size": "int",
-        "introversion": "double",
-        "extroversion": "double",
-        "betweenness": "double",
-        "links_out": "int",
-        "links_in": "int",
-        "components": "int",
-        "largest": "int",
-        "diameter": "int",
-    },
-    {"weight": "int", "share": "double"},
-)
-
-
-def write_language_graph(found: LanguageGraph, format_: str, file: IO[bytes]) -> int:
-    """Write the graph as ``gexf``, ``graphml`` or ``json``; returns the number of languages.
-
-    JSON has the languages, the pairs and the distances between all languages.
-
-    Args:
-        found: the graph.
-        format_: ``gexf``, ``graphml`` or ``json``.
-        file: is left open.
-    """
-    if format_ == "json":
-        document: dict[str, Any] = {
-            "languages": [one._asdict() for one in found.languages],
-            "links": [one._asdict() for one in found.pairs],
-            "distances": [one._asdict() for one in distances(found)],
-        }
-        file.write(json_text(document, indent=1).encode() + b"\n")
-        return len(found.languages)
-    nodes = (
-        (
-            one.language,
-            one.name,
-            (
-                *(one.language, one.name, one.pages, round(one.introversion, 6), round(one.extroversion, 6)),
-                *(round(one.betweenness, 6), one.links_out, one.links_in, one.components, one.largest, one.diameter),
-            ),
-        )
-        for one in found.languages
-    )
-    edges = ((one.source, one.target, (one.links, round(one.share, 6))) for one in found.pairs)
-    return WRITERS[format_](_SCHEMA, nodes, edges, file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.export.graphs import web_graph
+from graphlang.maps.web_graph import web_graph
 
 if TYPE_CHECKING:
     import sqlite3

@@ -68,6 +68,13 @@ def test_pages_as_jsonl_and_parquet_have_the_columns_of_the_view(graphlang: Call
     assert pq.read_table(export(graphlang, db, "pages", "pages.parquet")).to_pylist() == expected
 
 
+@pytest.mark.parametrize("what", ["sites", "hosts", "domains"])
+def test_tables_of_sites_begin_with_the_site(graphlang: Call, db: Path, what: str) -> None:
+    lines = export(graphlang, db, what, f"{what}.tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].split("\t")[0] == what.removesuffix("s").replace("site", "host")
+    assert {line.split("\t")[0] for line in lines[1:]} == {"a.example", "b.example", "c.other"}
+
+
 @pytest.mark.parametrize("format_", ["gexf", "graphml"])
 @pytest.mark.parametrize("what", ["pages", "hosts", "domains", "languages"])
 def test_graphs_are_read_back(graphlang: Call, db: Path, what: str, format_: str) -> None:

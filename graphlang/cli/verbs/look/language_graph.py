@@ -14,7 +14,8 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.output import csv_safe, write_rows, write_text
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.targets import refuse_inputs
-from graphlang.maps.language_graph import Distance, Language, Pair, distances, write_language_graph
+from graphlang.export.language_graph_files import write_language_graph
+from graphlang.maps.language_graph import Distance, Language, Pair, distances
 from graphlang.maps.language_graph import language_graph as graph_of
 from graphlang.maps.site_graph import SiteLinks, site_links_of
 from graphlang.whole_file import refuse_empty, replacing
