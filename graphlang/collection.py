@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import networkx as nx
     from scipy import sparse
     from sqlite_utils import Database
 
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     from graphlang.db.runs import Run
     from graphlang.evaluation.compare import Change
     from graphlang.evaluation.evaluate import Evaluation
+    from graphlang.export.texts import TextRow
     from graphlang.ingest import Limits
+    from graphlang.maps.facts import Fact
+    from graphlang.maps.languages import Row as LanguageRow
     from graphlang.maps.pages import PageRow
     from graphlang.maps.problems import ProblemRow
     from graphlang.maps.review import ReviewRow
@@ -477,6 +481,44 @@ class Collection:
         with self._writing("review") as connection:
             return correct.correct(connection, said, by=by)
 
+    def info(self) -> Rows[Fact]:
+        """What the collection holds, in counts: files, pages, links by kind, charsets, languages, problems, runs."""
+        from graphlang.maps.facts import Fact, facts  # noqa: PLC0415
+
+        return self._rows(Fact._make, Fact._fields, facts, linked=(None,))
+
+    def languages(self, *, min_confidence: float = 0.0) -> Rows[LanguageRow]:
+        """The languages with their pages, sites, scripts and encodings, and with an interval for the pages.
+
+        Args:
+            min_confidence: pages below count as ``und``.
+        """
+        from graphlang.maps.languages import Row, languages_of  # noqa: PLC0415
+        from graphlang.maps.selection import Selection  # noqa: PLC0415
+
+        selection = Selection(min_confidence=min_confidence)
+        return self._rows(
+            Row._make, Row._fields, lambda connection: languages_of(connection, selection), linked=(None,)
+        )
+
+    def texts(self, *, language: str | Sequence[str] = (), min_confidence: float = 0.0) -> Rows[TextRow]:
+        """The texts of pages with URL, date, source, language, confidence and method.
+
+        Args:
+            language: only pages in this language, or in one of these (any usual code or name; a script counts).
+            min_confidence: pages below count as ``und``.
+
+        Raises:
+            ValueError: an unknown language.
+        """
+        from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.export.texts import TextRow, texts  # noqa: PLC0415
+        from graphlang.maps.selection import Selection  # noqa: PLC0415
+
+        tags = [language] if isinstance(language, str) else language
+        selection = Selection(wanted=tuple(map(wanted, tags)), min_confidence=min_confidence)
+        return self._rows(TextRow._make, TextRow._fields, lambda connection: texts(connection, selection).rows)
+
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
         """What could not be read: file, offset, URL and reason.
 
@@ -578,6 +620,33 @@ class Collection:
 
         with closing(linked.opened(self.path, run)) as connection:
             return evaluate(connection, read_gold(connection, Path(gold), by), _run(connection, run), by)
+
+    def language_graph(self, *, by: str = "domain") -> nx.DiGraph[str]:
+        """The links between languages, after Caminero and Mikami 2006: a node for each language.
+
+        Nodes have the columns of ``graphlang language-graph --what languages``, edges ``links`` and ``share``.
+
+        Args:
+            by: links within one ``domain`` or ``host`` are not counted; ``page``: all are.
+
+        Raises:
+            ValueError: `by` is none of these.
+        """
+        import networkx as nx  # noqa: PLC0415
+
+        from graphlang.analysis import linked  # noqa: PLC0415
+        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.maps.selection import Selection  # noqa: PLC0415
+
+        if by not in ("domain", "host", "page"):
+            raise ValueError(f"cannot group links by {by}; there are domain, host, page")
+        with closing(linked.opened(self.path)) as connection:
+            found = language_graph(connection, Selection(), unit=by)
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        for one in found.languages:
+            graph.add_node(one.language, **{name: value for name, value in one._asdict().items() if name != "language"})
+        graph.add_edges_from((one.source, one.target, {"links": one.links, "share": one.share}) for one in found.pairs)
+        return graph
 
     def links(self) -> sparse.csr_array:
         """All links as a sparse matrix: row and column are a page's id less one, a value its kind.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.export.tables import Table
 
@@ -13,10 +13,25 @@ if TYPE_CHECKING:
 
     from graphlang.maps.selection import Selection
 
-COLUMNS: Final = (
-    *("url", "date", "source", "offset", "language", "script", "confidence", "method", "title"),
-    *("main", "text", "cut"),
-)
+
+class TextRow(NamedTuple):
+    """The text of a page, and where it comes from."""
+
+    url: str
+    date: str | None
+    source: str  #: file that it was read from
+    offset: int | None  #: of its record there
+    language: str
+    script: str | None
+    confidence: float
+    method: str
+    title: str
+    main: str  #: main content
+    text: str  #: the whole visible text: the main content, then navigation and the like
+    cut: int  #: 1 where the text was longer than the limit of the ingest
+
+
+COLUMNS: Final = TextRow._fields
 
 
 def texts(connection: sqlite3.Connection, selection: Selection, *, whole: bool = True) -> Table:

@@ -55,6 +55,26 @@ def test_run_does_what_the_four_verbs_do(tmp_path: Path, museum: Path, crawl: gl
     assert list(other.pages()) == list(crawl.pages())
 
 
+def test_counts_languages_texts_and_their_graph(crawl: gl.Collection) -> None:
+    crawl.run()
+    counts = {(fact.what, fact.value): fact.count for fact in crawl.info()}
+    assert counts["pages", None] == 6
+    assert counts["links", "anchor"] == 7
+    assert counts["language of pages read", "deu"] == 3
+    assert [(one.language, one.pages) for one in crawl.languages() if one.pages] == [("deu", 3), ("fra", 1), ("zxx", 1)]
+    (french,) = crawl.texts(language="French")
+    assert (french.url, french.cut) == (MUSEE, 0)
+    assert french.main.startswith("Le musée des marées")
+    assert crawl.texts(language="oci").first() is None
+    with pytest.raises(ValueError, match="unknown language 'qqqq'"):
+        crawl.texts(language="qqqq")
+    graph = crawl.language_graph(by="page")
+    assert dict(graph.nodes(data="pages")) == {"deu": 4, "fra": 1}
+    assert list(graph.edges(data="links")) == [("deu", "deu", 6)]
+    with pytest.raises(ValueError, match="cannot group links by tld"):
+        crawl.language_graph(by="tld")
+
+
 def test_rows_are_read_when_they_are_looked_at_and_anew_each_time(crawl: gl.Collection) -> None:
     pages = crawl.pages(fetched=True)
     assert {page.language for page in pages} == {"und"}
@@ -121,15 +141,17 @@ def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
 
 #: Verb -> the method that it is; verbs that need no database, or print what is made for people, have none.
 METHODS = {"sites": "language_map"}
+COMMANDS = {"language_graph": "language-graph"}
 VERBS = (
     *("run", "ingest", "classify", "vote", "propagate", "pages", "sites", "problems", "frontier", "compare"),
     *("runs", "explain", "evaluate", "correct", "corrections", "review"),
+    *("info", "languages", "texts", "language_graph"),
 )
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_a_method(verb: str) -> None:
-    assert verb in cli.commands
+    assert COMMANDS.get(verb, verb) in cli.commands
     assert callable(getattr(gl.Collection, METHODS.get(verb, verb)))
 
 

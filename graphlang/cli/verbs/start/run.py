@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -18,7 +18,7 @@ from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.cli.verbs.collection.ingest import counts, finish, summary
 from graphlang.cli.verbs.publish.report import write_report
 from graphlang.content import registry
-from graphlang.maps.selection import Selection
+from graphlang.maps.facts import pages_by_language, totals
 from graphlang.maps.sites import language_map
 from graphlang.native.threads import cores
 from graphlang.visible import visible
@@ -110,10 +110,6 @@ def _facts(
     connection: sqlite3.Connection, db: Path, report: Path | None, done: Ingested, final: Run, shown: Shown
 ) -> dict[str, Any]:
     """What `run` did, for programs."""
-    source, values = Selection().source()
-    rows = connection.execute(
-        f"SELECT language, SUM(fetched) FROM {source} GROUP BY 1 HAVING SUM(fetched) ORDER BY 2 DESC, 1", values
-    )
     return {
         "database": str(db),
         "report": None if report is None else str(report),
@@ -122,30 +118,9 @@ def _facts(
         "run": final.id,
         "rounds": final.rounds,
         "converged": final.converged,
-        **_totals(connection)._asdict(),
-        "pages_by_language": dict(rows.fetchall()),
+        **totals(connection)._asdict(),
+        "pages_by_language": pages_by_language(connection),
     }
-
-
-class _Totals(NamedTuple):
-    """What the collection holds, as the language map counts."""
-
-    pages: int  #: read, and text with status 200
-    languages: int
-    undetermined: int
-    only_linked_to: int
-    not_counted: int  #: redirects, errors and files that are no text
-
-
-def _totals(connection: sqlite3.Connection) -> _Totals:
-    source, values = Selection().source()
-    pages, spoken, undetermined, linked = connection.execute(
-        "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
-        f" TOTAL(language = 'und' AND fetched), TOTAL(NOT fetched) FROM {source}",
-        values,
-    ).fetchone()
-    (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
-    return _Totals(int(pages), spoken, int(undetermined), int(linked), captures - int(pages))
 
 
 def _print_map(connection: sqlite3.Connection) -> None:
@@ -164,9 +139,9 @@ def _print_map(connection: sqlite3.Connection) -> None:
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
         write_line(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
-    totals = _totals(connection)
-    others = f"; {totals.not_counted:,} redirects, errors and files that are no text do not count"
+    counted = totals(connection)
+    others = f"; {counted.not_counted:,} redirects, errors and files that are no text do not count"
     write_line(
-        f"{totals.pages:,} pages read in {totals.languages} languages, {totals.undetermined:,} of them undetermined;"
-        f" {totals.only_linked_to:,} more only linked to{others if totals.not_counted else ''}"
+        f"{counted.pages:,} pages read in {counted.languages} languages, {counted.undetermined:,} of them undetermined;"
+        f" {counted.only_linked_to:,} more only linked to{others if counted.not_counted else ''}"
     )

@@ -1,0 +1,169 @@
+"""What a collection holds, in counts: files, pages, links, charsets, languages, problems, runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphlang.db import runs
+from graphlang.db.corrections import IN_FORCE
+from graphlang.db.write import again
+from graphlang.maps.selection import Selection
+from graphlang.method_cards import sources
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class Fact(NamedTuple):
+    """One count."""
+
+    what: str  #: what is counted
+    value: str | int | None  #: of which kind; None: of all
+    count: int
+
+
+class Encoding(NamedTuple):
+    """Pages of a language by their charset."""
+
+    language: str
+    charset: str
+    charset_from: str  #: what named it: the server, the page, detection
+    encoding: str | None  #: what a method over bytes found, if one was run
+    pages: int
+
+
+class Totals(NamedTuple):
+    """What a collection holds, as the language map counts."""
+
+    pages: int  #: read, and text with status 200
+    languages: int
+    undetermined: int
+    only_linked_to: int
+    not_counted: int  #: redirects, errors and files that are no text
+
+
+#: The encoding is that of the newest run that names any.
+_ENCODINGS: Final = """
+SELECT language, charset, charset_from, found.encoding, COUNT(*) FROM page_languages
+LEFT JOIN predictions AS found ON found.page = page_languages.page AND found.run = (
+    SELECT MAX(run) FROM predictions WHERE encoding IS NOT NULL
+)
+WHERE charset IS NOT NULL
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 5 DESC, 2, 3, 4
+"""
+
+_COUNTS: Final = (
+    ("files", "SELECT NULL, COUNT(*) FROM sources"),
+    ("files not read to the end", "SELECT NULL, COUNT(*) FROM sources WHERE NOT finished"),
+    ("hosts", "SELECT NULL, COUNT(*) FROM hosts"),
+    ("pages", "SELECT NULL, COUNT(*) FROM pages"),
+    ("pages read", "SELECT NULL, COUNT(*) FROM captures"),
+    ("captures of them", "SELECT NULL, COALESCE(SUM(captures), 0) FROM captures"),
+    (
+        "captures by what was read",
+        "SELECT parts, COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1",
+    ),
+    ("revisits with their original", "SELECT NULL, COUNT(original) FROM captures"),
+    ("revisits without", "SELECT NULL, COUNT(*) FROM captures WHERE revisit_of IS NOT NULL AND original IS NULL"),
+    (
+        "pages with the payload of another",
+        (
+            "SELECT NULL, COALESCE(SUM(pages - 1), 0) FROM (SELECT COUNT(*) AS pages FROM captures"
+            " WHERE digest <> '' AND revisit_of IS NULL GROUP BY digest)"
+        ),
+    ),
+    ("pages with undecoded bytes", "SELECT NULL, COUNT(*) FROM visible_bytes"),
+    ("pages with text", "SELECT NULL, COUNT(*) FROM texts WHERE text <> ''"),
+    ("characters of text", "SELECT NULL, COALESCE(SUM(length), 0) FROM captures"),
+    ("links", "SELECT NULL, COUNT(*) FROM links"),
+    ("links", "SELECT name, COUNT(*) FROM links JOIN link_kinds ON id = kind GROUP BY kind ORDER BY 2 DESC, 1"),
+    ("status", "SELECT COALESCE(status, 'none'), COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1"),
+    (
+        "charset",
+        (
+            "SELECT charset || ' by ' || charset_from, COUNT(*) FROM captures WHERE charset IS NOT NULL"
+            " GROUP BY 1 ORDER BY 2 DESC, 1"
+        ),
+    ),
+    ("declared language", "SELECT source, COUNT(*) FROM declarations GROUP BY 1 ORDER BY 2 DESC, 1"),
+    ("problems", "SELECT NULL, COUNT(*) FROM problems"),
+    ("problems", "SELECT kind, COUNT(*) FROM problems GROUP BY 1 ORDER BY 2 DESC, 1"),
+    ("corrections in force", f"SELECT NULL, COUNT(*) FROM corrections WHERE {IN_FORCE}"),
+    (
+        "corrections in force",
+        (
+            "SELECT language, COUNT(*) FROM corrections JOIN labels ON labels.id = corrections.label"
+            f" WHERE {IN_FORCE} GROUP BY 1 ORDER BY 2 DESC, 1"
+        ),
+    ),
+    ("corrections undone", "SELECT NULL, COUNT(*) FROM corrections WHERE undone IS NOT NULL"),
+    ("runs", "SELECT NULL, COUNT(*) FROM runs WHERE finished IS NOT NULL"),
+    (
+        "language of pages read",
+        "SELECT language, COUNT(*) FROM page_languages WHERE fetched GROUP BY 1 ORDER BY 2 DESC, 1",
+    ),
+    (
+        "language of pages only linked to",
+        "SELECT language, COUNT(*) FROM page_languages WHERE NOT fetched GROUP BY 1 ORDER BY 2 DESC, 1",
+    ),
+)
+
+
+def facts(connection: sqlite3.Connection) -> list[Fact]:
+    """All counts of a collection, what is to be read again, and the methods of its runs.
+
+    Args:
+        connection: a collection.
+    """
+    rows = [Fact(what, value, count) for what, query in _COUNTS for value, count in connection.execute(query)]
+    for lacks, files in again.lacking(connection).items():
+        rows.append(Fact("files to read again with --again", f"{lacks}: {again.WHY.get(lacks, '')}", len(files)))
+    methods = sources.names()
+    by_method = connection.execute(
+        "SELECT method, COUNT(*) FROM runs WHERE finished IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    for method, count in by_method:
+        about = methods[method][1] if method in methods else "see 'graphlang runs'"
+        rows.append(Fact("method of runs", f"{method}: {about}", count))
+    chosen = runs.chosen(connection)
+    if chosen is not None:
+        rows.append(Fact("chosen run", f"{chosen.kind} by {chosen.method}", chosen.id))
+    return rows
+
+
+def encodings(connection: sqlite3.Connection) -> list[Encoding]:
+    """Pages of each language, by the chosen run, by charset and encoding.
+
+    Args:
+        connection: a collection.
+    """
+    return [Encoding._make(row) for row in connection.execute(_ENCODINGS)]
+
+
+def totals(connection: sqlite3.Connection) -> Totals:
+    """How many pages, languages and URLs there are, by the chosen run.
+
+    Args:
+        connection: a collection.
+    """
+    source, values = Selection().source()
+    pages, spoken, undetermined, linked = connection.execute(
+        "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
+        f" TOTAL(language = 'und' AND fetched), TOTAL(NOT fetched) FROM {source}",
+        values,
+    ).fetchone()
+    (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
+    return Totals(int(pages), spoken, int(undetermined), int(linked), captures - int(pages))
+
+
+def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
+    """Pages that were read, by their language, the commonest first.
+
+    Args:
+        connection: a collection; its chosen run gives the languages.
+    """
+    source, values = Selection().source()
+    rows = connection.execute(
+        f"SELECT language, SUM(fetched) FROM {source} GROUP BY 1 HAVING SUM(fetched) ORDER BY 2 DESC, 1", values
+    )
+    return dict(rows.fetchall())
