@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 import warnings
@@ -97,6 +98,11 @@ def main() -> None:
     # Hardly anything here is garbage in cycles: looking for some every thousand objects, and among all modules at the
     # end, takes 5 ms of the 46 of `--help`, and a twentieth of the time of `languages --known` and of a small `ingest`.
     gc.set_threshold(50_000, 50, 50)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a letter that the terminal's charset has not is an escape, and no error
+            stream.reconfigure(errors="backslashreplace")
     try:
         cli(prog_name="graphlang")
     except KeyboardInterrupt:  # before or after the work of a verb

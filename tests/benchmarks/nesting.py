@@ -71,6 +71,9 @@ PATTERNS = {
     "formats that end across blocks": Pattern("<b><div></b>x"),
     "tables within each other": Pattern("<table><tr><td>x", "", "</table>", 120),
     "drawings within each other": Pattern("<svg><foreignObject>x", "", "</svg>", 200),
+    "rules in a list to choose from": Pattern("<hr>", first="<select>" + "<i>" * 490),
+    "options in a list to choose from": Pattern("<option>", "x", "</option>", first="<select>" + "<i>" * 490),
+    "ends of nothing in drawings": Pattern("</q>", first="<svg>" + "<g>" * 490),
     "options and forms": Pattern("<form><select><option>x<p>", "", "</form>"),
 }
 
