@@ -383,6 +383,8 @@ class Collection:
         host: str | None = None,
         fetched: bool | None = None,
         min_confidence: float = 0.0,
+        declared_unlike: bool = False,
+        sort: str = "found",
     ) -> Rows[PageRow]:
         """Pages and their languages, by the chosen run.
 
@@ -392,9 +394,11 @@ class Collection:
             host: only pages of this host.
             fetched: True for pages that were read, False for those only linked to.
             min_confidence: pages below count as ``und``.
+            declared_unlike: only pages that declare languages, of which none is the one that was found.
+            sort: ``found`` (as they were read), ``confidence`` (least sure first), ``length`` or ``url``.
 
         Raises:
-            ValueError: an unknown language.
+            ValueError: an unknown language or order.
         """
         from graphlang.maps.pages import PageRow, page_rows, wanted_language  # noqa: PLC0415
 
@@ -405,7 +409,14 @@ class Collection:
             PageRow._make,
             PageRow._fields,
             lambda connection: page_rows(
-                connection, language=tags, below=below, host=host, fetched=fetched, min_confidence=min_confidence
+                connection,
+                language=tags,
+                below=below,
+                host=host,
+                fetched=fetched,
+                min_confidence=min_confidence,
+                declared_unlike=declared_unlike,
+                sort=sort,
             ),
             linked=() if fetched else (None,),
         )

@@ -41,6 +41,17 @@ class Group(NamedTuple):
     linked_accuracy: float
 
 
+class OfLanguage(NamedTuple):
+    """How well a run tells one language from all others."""
+
+    language: str
+    gold: int  #: gold pages in it
+    answered: int  #: gold pages that the run takes for it
+    precision: float  #: share of these that are in it; NaN where there are none
+    recall: float  #: share of the pages in it that the run takes for it; NaN where there are none
+    f1: float  #: harmonic mean of the two: 2 right / (gold + answered)
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What one run reaches on one gold file."""
@@ -48,6 +59,7 @@ class Evaluation:
     run: runs.Run
     groups: list[Group]
     confusion: list[tuple[str, str, int]]  #: gold language, answer, pages; the wrong ones, commonest first
+    languages: list[OfLanguage]  #: of the gold file and of the answers, most gold pages first; without ``und``
 
 
 @dataclass(slots=True)
@@ -156,7 +168,25 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str 
         if expected != answer
     )
     confusion = [(*pair, count) for pair, count in sorted(wrong.items(), key=lambda item: (-item[1], item[0]))]
-    return Evaluation(run, [group for group in groups if group.pages], confusion)
+    by_language = _of_languages(table.gold[inferred], table.answer[inferred])
+    return Evaluation(run, [group for group in groups if group.pages], confusion, by_language)
+
+
+def _of_languages(gold: NDArray[np.object_], answer: NDArray[np.object_]) -> list[OfLanguage]:
+    wanted, given = Counter(gold.tolist()), Counter(answer.tolist())
+    right = Counter(gold[gold == answer].tolist())
+    names = sorted({*wanted, *given} - {languages.UND}, key=lambda name: (-wanted[name], -given[name], name))
+    return [
+        OfLanguage(
+            name,
+            wanted[name],
+            given[name],
+            right[name] / given[name] if given[name] else float("nan"),
+            right[name] / wanted[name] if wanted[name] else float("nan"),
+            2 * right[name] / (wanted[name] + given[name]),
+        )
+        for name in names
+    ]
 
 
 @dataclass(frozen=True, slots=True)

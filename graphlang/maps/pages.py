@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
+
+
+#: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
+ORDERS: Final = {"found": "page", "confidence": "confidence, page", "length": "length, page", "url": "url"}
+_DECLARED: Final = (
+    "(SELECT GROUP_CONCAT(value, ',') FROM declarations WHERE declarations.page = pages.page AND source <> 'robots')"
+)
 
 
 class PageRow(NamedTuple):
@@ -55,6 +62,8 @@ def page_rows(
     host: str | None = None,
     fetched: bool | None = None,
     min_confidence: float = 0.0,
+    declared_unlike: bool = False,
+    sort: str = "found",
 ) -> Iterator[tuple[Any, ...]]:
     """Pages as tuples of the fields of `PageRow`, in order of their ids, as they are read from the database.
 
@@ -65,10 +74,14 @@ def page_rows(
         host: only pages of this host.
         fetched: True for pages that were read, False for those only linked to, None for both.
         min_confidence: pages below count as ``und``; that comes before `language`, so that ``und`` finds them.
+        declared_unlike: only pages that declare languages, of which none is the one that was found.
+        sort: one of `ORDERS`. In any but ``found`` nothing comes before all pages are looked at.
 
     Raises:
-        ValueError: an unknown language.
+        ValueError: an unknown language or order.
     """
+    if sort not in ORDERS:
+        raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
     conditions: list[str] = []
     values: list[Any] = [min_confidence, min_confidence]
     if language:
@@ -83,9 +96,29 @@ def page_rows(
         values.append(host.lower())
     if fetched is not None:
         conditions.append("fetched" if fetched else "NOT fetched")
+    if declared_unlike:
+        connection.create_function("declares_another", 2, declares_another, deterministic=True)
+        conditions.append(f"declares_another({_DECLARED}, language)")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     columns = ", ".join(PageRow._fields)
     chosen = columns.replace("language", "CASE WHEN confidence < ? THEN 'und' ELSE language END AS language", 1)
     chosen = chosen.replace("script", "CASE WHEN confidence < ? THEN NULL ELSE script END AS script", 1)
-    query = f"SELECT {columns} FROM (SELECT {chosen}, page, host FROM page_languages){where} ORDER BY page"
+    query = f"SELECT {columns} FROM (SELECT {chosen}, page, host FROM page_languages) AS pages{where} ORDER BY"
+    query += f" {ORDERS[sort]}"
     yield from connection.execute(query, values)
+
+
+def declares_another(declared: str | None, found: str) -> bool:
+    """Whether a page declares languages, of which none is the one that was found.
+
+    Args:
+        declared: what the page declares, as written, with commas between; None if nothing.
+        found: ISO 639-3 code; of ``und`` and ``zxx`` it is never said.
+
+    >>> declares_another("en-GB, de", "fra"), declares_another("en", "eng"), declares_another("x-default", "fra")
+    (True, False, False)
+    """
+    if not declared or found in (languages.UND, languages.ZXX):
+        return False
+    codes = {code for tag in declared.split(",") if (code := languages.code(tag.strip())) is not None}
+    return bool(codes) and found not in codes

@@ -34,6 +34,7 @@ from graphlang.cli.shared.say_left_out import say_left_out
 @click.option(
     "--confusion", type=click.IntRange(min=0), default=10, show_default=True, help="Commonest confusions shown."
 )
+@click.option("--by-language", is_flag=True, help="Precision and recall of each language, too.")
 @click.option(
     "--format",
     "format_",
@@ -43,17 +44,28 @@ from graphlang.cli.shared.say_left_out import say_left_out
     help="Table for people, json for programs.",
 )
 def evaluate(
-    db: Path, gold: Path, by: str | None, run_id: int | None, confusion: int, format_: str, *, all_runs: bool
+    db: Path,
+    gold: Path,
+    by: str | None,
+    run_id: int | None,
+    confusion: int,
+    format_: str,
+    *,
+    all_runs: bool,
+    by_language: bool,
 ) -> None:
     """Compare the languages of DB with gold labels.
 
     It prints the accuracy of all pages, by length, and by a column of the file. 'linked' counts the pages with at least
     one inlink. 'calibration_error' is the mean distance between confidence and accuracy.
     Pages that somebody corrected by hand are a group of their own, 'corrected', and in no other.
+    The precision of a language is the share of right pages among those that are taken for it, its recall the share that
+    is found of the pages in it. JSON has them always.
 
     \b
     Examples:
       graphlang evaluate crawl.db --gold gold.tsv --by bucket
+      graphlang evaluate crawl.db --gold gold.tsv --by-language
       graphlang evaluate crawl.db --gold gold.tsv --all-runs --format json
     """
     with closing(open_existing(db)) as connection:
@@ -65,7 +77,7 @@ def evaluate(
         write_json({"gold": _gold(answers), "runs": [_json(result) for result in results]}, indent=2)
     else:
         for result in results:
-            _print(result, confusion)
+            _print(result, confusion, by_language=by_language)
         say_left_out(answers)
     if not answers.pages:
         raise StoreError("none of the gold pages is in this database")
@@ -80,9 +92,11 @@ def _runs(connection: sqlite3.Connection, run_id: int | None, *, all_runs: bool)
     return [run]
 
 
-def _print(result: evaluation.Evaluation, confusion: int) -> None:
+def _print(result: evaluation.Evaluation, confusion: int, *, by_language: bool) -> None:
     write_line(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
     write_rows(evaluation.Group._fields, result.groups, format_="table")
+    if by_language:
+        write_rows(evaluation.OfLanguage._fields, result.languages, format_="table")
     if confusion and result.confusion:
         write_rows(("gold", "answer", "pages"), result.confusion, format_="table", limit=confusion)
 
@@ -95,6 +109,7 @@ def _json(result: evaluation.Evaluation) -> dict[str, Any]:
     return {
         "run": {"id": result.run.id, "kind": result.run.kind, "method": result.run.method},
         "groups": [{name: _number(value) for name, value in group._asdict().items()} for group in result.groups],
+        "languages": [{name: _number(value) for name, value in one._asdict().items()} for one in result.languages],
         "confusion": [{"gold": gold, "answer": answer, "pages": count} for gold, answer, count in result.confusion],
     }
 

@@ -9,6 +9,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.collection import Collection
+from graphlang.maps.pages import ORDERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,16 @@ _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fet
 @click.option("--host", help="Only pages of this host.")
 @click.option("--fetched/--unfetched", default=None, help="Only pages that were read; only pages that were not.")
 @options.min_confidence
+@click.option(
+    "--declared-unlike", is_flag=True, help="Only pages that declare languages, of which none is the one found."
+)
+@click.option(
+    "--sort",
+    type=click.Choice(tuple(ORDERS)),
+    default="found",
+    show_default=True,
+    help="Order: as read; least sure, or shortest, first; by URL.",
+)
 @output_options
 def pages(
     db: Path,
@@ -37,11 +48,13 @@ def pages(
     below: float | None,
     host: str | None,
     min_confidence: float,
+    sort: str,
     format_: str,
     limit: int | None,
     output: str,
     *,
     fetched: bool | None,
+    declared_unlike: bool,
 ) -> None:
     """List pages and their languages, by the chosen run.
 
@@ -49,7 +62,8 @@ def pages(
     Examples:
       graphlang pages crawl.db --language sw --format csv -o swahili.csv
       graphlang pages crawl.db --language swa --language amh --limit 20
-      graphlang pages crawl.db --below 0.6 --limit 20
+      graphlang pages crawl.db --below 0.6 --sort confidence --limit 20
+      graphlang pages crawl.db --fetched --declared-unlike
     """
     wanted = [part for value in languages for part in value.split(",") if part.strip()]
     try:
@@ -59,6 +73,8 @@ def pages(
             host=host,
             fetched=fetched,
             min_confidence=min_confidence,
+            declared_unlike=declared_unlike,
+            sort=sort,
         )
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--language") from error

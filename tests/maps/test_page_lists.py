@@ -1,0 +1,63 @@
+"""Lists of pages by the chosen run: their order, and those that declare another language than was found."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphlang.db import create, open_existing
+from graphlang.maps.pages import page_rows
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def db(make_collection: Make, written: Any) -> Path:
+    path: Path = make_collection(
+        [
+            written("http://a.example/c", "deu", 0.9, text="Anna und Otto"),
+            written("http://a.example/a", "fra", 0.5, text="Anne"),
+            written("http://a.example/b", "nld", 0.7, text="Anna en Otto gaan"),
+            written("http://a.example/d", "und", 0.0, text="xx"),
+        ]
+    )
+    said = [
+        ("a.example/c", "html-lang", "de-AT"),
+        ("a.example/a", "html-lang", "en"),
+        ("a.example/a", "meta-content-language", "de, it"),
+        ("a.example/b", "html-lang", "de"),
+        ("a.example/b", "http-content-language", "nl"),
+        ("a.example/b", "robots", "noindex"),
+        ("a.example/d", "html-lang", "sv"),
+    ]
+    with closing(create(path)) as connection:
+        connection.executemany(
+            "INSERT INTO declarations SELECT id, ?, ? FROM pages WHERE url = ?",
+            [(source, value, f"http://{url}") for url, source, value in said],
+        )
+    return path
+
+
+def listed(db: Path, **how: Any) -> list[str]:
+    with closing(open_existing(db)) as connection:
+        return [row[0].rpartition("/")[2] for row in page_rows(connection, **how)]
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [("found", "cabd"), ("confidence", "dabc"), ("length", "dacb"), ("url", "abcd")],
+)
+def test_pages_come_in_the_order_that_is_asked_for(db: Path, sort: str, order: str) -> None:
+    assert "".join(listed(db, sort=sort)) == order
+
+
+def test_pages_that_declare_only_other_languages(db: Path) -> None:
+    assert listed(db, declared_unlike=True) == ["a"]  # b declares two, one of which was found; of d nothing was found
+    assert listed(db, declared_unlike=True, language=["deu"]) == []
+
+
+def test_an_order_that_there_is_not(db: Path) -> None:
+    with pytest.raises(ValueError, match=r"^cannot sort by size; there are found, confidence, length, url$"):
+        listed(db, sort="size")
