@@ -44,6 +44,9 @@ _SELECT = (
 def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by: str) -> int:
     """Correct pages, in one transaction; what was said of them before stays as history.
 
+    What the same person has said in the same words already, and is in force, is not said twice: a command that was
+    killed can be repeated.
+
     Args:
         connection: a collection opened for writing.
         said: for each page its canonical URL, the number of the label, and a note.
@@ -64,6 +67,8 @@ def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by
                 (url,),
             ).fetchone()
             known += row is not None
+            if _in_force(connection, url) == (label, by, note):
+                continue
             former = row if row is not None and row[1] else (None, None)
             connection.execute(
                 "INSERT INTO corrections (url, label, corrected_by, note, corrected, former, former_confidence)"
@@ -71,6 +76,14 @@ def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by
                 (url, label, by, note, now, *former),
             )
     return known
+
+
+def _in_force(connection: sqlite3.Connection, url: str) -> tuple[int, str, str] | None:
+    row: tuple[int, str, str] | None = connection.execute(
+        "SELECT label, corrected_by, note FROM corrections WHERE url = ? AND undone IS NULL ORDER BY id DESC LIMIT 1",
+        (url,),
+    ).fetchone()
+    return row
 
 
 def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = None) -> int:

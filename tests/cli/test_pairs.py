@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 OFFSETS = int(os.environ.get("GRAPHLANG_PAIRS", "0"))  # for each pair; 0 does a few of two pairs
-TIMELESS = ("started", "finished", "corrected")
+TIMELESS = ("started", "finished", "corrected", "undone", "since")
 LOCKED = 5
-#: Verbs that write; ``db`` and ``more``, another archive, are put in.
+SAID = "http://mitzpe.example/archive/1998.html"  #: which the example crawl links to
+#: Verbs that write; ``db``, ``more``, another archive, and ``table``, a review that was filled in, are put in.
 VERBS: dict[str, tuple[str, ...]] = {
     "run": ("run", "more", "--db", "db", "--workers", "1", "-q"),
     "ingest": ("ingest", "db", "more", "--workers", "1", "-q"),
@@ -36,8 +37,14 @@ VERBS: dict[str, tuple[str, ...]] = {
     "vote": ("vote", "db", "-q"),
     "propagate": ("propagate", "db", "-q"),
     "choose": ("runs", "db", "--choose", "1"),
+    "correct": ("correct", "db", SAID, "--language", "yi", "--by", "Asha", "-q"),
+    "undo": ("correct", "db", SAID, "--undo", "-q"),
+    "review": ("review", "db", "--from", "table", "--by", "Asha", "-q"),
+    "remove": ("remove", "db", "--host", "chaikhane.example", "-q"),
 }
-PAIRS = [*itertools.combinations_with_replacement(VERBS, 2)] if OFFSETS else [("propagate", "vote"), ("ingest", "vote")]
+PAIRS = (
+    [*itertools.combinations_with_replacement(VERBS, 2)] if OFFSETS else [("propagate", "vote"), ("ingest", "correct")]
+)
 
 
 def content(db: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -53,7 +60,8 @@ def content(db: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def arguments(verb: str, db: Path, more: Path) -> list[str]:
-    return [{"db": str(db), "more": str(more)}.get(word, word) for word in VERBS[verb]]
+    given = {"db": str(db), "more": str(more), "table": str(db.with_name("table.csv"))}
+    return [given.get(word, word) for word in VERBS[verb]]
 
 
 def start(verb: str, db: Path, more: Path, *, wait: bool) -> subprocess.Popen[str]:
@@ -84,8 +92,13 @@ def test_two_at_once_are_one_after_the_other(
     one: str, two: str, graphlang: Callable[..., Result], museum: Path, tmp_path: Path
 ) -> None:
     base = tmp_path / "base.db"
-    for step in (["ingest", base, EXAMPLE, "--workers", 1, "-q"], ["classify", base, "-q"]):
+    for step in (
+        ["ingest", base, EXAMPLE, "--workers", 1, "-q"],
+        ["classify", base, "-q"],
+        ["correct", base, SAID, "--language", "ar", "--by", "Ben", "-q"],
+    ):
         assert graphlang(*step).exit_code == 0
+    (tmp_path / "table.csv").write_text(f"url,language\n{SAID},heb\nhttp://bustan.example/,arb\n")
 
     def after(*verbs: str) -> dict[str, list[tuple[object, ...]]]:
         db = tmp_path / f"{'-'.join(verbs)}.db"

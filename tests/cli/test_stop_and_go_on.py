@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 KILLS = int(os.environ.get("GRAPHLANG_KILLS", "0"))  # for each archive; 0 does a few of two
-TIMELESS = ("started", "finished")
+TIMELESS = ("started", "finished", "corrected", "undone", "since")
 COPIES = 7  # of the example, under other names: more than a worker is given at once
 
 
@@ -103,26 +103,49 @@ def test_the_main_job_killed_at_random_moments(tmp_path: Path) -> None:
     kill_and_go_on(job, tmp_path, (1, 2), KILLS or 5)
 
 
-#: Verbs that write to a database that is there, and what they need besides it.
+SAID = "http://mitzpe.example/archive/1998.html"  #: which the example crawl links to, and `base` has corrected
+#: Verbs that write to a database that is there, and what they need besides it; ``table`` is a review, filled in.
 VERBS: dict[str, tuple[str, ...]] = {
     "classify": ("--method", "nfc-2004"),
     "classify-url": ("--method", "url"),
-    "vote": (),
-    "propagate": (),
+    "classify-tld": ("--method", "tld"),
+    "vote": ("--min-length", "25"),
+    "vote-clueweb09": ("--clueweb09",),
+    "propagate": ("--tolerance", "0.0001"),
+    "propagate-update": ("--update", "--cctld", "0"),
+    "runs-choose": ("--choose", "1"),
+    "pages-of-urls-linked-to": ("--format", "csv"),  # the answers that nobody has asked for yet
+    "correct": ("--host", "mitzpe.example", "--language", "yi", "--by", "Asha", "--note", "read it"),
+    "correct-undo": (SAID, "--undo"),
+    "review": ("--from", "table", "--by", "Asha"),
+    "remove": ("--host", "mitzpe.example", "--url", "http://chaikhane.example/", "--vacuum"),
 }
 
 
-@pytest.mark.parametrize("name", VERBS if KILLS else ["classify", "propagate"])
-def test_every_verb_killed_at_random_moments(name: str, tmp_path: Path) -> None:
-    base = tmp_path / "base.db"
-    for step in (("ingest", base, EXAMPLE, "-q"), ("classify", base, "-q")):
+def base(folder: Path) -> Path:
+    """The example with a correction, and an inference whose answers for URLs that were only linked to are open."""
+    db = folder / "base.db"
+    steps: tuple[tuple[str | Path, ...], ...] = (
+        ("ingest", db, EXAMPLE, "-q"),
+        ("correct", db, SAID, "--language", "yi", "--by", "Ben", "-q"),
+        ("run", EXAMPLE, "--db", db, "-q"),
+    )
+    for step in steps:
         subprocess.run(command(*step), check=True, capture_output=True)
+    (folder / "table.csv").write_text(f"url,language,note\n{SAID},heb,\nhttp://bustan.example/,arb,read it\n")
+    return db
+
+
+@pytest.mark.parametrize("name", VERBS if KILLS else ["classify", "propagate", "correct"])
+def test_every_verb_killed_at_random_moments(name: str, tmp_path: Path) -> None:
+    made = base(tmp_path)
+    given = [str(tmp_path / "table.csv") if word == "table" else word for word in VERBS[name]]
 
     def job(db: Path, workers: int) -> list[str]:
         del workers
         if not db.exists():
-            shutil.copy(base, db)
-        return command(name.partition("-")[0], db, *VERBS[name])
+            shutil.copy(made, db)
+        return command(name.partition("-")[0], db, *given)
 
     kill_and_go_on(job, tmp_path, (1,), KILLS or 3)
 
