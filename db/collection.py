@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphlang.db import values
+from graphlang.db.records import LinkKind
+from graphlang.db.soundness import most_ids
 from graphlang.db.url_ids.stored import given_out
 
 if TYPE_CHECKING:
@@ -64,13 +67,36 @@ class Edges(NamedTuple):
 
 
 def count_pages(connection: sqlite3.Connection) -> int:
-    """The greatest id that a page was ever given; so many pages there are, but for those that were removed."""
-    return given_out(connection, "pages")
+    """The greatest id that a page was ever given; so many pages there are, but for those that were removed.
+
+    Args:
+        connection: the collection.
+
+    Raises:
+        StoreError: there are so few pages for it that whoever makes room for all of them would take memory for nothing.
+    """
+    return _count(connection, "pages")
 
 
 def count_hosts(connection: sqlite3.Connection) -> int:
-    """The greatest id that a host was ever given."""
-    return given_out(connection, "hosts")
+    """The greatest id that a host was ever given.
+
+    Args:
+        connection: the collection.
+
+    Raises:
+        StoreError: as `count_pages`.
+    """
+    return _count(connection, "hosts")
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    greatest = given_out(connection, table)
+    if greatest > most_ids(0):
+        (rows,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
+        if greatest > most_ids(rows):
+            raise values.refused(f"{table}.id", greatest, f"at most {most_ids(rows)} for {rows} {table}")
+    return greatest
 
 
 def missing(connection: sqlite3.Connection) -> NDArray[np.int64]:
@@ -97,15 +123,18 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
         The pages of one batch, in order of ids; none of the items is empty.
     """
     while True:
-        rows = connection.execute(
-            "SELECT page, title, text, main, COALESCE(bytes, X'') FROM texts LEFT JOIN visible_bytes USING (page)"
-            " WHERE page > ? ORDER BY page LIMIT ?",
-            (after, batch),
-        ).fetchall()
+        with values.reading("texts"):
+            rows = connection.execute(
+                "SELECT page, title, text, main, COALESCE(bytes, X'') FROM texts LEFT JOIN visible_bytes USING (page)"
+                " WHERE page > ? ORDER BY page LIMIT ?",
+                (after, batch),
+            ).fetchall()
         if not rows:
             return
         pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
-        yield Texts(pages, titles, bodies, mains, visible, [""] * len(pages))
+        found = Texts(pages, titles, bodies, mains, visible, [""] * len(pages))
+        _check_texts(found)
+        yield found
         after = pages[-1]
 
 
@@ -121,12 +150,27 @@ def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: 
         The pages of one batch, in order of ids; none of the items is empty.
     """
     while True:
-        rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
+        with values.reading("texts"):
+            rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
         if not rows:
             return
-        pages, titles, bodies, mains, visible, anchors = map(list, zip(*rows, strict=True))
-        yield Texts(pages, titles, bodies, mains, visible, anchors)
-        after = pages[-1]
+        found = Texts(*map(list, zip(*rows, strict=True)))
+        _check_texts(found)
+        yield found
+        after = found.pages[-1]
+
+
+def _check_texts(found: Texts) -> None:
+    for name, column, kind in (
+        ("texts.title", found.titles, str),
+        ("texts.text", found.texts, str),
+        ("texts.main", found.mains, int),
+        ("visible_bytes.bytes", found.visible, bytes),
+        ("anchor_texts.text", found.anchors, str),
+    ):
+        values.of_type(name, column, kind)
+    if min(found.mains) < 0:
+        raise values.refused("texts.main", min(found.mains), "0 or more")
 
 
 def urls(
@@ -143,12 +187,14 @@ def urls(
         Ids and URLs of one batch, equally many, in order of ids.
     """
     while True:
-        rows = connection.execute(
-            "SELECT id, url FROM pages WHERE id > ? ORDER BY id LIMIT ?", (after, batch)
-        ).fetchall()
+        with values.reading("pages"):
+            rows = connection.execute(
+                "SELECT id, url FROM pages WHERE id > ? ORDER BY id LIMIT ?", (after, batch)
+            ).fetchall()
         if not rows:
             return
         pages, found = map(list, zip(*rows, strict=True))
+        values.of_type("pages.url", found, str)
         yield pages, found
         after = pages[-1]
 
@@ -172,15 +218,17 @@ def urls_of(
     for at in range(0, len(pages), batch):
         rows = order[at : at + batch]
         few = pages[rows]
-        if few[-1] - few[0] == len(few) - 1:
-            found = connection.execute(
-                "SELECT id, url FROM pages WHERE id BETWEEN ? AND ? ORDER BY id", (int(few[0]), int(few[-1]))
-            ).fetchall()
-        else:
-            found = connection.execute(
-                "SELECT id, url FROM pages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
-                (str(few.tolist()),),
-            ).fetchall()
+        with values.reading("pages"):
+            if few[-1] - few[0] == len(few) - 1:
+                found = connection.execute(
+                    "SELECT id, url FROM pages WHERE id BETWEEN ? AND ? ORDER BY id", (int(few[0]), int(few[-1]))
+                ).fetchall()
+            else:
+                found = connection.execute(
+                    "SELECT id, url FROM pages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                    (str(few.tolist()),),
+                ).fetchall()
+        values.of_type("pages.url", [url for _, url in found], str)
         if len(found) < len(few):
             rows = rows[np.isin(few, [page for page, _ in found])]
         yield rows, [url for _, url in found]
@@ -201,7 +249,11 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
 
     Returns:
         One value a link in each array, sorted by source, then target.
+
+    Raises:
+        StoreError: a link of which no page, or no kind, can be told.
     """
+    _check_links(connection)
     total = connection.execute("SELECT COUNT(*) FROM links").fetchone()[0]
     source, packed = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int64)
     above = f" | (IFNULL(MIN(place, {_LAST}) + 1, 0) << 37)" if places else ""
@@ -210,20 +262,35 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
         " FROM links GROUP BY source ORDER BY source"
     )
     done = 0
-    while rows := cursor.fetchmany(_BATCH):
-        pages, counts, numbers = zip(*rows, strict=True)
-        end = done + sum(counts)
-        source[done:end] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
-        packed[done:end] = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
-        done = end
+    with values.reading("links"):
+        while rows := cursor.fetchmany(_BATCH):
+            pages, counts, numbers = zip(*rows, strict=True)
+            end = done + sum(counts)
+            source[done:end] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
+            packed[done:end] = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
+            done = end
     target = ((packed >> 5 & 0xFFFFFFFF) - 1).astype(np.int32)
     order = _order(source, target)
     if order is not None:
         source, target, packed = source[order], target[order], packed[order]
-    hreflang, tags = _hreflang(connection, source, target)
+    with values.reading("links"):
+        hreflang, tags = _hreflang(connection, source, target)
     kind, nofollow = (packed >> 1 & 15).astype(np.uint8), (packed & 1).astype(np.bool_)
-    place = ((packed >> 37) - 1).astype(np.int16) if places else None
-    return Edges(source, target, kind, nofollow, hreflang, tags, place)
+    place = (packed >> 37) - 1
+    values.within("links.place", place, -1, _LAST)
+    return Edges(source, target, kind, nofollow, hreflang, tags, place.astype(np.int16) if places else None)
+
+
+def _check_links(connection: sqlite3.Connection) -> None:
+    pages = count_pages(connection)
+    row = connection.execute(
+        "SELECT source, target, kind, nofollow FROM links WHERE (source BETWEEN 1 AND ?1 AND target BETWEEN 1 AND ?1"
+        f" AND kind BETWEEN 1 AND {max(LinkKind)} AND nofollow BETWEEN 0 AND 1) IS NOT TRUE LIMIT 1",
+        (pages,),
+    ).fetchone()
+    if row is not None:
+        wanted = f"pages from 1 to {pages}, a kind from 1 to {max(LinkKind)}, and nofollow 0 or 1"
+        raise values.refused("links (source, target, kind, nofollow)", row, wanted)
 
 
 def _order(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.intp] | None:
@@ -245,6 +312,7 @@ def _hreflang(
             keys = source.astype(np.int64) * n + target
         # A hostile crawl can announce any number of languages; what no int16 can number is not a language.
         numbers = [tags.setdefault(tag, len(tags)) if tag in tags or len(tags) < _TAGS else -1 for *_, tag in rows]
+        values.of_type("links.hreflang", [tag for *_, tag in rows], str)
         pairs = np.array([row[:2] for row in rows], dtype=np.int64)
         hreflang[np.searchsorted(keys, pairs[:, 0] * n + pairs[:, 1])] = numbers
     return hreflang, tuple(tags)
@@ -255,8 +323,16 @@ def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
 
     Pages that were removed have one that no page has.
     """
-    total = count_pages(connection)
-    found = np.full(total, count_hosts(connection), dtype=np.int32)
+    total, most = count_pages(connection), count_hosts(connection)
+    found = np.full(total, most, dtype=np.int64)
+    with values.reading("pages"):
+        _read_hosts(connection, found)
+    values.within("pages.host", found, 0, most)
+    return found.astype(np.int32)
+
+
+def _read_hosts(connection: sqlite3.Connection, found: NDArray[np.int64]) -> None:
+    total = len(found)
     for first in range(0, total, _NUMBERS):
         count, numbers = connection.execute(
             "SELECT COUNT(*), GROUP_CONCAT(host, ' ') FROM (SELECT host FROM pages WHERE id > ? AND id <= ?"
@@ -264,26 +340,27 @@ def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
             (first, first + _NUMBERS),
         ).fetchone()
         if count == min(_NUMBERS, total - first):
-            found[first : first + _NUMBERS] = np.fromstring(numbers, dtype=np.int32, sep=" ") - 1
+            found[first : first + _NUMBERS] = np.fromstring(numbers, dtype=np.int64, sep=" ") - 1
         elif count:
             rows = connection.execute("SELECT id, host FROM pages WHERE id > ? AND id <= ?", (first, first + _NUMBERS))
             table = np.array(rows.fetchall(), dtype=np.int64)
             found[table[:, 0] - 1] = table[:, 1] - 1
-    return found
 
 
 def fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:
     """Which pages were fetched, one value for each page in order of ids."""
     found = np.zeros(count_pages(connection), dtype=np.bool_)
-    found[[page - 1 for (page,) in connection.execute("SELECT page FROM captures")]] = True
+    with values.reading("captures"):
+        found[[page - 1 for (page,) in connection.execute("SELECT page FROM captures")]] = True
     return found
 
 
 def text_sizes(connection: sqlite3.Connection) -> NDArray[np.int32]:
     """Bytes of text of every page in UTF-8, one value for each page in order of ids; 0 where there is none."""
     found = np.zeros(count_pages(connection), dtype=np.int32)
-    for page, size in connection.execute("SELECT page, LENGTH(CAST(text AS BLOB)) FROM texts"):
-        found[page - 1] = size
+    with values.reading("texts"):
+        for page, size in connection.execute("SELECT page, LENGTH(CAST(text AS BLOB)) FROM texts"):
+            found[page - 1] = size
     return found
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from graphlang.db import lock
-from graphlang.db.errors import LockedError, OldReadingWarning, StoreError
+from graphlang.db import lock, soundness
+from graphlang.db.errors import LockedError, OldReadingWarning, StoreError, in_a_line
 from graphlang.db.schema.migrations import APPLICATION_ID, VERSION, make, migrations
 
 if TYPE_CHECKING:
@@ -20,6 +21,14 @@ _Kind = TypeVar("_Kind", bound=sqlite3.Connection)
 
 #: Whoever uses the file with another program than this is waited for so long.
 BUSY_SECONDS = 30.0
+#: Bytes of a value, or of a row; a page's payload has half of it at most.
+_LONGEST = 64 << 20
+_SQL = 1 << 20  # bytes of a statement
+_COUNTED = 1_000_000  # steps of SQLite's machine that are counted at once
+#: So many it may take, and so many more for each byte of the file: thousands of times what any verb needs.
+_STEPS, _STEPS_A_BYTE = 200_000_000, 400
+#: What a journal ends with that names a file which SQLite deletes when the journal was played back.
+_NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
 
 
 class Writer(sqlite3.Connection):
@@ -170,6 +179,7 @@ def _readable(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:
+    _refuse_journal(path)
     try:
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={mode}",
@@ -179,14 +189,67 @@ def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:
             factory=kind,
         )
     except sqlite3.Error as error:
-        msg = f"cannot open {path}: {error}"
+        msg = f"cannot open {path}: {in_a_line(error)}"
         raise StoreError(msg) from error
+    _defend(connection)
+    _bound(connection, path)
     return connection
+
+
+def _refuse_journal(path: Path) -> None:
+    """Refuse a journal beside the database that would have SQLite delete a file of its choice; ours names none."""
+    journal = path.with_name(f"{path.name}-journal")
+    try:
+        if not journal.is_file() or journal.stat().st_size < len(_NAMES_A_FILE):
+            return
+        with journal.open("rb") as file:
+            file.seek(-len(_NAMES_A_FILE), os.SEEK_END)
+            found = file.read()
+    except OSError as error:
+        msg = f"cannot read {journal}: {error.strerror}"
+        raise StoreError(msg) from error
+    if found == _NAMES_A_FILE:
+        msg = f"{journal} would have another file deleted, and no graphlang wrote it: remove it"
+        raise StoreError(msg)
+
+
+def _defend(connection: sqlite3.Connection) -> None:
+    """Let nothing that a stranger put into the file run, and nothing in it take any amount of memory."""
+    for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _SQL)
+    configure = getattr(connection, "setconfig", None)  # from Python 3.12 on
+    if configure is not None:
+        for name, value in (("DEFENSIVE", True), ("ENABLE_TRIGGER", False)):
+            configure(getattr(sqlite3, f"SQLITE_DBCONFIG_{name}"), value)
+
+
+def _bound(connection: sqlite3.Connection, path: Path) -> None:
+    """Interrupt what reads on and on: a few pages of a file can be made to look like any number of rows.
+
+    Steps count from the last row that was written: whoever writes much may take as many as it needs.
+    """
+    steps = written = 0
+
+    def too_many() -> bool:
+        nonlocal steps, written
+        steps += _COUNTED
+        if connection.total_changes != written:
+            steps, written = 0, connection.total_changes
+        return steps > _STEPS + _STEPS_A_BYTE * _size(path)
+
+    connection.set_progress_handler(too_many, _COUNTED)
+
+
+def _size(path: Path) -> int:
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _told(words: str, error: sqlite3.Error) -> StoreError:
     kind = LockedError if "locked" in str(error) else StoreError
-    return kind(f"{words}: {error}")
+    return kind(f"{words}: {in_a_line(error)}")
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:
@@ -200,17 +263,13 @@ def _is_blank(connection: sqlite3.Connection) -> bool:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     try:
-        found = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        fault = soundness.fault(connection)
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
             msg = f"{path} is not a graphlang database (it is no SQLite file at all)"
         else:
-            msg = f"cannot read {path}: {error}"
+            msg = f"cannot read {path}: {in_a_line(error)}"
         raise StoreError(msg) from error
-    if found != APPLICATION_ID:
-        msg = f"{path} is not a graphlang database (it is a SQLite file of something else)"
-        raise StoreError(msg)
-    if version > VERSION:
-        msg = f"{path} was made by a newer graphlang (schema {version}; this one knows {VERSION}): please upgrade"
+    if fault is not None:
+        msg = f"{path} {fault}"
         raise StoreError(msg)

@@ -17,3 +17,15 @@ class InputError(StoreError):
 
 class OldReadingWarning(UserWarning):
     """The collection was read by an older version, which did not see all that this one could use; in one line."""
+
+
+def in_a_line(error: BaseException) -> str:
+    r"""The words of an error, of which parts may come from a stranger's file, as one line without control characters.
+
+    Args:
+        error: that was raised.
+
+    >>> in_a_line(ValueError("a\x1b[2J\nb"))
+    'a\\x1b[2J\\nb'
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(error))

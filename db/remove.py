@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.db.errors import LockedError
 from graphlang.db.runs import drop_linked, now
+from graphlang.db.schema.migrations import URL_INDEX
 from graphlang.db.write import revisits
 from graphlang.db.write.removed import digest
 
@@ -78,7 +79,7 @@ def remove(
     connection.execute("PRAGMA secure_delete=ON")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+        connection.execute(URL_INDEX)
         connection.execute("CREATE TEMP TABLE doomed (page INTEGER PRIMARY KEY)")
         for kind, name in named:
             column = "url = ?" if kind == "url" else "host = (SELECT id FROM hosts WHERE host = ?)"

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphlang.db import corrections, lock
+from graphlang.db import corrections, lock, values
+from graphlang.db.collection import count_pages
 from graphlang.db.connection import Writer
 from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.soundness import MOST
 from graphlang.db.write import sources
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ _TABLES = ("predictions", "scores", "linked_answers")
 BLOCK = 64  #: pages of a row of `linked_answers`
 _BASE = 127  #: of the digits in it, each in a byte from 1 on: SQL reads them as characters of ASCII
 _DIGITS = 10_000  #: a confidence of 1
+_CELL = 8  #: bytes of a page's answer in it
+_ONE = 1.001  #: no confidence is greater, rounding being allowed for
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +96,23 @@ _COPY = tuple(
 )
 
 
+#: What columns hold that are never empty, and those that may be.
+_TEXTS = {"kind", "method", "collection", "version", "started"}
+_PERHAPS = {"model": str, "model_hash": str, "finished": str, "inputs": str, "pages": int, "rounds": int}
+
+
 def _run(row: Sequence[Any]) -> Run:
     fields = dict(zip(Run.__slots__, row, strict=True))
-    fields["parameters"] = json.loads(fields["parameters"])
-    fields["seeds"] = tuple(json.loads(fields["seeds"]))
+    for name, value in fields.items():
+        if (name in _TEXTS and not isinstance(value, str)) or (
+            name in _PERHAPS and not (value is None or isinstance(value, _PERHAPS[name]))
+        ):
+            raise values.refused(f"runs.{name}", value)
+    fields["parameters"] = values.json_of("runs.parameters", fields["parameters"], dict)
+    fields["seeds"] = tuple(values.json_of("runs.seeds", fields["seeds"], list))
+    # A run starts from others that are older, so that going back from one to the next comes to an end.
+    if not all(type(seed) is int and 0 < seed < fields["id"] for seed in fields["seeds"]):
+        raise values.refused("runs.seeds", row[Run.__slots__.index("seeds")], f"earlier runs than {fields['id']}")
     for name in ("converged", "linked"):
         fields[name] = None if fields[name] is None else bool(fields[name])
     return Run(**fields)
@@ -243,7 +260,7 @@ def _token(connection: sqlite3.Connection) -> str:
 def _check_abandoned(connection: sqlite3.Connection, run: int) -> None:
     """Make sure that no other process is writing an unfinished run; the lock should see to that, but it is a file."""
     method, owner = connection.execute("SELECT method, owner FROM runs WHERE id = ?", (run,)).fetchone()
-    pid = None if owner is None else lock.alive(owner)
+    pid = None if owner is None else lock.alive(str(owner))
     if pid is not None:
         msg = f"run {run} ({method}) is being written by process {pid}: wait for it"
         raise LockedError(msg)
@@ -337,8 +354,10 @@ def readings(connection: sqlite3.Connection, run: int, shorter: int) -> tuple[ND
     )
     parts = [np.zeros((0, 2), dtype=np.int64)]
     while rows := cursor.fetchmany(_READ):
-        parts.append(np.array(rows, dtype=np.int64))
+        with values.reading("predictions"):
+            parts.append(np.array(rows, dtype=np.int64))
     table = np.concatenate(parts)
+    values.within("predictions.page", table[:, 0], 1, count_pages(connection))
     return table[:, 0], table[:, 1]
 
 
@@ -503,6 +522,9 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
     for block, places in blocks.items():
         rows = connection.execute("SELECT run, cells FROM linked_answers WHERE block = ?", (block,)).fetchall()
         for run, cells in rows:
+            values.of_type("linked_answers.cells", [cells], bytes)
+            if len(cells) != _CELL * BLOCK:
+                raise values.refused("the length of linked_answers.cells", len(cells), f"{_CELL * BLOCK} bytes")
             left = np.frombuffer(cells, dtype=np.uint8).reshape(BLOCK, -1).copy()
             answered = int(left[places].any(axis=1).sum())
             left[places] = 0
@@ -517,7 +539,7 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
 def _cells(part: Linked) -> NDArray[np.uint8]:
     """Cells of pages, a row for each block; see the table's documentation."""
     count = len(part.label)
-    found = np.zeros((-(-count // BLOCK) * BLOCK, 8), dtype=np.uint8)
+    found = np.zeros((-(-count // BLOCK) * BLOCK, _CELL), dtype=np.uint8)
     for place, (label, chance) in enumerate(
         ((part.label, part.confidence), (part.runner_up, part.runner_up_confidence))
     ):
@@ -526,9 +548,9 @@ def _cells(part: Linked) -> NDArray[np.uint8]:
         if len(numbers) and numbers.max() >= _BASE**2:
             raise ValueError(f"label {numbers.max()} is outside 0..{_BASE**2 - 1}")
         levels = np.round(np.clip(np.asarray(chance)[known], 0, 1) * _DIGITS).astype(np.int64)
-        for at, values in ((4 * place, numbers), (4 * place + 2, levels)):
-            found[known, at], found[known, at + 1] = values // _BASE + 1, values % _BASE + 1
-    return found.reshape(-1, BLOCK * 8)
+        for at, digits in ((4 * place, numbers), (4 * place + 2, levels)):
+            found[known, at], found[known, at + 1] = digits // _BASE + 1, digits % _BASE + 1
+    return found.reshape(-1, BLOCK * _CELL)
 
 
 def _tidy(values: NDArray[np.floating[Any]]) -> list[float]:
@@ -590,7 +612,10 @@ def choose(connection: sqlite3.Connection, run: int) -> None:
 def chosen(connection: sqlite3.Connection) -> Run | None:
     """The run that the views show, if any."""
     row = connection.execute("SELECT run FROM chosen").fetchone()
-    return None if row is None else get(connection, int(row[0]))
+    if row is None:
+        return None
+    values.of_type("chosen.run", row, int)
+    return get(connection, row[0])
 
 
 def label_ids(connection: sqlite3.Connection, labels: Iterable[tuple[str, str, str | None]]) -> list[int]:
@@ -616,7 +641,24 @@ def label_ids(connection: sqlite3.Connection, labels: Iterable[tuple[str, str, s
 
 def labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str | None]]:
     """All labels: id -> (label, language, script)."""
-    return {row[0]: (row[1], row[2], row[3]) for row in connection.execute("SELECT * FROM labels")}
+    with values.reading("labels"):
+        rows = connection.execute("SELECT id, label, language, script FROM labels").fetchall()
+    values.of_type("labels.label", [row[1] for row in rows], str)
+    values.of_type("labels.language", [row[2] for row in rows], str)
+    values.of_type("labels.script", [row[3] for row in rows if row[3] is not None], str)
+    return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+
+def _check_labels(connection: sqlite3.Connection, where: str, label: NDArray[Any], *, least: int = 0) -> None:
+    """Refuse labels that the collection does not have; -1, where ``least`` allows it, stands for none."""
+    known = np.array([number for (number,) in connection.execute("SELECT id FROM labels")], dtype=np.int64)
+    most = int(known.max(initial=0))
+    values.within(where, label, least, most)
+    there = np.zeros(most + 2, dtype=np.bool_)
+    there[known] = True
+    there[-1] = True  # of none
+    if not there[label.astype(np.int64)].all():
+        raise values.refused(where, int(label[~there[label.astype(np.int64)]][0]), "a label that there is")
 
 
 def read_answers(connection: sqlite3.Connection, run: int) -> Answers:
@@ -628,6 +670,9 @@ def read_answers(connection: sqlite3.Connection, run: int) -> Answers:
 
     Returns:
         One row a page; for URLs that were only linked to, 0 characters, and confidences rounded to four digits.
+
+    Raises:
+        StoreError: an answer for no page, with a label that there is not, or whose confidence is no probability.
     """
     cursor = connection.execute(
         "SELECT page, label, confidence, COALESCE(runner_up, -1), COALESCE(runner_up_confidence, 0), characters"
@@ -636,14 +681,24 @@ def read_answers(connection: sqlite3.Connection, run: int) -> Answers:
     )
     parts: list[NDArray[np.float64]] = []
     while rows := cursor.fetchmany(_READ):
-        parts.append(np.array(rows, dtype=np.float64))
+        parts.append(values.table_of("predictions", rows, 6))
     if len(linked := _read_linked(connection, run)):
         parts.append(linked)
     table = np.concatenate(parts) if parts else np.zeros((0, 6))
+    _check_answers(connection, table)
     if len(linked):
         table = table[np.argsort(table[:, 0], kind="stable")]
     whole = table.astype(np.int64)
     return Answers(whole[:, 0], whole[:, 1], table[:, 2], whole[:, 3], table[:, 4], whole[:, 5])
+
+
+def _check_answers(connection: sqlite3.Connection, table: NDArray[np.float64]) -> None:
+    """Refuse answers, as columns of `Answers`, that no run can have given."""
+    values.within("predictions.page", table[:, 0], 1, count_pages(connection))
+    for place, name in enumerate(("label", "runner_up")):
+        _check_labels(connection, f"predictions.{name}", table[:, 1 + 2 * place], least=1 if not place else -1)
+        values.within(f"predictions.{name}_confidence", table[:, 2 + 2 * place], 0, _ONE)
+    values.within("predictions.characters", table[:, 5], 0, MOST)
 
 
 def _read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]:
@@ -652,12 +707,17 @@ def _read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64
     if not rows:
         return np.zeros((0, 6))
     blocks, cells = zip(*rows, strict=True)
+    values.of_type("linked_answers.block", blocks, int)
+    values.of_type("linked_answers.cells", cells, bytes)
+    if wrong := [len(cell) for cell in cells if len(cell) != _CELL * BLOCK]:
+        raise values.refused("the length of linked_answers.cells", wrong[0], f"{_CELL * BLOCK} bytes")
+    values.within("linked_answers.block", np.array(blocks), 0, (count_pages(connection) - 1) // BLOCK)
     pages = (np.array(blocks, dtype=np.int64)[:, None] * BLOCK + np.arange(1, BLOCK + 1)).ravel()
     digits = np.frombuffer(b"".join(cells), dtype=np.uint8).reshape(-1, 4, 2).astype(np.float64)
-    values = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
-    values[:, 1::2] = np.maximum(values[:, 1::2], 0) / _DIGITS
-    known = values[:, 0] >= 0
-    return np.column_stack([pages[known], values[known], np.zeros(int(known.sum()))])
+    found = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
+    found[:, 1::2] = np.maximum(found[:, 1::2], 0) / _DIGITS
+    known = found[:, 0] >= 0
+    return np.column_stack([pages[known], found[known], np.zeros(int(known.sum()))])
 
 
 def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.integer[Any]], width: int) -> Scores:
@@ -668,13 +728,20 @@ def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.int
         run: the run.
         row_of: where the page ``id`` stands in what is returned: ``row_of[id - 1]``, -1 for pages that are left out.
         width: at most so many labels a page.
+
+    Raises:
+        StoreError: a score of no page, with a label that there is not, or that is no probability.
     """
     cursor = connection.execute(
         "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank", (run, width)
     )
     parts = []
     while rows := cursor.fetchmany(_READ):
-        table = np.array(rows, dtype=np.float64)
+        table = values.table_of("scores", rows, 4)
+        values.within("scores.page", table[:, 0], 1, len(row_of))
+        values.within("scores.rank", table[:, 1], 1, width)
+        _check_labels(connection, "scores.label", table[:, 2], least=1)
+        values.within("scores.score", table[:, 3], 0, _ONE)
         table[:, 0] = row_of[table[:, 0].astype(np.int64) - 1]
         parts.append(table[table[:, 0] >= 0])
     longest = max((int(part[:, 1].max()) for part in parts if len(part)), default=1)

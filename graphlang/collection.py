@@ -111,7 +111,9 @@ class Collection:
         if self._kept is None:
             from sqlite_utils import Database  # noqa: PLC0415  takes as long as all the rest
 
-            self._kept = Database(open_existing(self.path))
+            connection = open_existing(self.path)
+            connection.set_progress_handler(None, 0)  # queries of one's own may take as long as they do
+            self._kept = Database(connection)
         return self._kept
 
     # What computes -------------------------------------------------------------------------------------------------

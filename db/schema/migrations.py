@@ -6,6 +6,8 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from graphlang.db.errors import StoreError
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
@@ -432,7 +434,11 @@ def _eighth(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE runs SET method = 'label-spreading' WHERE (kind, method) = ('propagation', 'harmonic')")
     query = "SELECT id, parameters FROM runs WHERE (kind, method) = ('propagation', 'propagation')"
     for run, parameters in connection.execute(query).fetchall():
-        given = {_RENAMED.get(name, name): value for name, value in json.loads(parameters).items()}
+        try:
+            given = {_RENAMED.get(name, name): value for name, value in json.loads(parameters).items()}
+        except (AttributeError, RecursionError, TypeError, ValueError) as error:
+            msg = f"runs.parameters of run {run} is no JSON object ('graphlang check' tells more)"
+            raise StoreError(msg) from error
         connection.execute("UPDATE runs SET parameters = ? WHERE id = ?", (json.dumps(given, sort_keys=True), run))
 
 
@@ -594,7 +600,7 @@ def _eleventh(connection: sqlite3.Connection) -> None:
     """How each file was read; and, of files that earlier versions read, what only another reading can bring."""
     _execute(connection, _READINGS)
     ledger = "SELECT name, applied_at FROM _sqlite_migrations WHERE migration_set = ?"
-    since = dict(connection.execute(ledger, (_SET,)).fetchall())
+    since = dict(connection.execute(ledger, (SET,)).fetchall())
     if since.get("0005_places_of_links") == since.get("0001_first"):
         return  # the file was made by a version that reads all that this one reads
     lacks = ["link positions"]
@@ -621,9 +627,11 @@ STEPS: dict[str, str | Callable[[sqlite3.Connection], None]] = {
     "0010_corrections": _TENTH,
     "0011_how_files_were_read": _eleventh,
 }
-_SET = "graphlang"
+#: Made when all pages are in, because keeping it up to date takes several times longer; dropped before many come.
+URL_INDEX = "CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)"
+SET = "graphlang"
 #: Which steps a file has had, as sqlite-utils notes it.
-_LEDGER = """
+LEDGER = """
 CREATE TABLE "_sqlite_migrations" (
    "id" INTEGER PRIMARY KEY,
    "migration_set" TEXT,
@@ -645,12 +653,12 @@ def make(connection: sqlite3.Connection) -> bool:
     try:
         blank = not connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
         if blank:
-            for step in (_LEDGER, *STEPS.values()):
-                _make(connection, step)
+            for step in (LEDGER, *STEPS.values()):
+                apply_step(connection, step)
             now = str(datetime.now(UTC))
             connection.executemany(
                 "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
-                [(_SET, name, now) for name in STEPS],
+                [(SET, name, now) for name in STEPS],
             )
             connection.execute(f"PRAGMA user_version={VERSION}")
         connection.execute("COMMIT")
@@ -664,13 +672,19 @@ def migrations() -> Migrations:
     """The steps, for sqlite-utils to make those that an older file has not had yet."""
     from sqlite_utils import Migrations  # noqa: PLC0415 - see `make`
 
-    found = Migrations(_SET)
+    found = Migrations(SET)
     for name, step in STEPS.items():
-        found(name=name)(lambda database, step=step: _make(database.conn, step))
+        found(name=name)(lambda database, step=step: apply_step(database.conn, step))
     return found
 
 
-def _make(connection: sqlite3.Connection, step: str | Callable[[sqlite3.Connection], None]) -> None:
+def apply_step(connection: sqlite3.Connection, step: str | Callable[[sqlite3.Connection], None]) -> None:
+    """Execute one of `STEPS`.
+
+    Args:
+        connection: within a transaction, or to a file of nobody else.
+        step: statements, or what executes some.
+    """
     if callable(step):
         step(connection)
     else:

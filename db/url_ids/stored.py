@@ -12,8 +12,10 @@ import json
 from array import array
 from typing import TYPE_CHECKING
 
+from graphlang.db import values
 from graphlang.db.errors import StoreError
 from graphlang.db.records import packed, unpacked
+from graphlang.db.soundness import most_ids
 from graphlang.db.url_ids.in_memory import Assigned, UrlIds
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _READ_BACK = 50_000
 _FEW = 50_000  #: rows that are read back in less time than it takes to start
+_TOGETHER = 4096  #: texts that are asked for in one statement, whose length has a bound
 _SHARE = 10  #: of what is held this part may be asked for, one by one
 
 
@@ -73,13 +76,15 @@ class StoredIds:
         places: dict[str, int] = {}
         for place, text in enumerate(texts):
             places.setdefault(text, place)
-        known: dict[str, int] = dict(
-            self._connection.execute(
+        known: dict[str, int] = {}
+        wanted = list(places)
+        for begin in range(0, len(wanted), _TOGETHER):
+            rows = self._connection.execute(
                 f"SELECT asked.value, held.id FROM json_each(?) AS asked"
                 f" CROSS JOIN {self._table} AS held ON held.{self._column} = asked.value",
-                (json.dumps(list(places)),),
+                (json.dumps(wanted[begin : begin + _TOGETHER]),),
             )
-        )
+            known.update(rows)
         new = [place for text, place in places.items() if text not in known]
         known.update((texts[place], self._count + 1 + number) for number, place in enumerate(new))
         ids = array("q", [known[text] for text in texts])
@@ -87,8 +92,11 @@ class StoredIds:
 
     def _read_back(self) -> UrlIds:
         ids = UrlIds()
+        (held,) = self._connection.execute(f"SELECT COUNT(*) FROM {self._table}").fetchone()
+        if self._count > most_ids(held):
+            raise values.refused(f"{self._table}.id", self._count, f"at most {most_ids(held)} for {held} {self._table}")
         rows = self._connection.execute(f"SELECT id, {self._column} FROM {self._table} ORDER BY id")
-        while some := rows.fetchmany(_READ_BACK):
+        while some := self._some(rows):
             reached = some[-1][0]
             texts = [text for _, text in some]
             if reached - len(ids) != len(some):
@@ -99,6 +107,12 @@ class StoredIds:
                 raise StoreError(msg)
         ids.assign(packed(map(_nothing, range(len(ids) + 1, self._count + 1))))
         return ids
+
+    def _some(self, rows: sqlite3.Cursor) -> list[tuple[int, str]]:
+        with values.reading(self._table):
+            some: list[tuple[int, str]] = rows.fetchmany(_READ_BACK)
+        values.of_type(f"{self._table}.{self._column}", [text for _, text in some], str)
+        return some
 
 
 def _with_gaps(rows: Iterable[tuple[int, str]], before: int) -> Iterator[str]:

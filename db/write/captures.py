@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphlang.db import values
 from graphlang.db.write import multirow
 from graphlang.db.write.choose_capture import Choice, Facts
 
@@ -58,6 +59,13 @@ def stored(connection: sqlite3.Connection, page_id: int) -> Choice:
         " WHERE page = ?",
         (page_id,),
     ).fetchone()
+    for name, value, kind in (
+        ("date", date, str),
+        ("parts", parts, str),
+        ("length", length, int),
+        ("captures", count, int),
+    ):
+        values.of_type(f"captures.{name}", [value], kind)
     return Choice(Facts(status, date, bool(revisit), parts, length), count, stored=(place[0], place[1]))
 
 

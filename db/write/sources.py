@@ -7,6 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphlang.db import values
 from graphlang.db.errors import InputError
 from graphlang.db.write import again
 from graphlang.db.write.choose_capture import Keep
@@ -77,7 +78,13 @@ def register(
         )
         return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
     source, position, finished, kept, earlier = row
-    changed = _changes({**json.loads(earlier or "{}"), "keep": kept}, {**(options or {}), "keep": str(keep)})
+    values.of_type("sources.position", [position], int)
+    values.of_type("sources.finished", [finished], int)
+    values.of_type("sources.keep", [kept], str)
+    if position < 0:
+        raise values.refused("sources.position", position, "0 or more")
+    before = {} if earlier is None else values.json_of("sources.options", earlier, dict)
+    changed = _changes({**before, "keep": kept}, {**(options or {}), "keep": str(keep)})
     if repeat and (finished or (position and changed)):
         again.begin(connection, source, options=written, keep=keep)
         return Source(source, 0, finished=False, size=size)

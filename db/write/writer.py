@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.errors import StoreError
 from graphlang.db.records import Links, Page, Problem, packed, unpacked
+from graphlang.db.schema.migrations import URL_INDEX
 from graphlang.db.url_ids.in_memory import UrlIds, authorities
 from graphlang.db.url_ids.stored import Captured, StoredIds
 from graphlang.db.write import again, captures, multirow, revisits
@@ -189,5 +190,5 @@ def finish(connection: sqlite3.Connection) -> None:
     The index over URLs is made at the end, because that is several times faster than keeping it up to date. Then the
     pages of revisit records get what their originals hold. Whoever was stopped before this does it the next time.
     """
-    connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
+    connection.execute(URL_INDEX)
     revisits.resolve(connection)

@@ -18,6 +18,8 @@ import sqlite3
 
 import click
 
+from graphlang.visible import visible
+
 PROBLEMS, USAGE, UNFIT, EXHAUSTED, LOCKED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 #: Errors of the system that say that there is no more of something.
 _EXHAUSTED = {
@@ -94,7 +96,11 @@ def _of_sqlite(words: str) -> Failure:
         return Failure("the database is in use by another process", LOCKED)
     if "disk I/O" in words:
         return Failure(f"the disk fails, or is full: {words}", EXHAUSTED)
-    return Failure(f"database error: {words}", UNFIT)
+    if words == "interrupted":
+        told = "the database takes more steps to read than its size can need ('graphlang check' tells more)"
+        return Failure(told, UNFIT)
+    # What SQLite cannot decode it repeats, line breaks and all.
+    return Failure(f"database error: {visible(words.partition(' with text ')[0])}", UNFIT)
 
 
 def _of_system(error: OSError) -> Failure:

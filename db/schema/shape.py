@@ -1,0 +1,139 @@
+"""Whether a file's tables, views and indexes are those that our migrations make, and no others.
+
+A file from a stranger may have a view that never ends, a trigger that fills the disk, a column that computes: whatever
+is not ours is found by its text, before anything of it is run.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.db.schema.migrations import LEDGER, SET, STEPS, URL_INDEX, apply_step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Rows of a schema, and characters of one of them, that are looked at; ours has far fewer.
+_MOST, _LONGEST = 500, 1 << 16
+_QUOTED = re.compile(r'"(\w+)"|\[(\w+)\]|`(\w+)`', re.ASCII)
+_BLANKS = re.compile(r"[ \t\n\f\r]+")  # those of SQLite
+_NAME = 60  # characters of a foreign name that are shown
+
+
+class Item(NamedTuple):
+    """A table, view, index or trigger."""
+
+    kind: str  #: ``table``, ``view``, ``index`` or ``trigger``
+    name: str
+    table: str  #: that it belongs to
+    sql: str  #: as it was made, its white space and its quotes made uniform
+
+
+class Difference(NamedTuple):
+    """Something that is not as our migrations make it."""
+
+    kind: str
+    name: str
+    foreign: bool  #: whether it is there and should not be; else it lacks, or is another than ours
+    words: str  #: what is said of the file
+
+
+def steps_taken(connection: sqlite3.Connection) -> list[str] | None:
+    """Names of the migrations that a file has had, in their order; None where it keeps no list of them.
+
+    Args:
+        connection: to a file that may be any.
+    """
+    there = "SELECT 1 FROM sqlite_schema WHERE (type, name) = ('table', '_sqlite_migrations')"
+    if not connection.execute(there).fetchone():
+        return None
+    rows = connection.execute(
+        "SELECT SUBSTR(name, 1, 100) FROM _sqlite_migrations WHERE migration_set = ? ORDER BY rowid LIMIT ?",
+        (SET, _MOST),
+    )
+    return [str(name) for (name,) in rows]
+
+
+@cache
+def expected(steps: int | None) -> frozenset[Item]:
+    """What the first migrations make.
+
+    Args:
+        steps: how many of them; None for a file that has nothing yet.
+    """
+    if steps is None:
+        return frozenset()
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        for step in (LEDGER, *list(STEPS.values())[:steps]):
+            apply_step(connection, step)
+        return frozenset(_items(connection))
+    finally:
+        connection.close()
+
+
+def counted(steps: int) -> frozenset[str]:
+    """Tables whose ids SQLite gives out, each once.
+
+    Args:
+        steps: how many migrations a file has had.
+    """
+    return frozenset(item.name for item in expected(steps) if " AUTOINCREMENT" in item.sql)
+
+
+def differences(connection: sqlite3.Connection, steps: int | None) -> Iterator[Difference]:
+    """What is foreign, lacks, or is another than ours.
+
+    Args:
+        connection: to a file that may be any; nothing of its schema is run.
+        steps: how many migrations it has had; None where it keeps no list of them.
+    """
+    ours = {(item.kind, item.name): item for item in expected(steps)}
+    there = set()
+    for item in _items(connection):
+        key = item.kind, item.name
+        wanted = ours.get(key, _MAY.get(key))
+        if wanted is None or key in there:
+            words = f"has a {_shown(item.kind)} {_shown(item.name)}, which graphlang does not make"
+            yield Difference(item.kind, item.name, foreign=True, words=words)
+        elif item != wanted:
+            words = f"has a {item.kind} {item.name} that is not as graphlang makes it"
+            yield Difference(item.kind, item.name, foreign=False, words=words)
+        there.add(key)
+    # Indexes that SQLite makes of itself lack where their table does.
+    for kind, name in sorted(ours.keys() - there, key=lambda key: (key[1].startswith("sqlite_"), key)):
+        yield Difference(kind, name, foreign=False, words=f"lacks the {kind} {name}")
+
+
+def _items(connection: sqlite3.Connection) -> Iterator[Item]:
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, SUBSTR(COALESCE(sql, ''), 1, ?) FROM sqlite_schema LIMIT ?", (_LONGEST, _MOST)
+    )
+    for kind, name, table, sql in rows.fetchall():
+        yield Item(str(kind), str(name), str(table), _uniform(str(sql)))
+
+
+def _uniform(sql: str) -> str:
+    r"""One spelling of what means the same: versions of SQLite and of sqlite-utils quote names in their own ways.
+
+    >>> _uniform('CREATE TABLE "runs" (\n  [id] INTEGER)'), _uniform("CREATE INDEX IF NOT EXISTS i ON t (a)")
+    ('CREATE TABLE runs (id INTEGER)', 'CREATE INDEX i ON t (a)')
+    """
+    plain = _QUOTED.sub(lambda found: found[1] or found[2] or found[3], _BLANKS.sub(" ", sql).strip())
+    return plain.replace(" IF NOT EXISTS ", " ", 1).replace("( ", "(").replace(" )", ")").rstrip("; ")
+
+
+def _shown(name: str) -> str:
+    return ascii(name if len(name) <= _NAME else f"{name[:_NAME]}...").strip("'\"")
+
+
+#: What may be there or not: the index is absent while much is read, the table comes and goes with what needs it.
+_MAY = {
+    ("index", "pages_url"): Item("index", "pages_url", "pages", _uniform(URL_INDEX)),
+    ("table", "sqlite_sequence"): Item(
+        "table", "sqlite_sequence", "sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"
+    ),
+}

@@ -1,0 +1,696 @@
+"""Databases that no graphlang wrote: some two hundred ways in which a stranger may alter one.
+
+Each takes the path of a sound collection and alters it in place. The tests of the suite and ``make altered`` run verbs
+over all of them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+import struct
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+import sqlite_utils
+from click.testing import CliRunner
+
+from graphlang.cli import cli
+from graphlang.db.schema.migrations import APPLICATION_ID, STEPS, migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    Alteration = Callable[[Path], None]
+
+TABLES = (
+    *("sources", "hosts", "pages", "captures", "texts", "declarations", "link_kinds", "links", "problems", "labels"),
+    *("runs", "predictions", "scores", "chosen", "visible_bytes", "anchor_texts", "removed", "linked_answers"),
+    "corrections",
+)
+VIEWS = ("page_languages", "site_languages", "link_details", "page_scores", "linked_predictions")
+#: By table, columns that hold whole numbers, real ones, text, bytes.
+WHOLE = {
+    "sources": ("bytes", "position", "finished"),
+    "pages": ("host",),
+    "captures": ("source", "offset", "status", "length", "size", "captures", "original"),
+    "texts": ("main",),
+    "links": ("target", "kind", "nofollow", "place"),
+    "problems": ("source", "offset"),
+    "runs": ("pages", "rounds", "converged", "linked"),
+    "predictions": ("page", "label", "runner_up", "characters", "read"),
+    "scores": ("page", "rank", "label"),
+    "chosen": ("run",),
+    "linked_answers": ("block",),
+    "corrections": ("label", "former"),
+}
+#: Any number will do.
+NOWHERE = {"bytes", "offset", "size", "status", "read", "rounds", "converged", "finished", "captures"}
+REAL = {"predictions": ("confidence", "runner_up_confidence"), "scores": ("score",)}
+TEXT = {
+    "sources": ("name", "sha256", "keep"),
+    "hosts": ("host", "domain", "suffix", "tld"),
+    "pages": ("url",),
+    "captures": ("date", "mime", "charset", "charset_from", "digest", "revisit_of", "parts"),
+    "texts": ("title", "text"),
+    "declarations": ("source", "value"),
+    "links": ("hreflang",),
+    "problems": ("url", "kind", "reason"),
+    "labels": ("label", "language", "script"),
+    "runs": ("kind", "method", "parameters", "seeds", "collection", "inputs"),
+    "predictions": ("encoding",),
+    "anchor_texts": ("text",),
+    "removed": ("digest", "kind"),
+    "corrections": ("url", "corrected_by", "corrected"),
+}
+LARGE = 1 << 40
+#: Single values that no graphlang writes.
+SINGLE = (
+    ("pages", "url", "NULL"),
+    ("pages", "url", "''"),
+    ("pages", "url", "X'00FF'"),
+    ("pages", "url", "5"),
+    ("pages", "host", "NULL"),
+    ("pages", "host", "-1"),
+    ("pages", "host", "999"),
+    ("texts", "text", "NULL"),
+    ("texts", "text", "X'00FF'"),
+    ("texts", "main", "-7"),
+    ("texts", "main", "NULL"),
+    ("visible_bytes", "bytes", "'text'"),
+    ("visible_bytes", "bytes", "NULL"),
+    ("captures", "length", "-7"),
+    ("captures", "source", "99"),
+    ("captures", "captures", "-3"),
+    ("captures", "status", "X'FF'"),
+    ("captures", "original", "page"),
+    ("links", "kind", "99"),
+    ("links", "kind", "-1"),
+    ("links", "kind", "NULL"),
+    ("links", "nofollow", "7"),
+    ("links", "place", "-9"),
+    ("links", "target", "-3"),
+    ("links", "target", "0"),
+    ("links", "target", "9999"),
+    ("links", "target", str((1 << 32) + 2)),
+    ("links", "target", "1.5"),
+    ("labels", "language", "NULL"),
+    ("labels", "language", "5"),
+    ("labels", "label", "X'FF'"),
+    ("predictions", "label", "9999"),
+    ("predictions", "label", "-1"),
+    ("predictions", "label", "NULL"),
+    ("predictions", "runner_up", "9999"),
+    ("predictions", "characters", "-9"),
+    ("predictions", "page", "9999"),
+    ("predictions", "page", "-1"),
+    ("scores", "rank", "0"),
+    ("scores", "rank", "-1"),
+    ("scores", "rank", "1000000"),
+    ("scores", "label", "9999"),
+    ("scores", "label", "-5"),
+    ("scores", "page", "9999"),
+    ("chosen", "run", "99"),
+    ("chosen", "run", "NULL"),
+    ("sources", "position", "-9"),
+    ("sources", "keep", "'other'"),
+    ("sources", "sha256", "5"),
+    ("declarations", "value", "NULL"),
+    ("removed", "kind", "'other'"),
+    ("removed", "since", "5"),
+    ("problems", "source", "99"),
+    ("corrections", "label", "9999"),
+    ("corrections", "label", "NULL"),
+    ("hosts", "tld", "NULL"),
+    ("hosts", "host", "5"),
+)
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+#: In the schema of a table, what keeps values to their types.
+STRICTNESS = (" STRICT, WITHOUT ROWID", " WITHOUT ROWID"), (" STRICT", ""), (" NOT NULL", ""), (" CHECK (id = 1)", "")
+
+
+GERMAN = (
+    "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Jeden Morgen öffnet eine Frau die"
+    " schwere Tür, und die ersten Gäste warten schon im Regen. Am Nachmittag gibt es Kuchen und heißen Tee."
+)
+SITE = "http://museum.example/"
+
+
+def archive(path: Path, *, more: bool = False) -> Path:
+    """Write an archive of a few pages, or another one of one page more."""
+
+    def page(text: str, *links: str) -> bytes:
+        anchors = "".join(f'<a href="{link}">zu {link}</a>' for link in links)
+        return f'<html lang="de"><title>Gezeiten</title><p>{text}</p>{anchors}</html>'.encode()
+
+    pages = {
+        "": page(GERMAN, "/karten.html", "/anna.html", "/nie-geholt.html"),
+        "karten.html": page(f"{GERMAN} Die Karten.", "/anna.html", "/", "/auch-nicht.html"),
+        "anna.html": page("Anna", "/", "http://musee.example/"),
+        "luc.html": page("12 34 56", "/anna.html"),
+    }
+    if more:
+        pages = {"neu.html": page(f"{GERMAN} Neu.", "/")}
+    with path.open("wb") as file:
+        for name, body in pages.items():
+            http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
+            head = (
+                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {SITE}{name}\r\n"
+                "WARC-Date: 2026-11-21T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n"
+                f"Content-Length: {len(http)}\r\n\r\n"
+            )
+            file.write(gzip.compress(head.encode() + http + b"\r\n\r\n", mtime=0))
+    return path
+
+
+def make(archive: Path, path: Path) -> Path:
+    """A sound collection with something in every table, from an `archive`."""
+    for words in (
+        f"run {archive} --db {path} --workers 1 --bytes --anchor-texts -q",
+        f"sites {path}",
+        f"remove {path} --url http://museum.example/gone.html -q",
+    ):
+        result = CliRunner().invoke(cli, words.split())
+        assert result.exit_code == 0, result.output
+    sql(
+        path,
+        "INSERT INTO problems (source, url, kind, reason) VALUES (1, 'http://museum.example/x', 'truncated', 'cut')",
+        "UPDATE links SET hreflang = 'de' WHERE target = 2",
+        "INSERT OR IGNORE INTO anchor_texts VALUES (2, 1, 'Karten')",
+        "INSERT OR IGNORE INTO visible_bytes VALUES (1, X'414243')",
+        "INSERT OR IGNORE INTO declarations VALUES (1, 'html-lang', 'de')",
+        "INSERT INTO corrections (url, label, corrected_by, note, corrected) SELECT 'http://museum.example/anna.html',"
+        " MIN(id), 'nobody', 'a note', '2026-11-22T00:00:00Z' FROM labels",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+    )
+    with closing(sqlite3.connect(path)) as connection:
+        for table in TABLES:
+            assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0], table
+    return path
+
+
+def sql(path: Path, *statements: str) -> None:
+    """Do what SQLite allows."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def loosely(path: Path, *statements: str) -> None:
+    """Do what the types of the columns forbid, and leave the schema as it was."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        made = dict(
+            connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%STRICT%'")
+        )
+        connection.execute("PRAGMA writable_schema=ON")
+        for name, statement in made.items():
+            loose = statement
+            for tight, wide in STRICTNESS:
+                loose = loose.replace(tight, wide)
+            connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (loose, name))
+        _renew(connection)
+    sql(path, *statements)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema=ON")
+        for name, statement in made.items():
+            connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (statement, name))
+        _renew(connection)
+
+
+def _renew(connection: sqlite3.Connection) -> None:
+    (number,) = connection.execute("PRAGMA schema_version").fetchone()
+    connection.execute(f"PRAGMA schema_version={number + 1}")
+
+
+def schema(path: Path, statement: str) -> None:
+    """Write to the schema itself."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute(statement)
+        _renew(connection)
+
+
+def _one(table: str, column: str, value: str) -> Alteration:
+    """Another value in the last row of a table."""
+    where = {
+        "links": "(source, target) = (SELECT source, target FROM links ORDER BY 1, 2 LIMIT 1)",
+        "declarations": "(page, source) = (SELECT page, source FROM declarations LIMIT 1)",
+        "anchor_texts": "(target, source) = (SELECT target, source FROM anchor_texts LIMIT 1)",
+        "predictions": "(run, page) = (SELECT run, page FROM predictions ORDER BY 1, 2 LIMIT 1)",
+        "scores": "(run, page, rank) = (SELECT run, page, rank FROM scores ORDER BY 1, 2, 3 LIMIT 1)",
+        "linked_answers": "(run, block) = (SELECT run, block FROM linked_answers LIMIT 1)",
+        "removed": "digest = (SELECT digest FROM removed LIMIT 1)",
+    }.get(table, f"rowid = (SELECT MIN(rowid) FROM {table})")
+    return partial(_loose, statement=f"UPDATE {table} SET {column} = {value} WHERE {where}")
+
+
+def _loose(path: Path, statement: str) -> None:
+    loosely(path, statement)
+
+
+def _plain(statement: str, *more: str) -> Alteration:
+    return lambda path: sql(path, statement, *more)
+
+
+def _wild(statement: str, *more: str) -> Alteration:
+    return lambda path: loosely(path, statement, *more)
+
+
+def _bytes(change: Callable[[bytes], bytes]) -> Alteration:
+    def alter(path: Path) -> None:
+        path.write_bytes(change(path.read_bytes()))
+
+    return alter
+
+
+def _beside(suffix: str, content: bytes) -> Alteration:
+    def alter(path: Path) -> None:
+        path.with_name(path.name + suffix).write_bytes(content)
+
+    return alter
+
+
+def _view(name: str, body: str) -> Alteration:
+    return _plain(f"DROP VIEW {name}", f"CREATE VIEW {name} AS {body}")
+
+
+def _schemas() -> dict[str, Alteration]:
+    columns = "1 AS page, '' AS url, '' AS host, '' AS domain, '' AS suffix, '' AS tld, 'deu' AS language"
+    found: dict[str, Alteration] = {f"no table {name}": _plain(f"DROP TABLE {name}") for name in TABLES[::3]}
+    found |= {f"no view {name}": _plain(f"DROP VIEW {name}") for name in VIEWS[::2]}
+    found |= {
+        f"not strict {name}": (
+            lambda path, name=name: schema(
+                path,
+                f"UPDATE sqlite_schema SET sql = REPLACE(REPLACE(sql, ') STRICT, WITHOUT',"
+                f" ') WITHOUT'), ') STRICT', ')') WHERE name = '{name}'",
+            )
+        )
+        for name in ("pages", "links", "predictions")
+    }
+    found |= {
+        "endless view page_languages": _view("page_languages", f"{ENDLESS} SELECT i AS page, {columns} FROM n"),
+        "endless view linked_predictions": _view("linked_predictions", f"{ENDLESS} SELECT i AS run, i AS page FROM n"),
+        "endless view site_languages": _view("site_languages", f"{ENDLESS} SELECT i AS host FROM n"),
+        "a view of itself": lambda path: schema(
+            path,
+            "UPDATE sqlite_schema SET sql = 'CREATE VIEW link_details AS SELECT * FROM link_details'"
+            " WHERE name = 'link_details'",
+        ),
+        "a view of a product": _view(
+            "page_languages", f"SELECT {columns} FROM links a, links b, links c, links d, links e"
+        ),
+        "a view of large blobs": _view("page_languages", "SELECT RANDOMBLOB(900000000) AS url FROM pages"),
+        "a foreign endless view": _plain(f"CREATE VIEW foreign_view AS {ENDLESS} SELECT i FROM n"),
+        "a foreign table": _plain("CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT)"),
+        "a foreign table with a hostile name": _plain('CREATE TABLE "a\x1b[2J\nb" (id)'),
+        "a thousand foreign tables": lambda path: sql(path, *(f"CREATE TABLE t{n} (a)" for n in range(1000))),
+        "a virtual table": _plain("CREATE VIRTUAL TABLE words USING fts5 (title)"),
+        "a virtual table over another": _plain("CREATE VIRTUAL TABLE tree USING rtree (id, a, b)"),
+        "a virtual table of no module": lambda path: schema(
+            path, "INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING nothing (a)')"
+        ),
+        "a foreign index": _plain("CREATE INDEX by_kind ON links (kind)"),
+        "an index that computes": _plain("CREATE INDEX by_blob ON pages (LENGTH(ZEROBLOB(id * 1000000)))"),
+        "a partial index of URLs": _plain(
+            "DROP INDEX pages_url", "CREATE UNIQUE INDEX pages_url ON pages (url) WHERE id > 3"
+        ),
+        "no index of URLs": _plain("DROP INDEX pages_url"),
+        "lying statistics": _plain(
+            "CREATE TABLE filler (a)", "ANALYZE", "DROP TABLE filler", "UPDATE sqlite_stat1 SET stat = '1 1 1'"
+        ),
+        "a computed column": _plain("ALTER TABLE pages ADD COLUMN more TEXT AS (HEX(ZEROBLOB(100000000)))"),
+        "a further column": _plain("ALTER TABLE texts ADD COLUMN more TEXT"),
+        "a column less": _plain(*(f"DROP VIEW {name}" for name in VIEWS), "ALTER TABLE captures DROP COLUMN mime"),
+        "columns in another order": _plain(
+            "CREATE TABLE anew (host TEXT, id INTEGER PRIMARY KEY, domain, suffix, tld)",
+            "INSERT INTO anew SELECT host, id, domain, suffix, tld FROM hosts",
+            *(f"DROP VIEW {name}" for name in VIEWS),
+            "DROP TABLE hosts",
+            "ALTER TABLE anew RENAME TO hosts",
+        ),
+        "a check that takes long": lambda path: schema(
+            path,
+            "UPDATE sqlite_schema SET sql = REPLACE(sql, 'url TEXT NOT NULL',"
+            " 'url TEXT NOT NULL CHECK (LENGTH(HEX(ZEROBLOB(200000000))) > 0)') WHERE name = 'pages'",
+        ),
+        "a default that takes memory": lambda path: schema(
+            path,
+            "UPDATE sqlite_schema SET sql = REPLACE(sql, 'DEFAULT ''best''', 'DEFAULT (HEX(ZEROBLOB(400000000)))')"
+            " WHERE name = 'sources'",
+        ),
+        "two tables in one place": lambda path: schema(
+            path,
+            "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'links')"
+            " WHERE name = 'anchor_texts'",
+        ),
+        "a table beyond the file": lambda path: schema(
+            path, "UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'texts'"
+        ),
+        "a table at page one": lambda path: schema(path, "UPDATE sqlite_schema SET rootpage = 1 WHERE name = 'texts'"),
+        "a view as a table": lambda path: schema(
+            path, "UPDATE sqlite_schema SET type = 'table' WHERE name = 'page_languages'"
+        ),
+        "a table without words": lambda path: schema(path, "UPDATE sqlite_schema SET sql = NULL WHERE name = 'texts'"),
+        "a table with other words": lambda path: schema(
+            path, "UPDATE sqlite_schema SET sql = 'no SQL at all' WHERE name = 'texts'"
+        ),
+        "a table in bytes": lambda path: schema(path, "UPDATE sqlite_schema SET sql = X'FFFEFD' WHERE name = 'texts'"),
+        "a schema of a megabyte": lambda path: schema(
+            path, "UPDATE sqlite_schema SET sql = sql || ' -- ' || HEX(ZEROBLOB(1000000)) WHERE name = 'texts'"
+        ),
+        "no list of migrations": _plain("DROP TABLE _sqlite_migrations"),
+        "an empty list of migrations": _plain("DELETE FROM _sqlite_migrations"),
+        "a migration less": _plain("DELETE FROM _sqlite_migrations WHERE id = 3"),
+        "a migration of the future": _plain(
+            "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('graphlang', '9999_later')"
+        ),
+        "migrations of another set": _plain(
+            "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('other', '0001_first')"
+        ),
+    }
+    fill = "INSERT INTO links SELECT a.source + 1000 * b.source, a.target, 7, 0, NULL, 0 FROM links a, links b, links c"
+    for event, table in (
+        *(("INSERT", name) for name in ("pages", "links", "predictions", "runs")),
+        ("UPDATE", "sources"),
+        ("UPDATE", "runs"),
+        ("DELETE", "links"),
+    ):
+        found[f"a trigger on {event} of {table}"] = _plain(
+            f"CREATE TRIGGER fills AFTER {event} ON {table} BEGIN {fill.replace('INSERT', 'INSERT OR IGNORE')}; END"
+        )
+    found["a trigger in place of a view"] = _plain(
+        "CREATE TRIGGER views INSTEAD OF INSERT ON page_languages BEGIN DELETE FROM pages; END"
+    )
+    return found
+
+
+def _ids() -> dict[str, Alteration]:
+    found: dict[str, Alteration] = {}
+    for table, them in (
+        ("pages", (0, -1, 1 << 24, LARGE, (1 << 63) - 1)),
+        ("hosts", (-1, 1 << 24, LARGE)),
+        ("labels", (0, 1 << 24, LARGE)),
+        ("runs", (-1, LARGE)),
+        ("sources", (0, (1 << 63) - 1)),
+    ):
+        for value in them:
+            found[f"id {value} in {table}"] = _plain(
+                f"UPDATE {table} SET id = {value} WHERE id = (SELECT MAX(id) FROM {table})"
+            )
+    for table, name in (("captures", "page"), ("texts", "page"), ("problems", "id")):
+        for value in (-5, LARGE):
+            found[f"id {value} in {table}"] = _plain(
+                f"UPDATE {table} SET {name} = {value} WHERE {name} = (SELECT MAX({name}) FROM {table})"
+            )
+    for value in (-5, 1 << 24, LARGE):
+        found[f"source {value} in links"] = _plain(f"UPDATE OR IGNORE links SET source = {value} WHERE source = 1")
+        found[f"run {value} in predictions"] = _plain(f"UPDATE predictions SET run = {value} WHERE run = 1")
+    found |= {
+        f"{value} ids given out": _wild(f"UPDATE sqlite_sequence SET seq = {value} WHERE name = 'pages'")
+        for value in ("-1", "16777216", str(LARGE), str((1 << 63) - 1), "'many'", "NULL", "X'00'")
+    }
+    found |= {
+        "ids given out of runs": _plain(f"UPDATE sqlite_sequence SET seq = {(1 << 63) - 1} WHERE name = 'runs'"),
+        "ids given out twice": _plain("INSERT INTO sqlite_sequence VALUES ('pages', 5)"),
+        "ids given out of nothing": _plain("INSERT INTO sqlite_sequence VALUES ('nothing', 5)"),
+        "no ids given out": _plain("DELETE FROM sqlite_sequence"),
+        "a page less": _plain("DELETE FROM pages WHERE id = 2"),
+        "the last page less": _plain("DELETE FROM pages WHERE id = (SELECT MAX(id) FROM pages)"),
+        "a host less": _plain("DELETE FROM hosts WHERE id = 1"),
+        "all hosts less": _plain("DELETE FROM hosts"),
+        "all pages less": _plain("DELETE FROM pages"),
+        "a label less": _plain("DELETE FROM labels WHERE id = (SELECT label FROM predictions LIMIT 1)"),
+        "all labels less": _plain("DELETE FROM labels"),
+        "all sources less": _plain("DELETE FROM sources"),
+        "all runs less": _plain("DELETE FROM runs"),
+        "the content run less": _plain("DELETE FROM runs WHERE kind = 'content'"),
+        "the scores less": _plain("DELETE FROM scores"),
+        "the answers less": _plain("DELETE FROM predictions"),
+        "a URL twice": _plain(
+            "DROP INDEX pages_url", "UPDATE pages SET url = (SELECT url FROM pages WHERE id = 1) WHERE id = 2"
+        ),
+        "another kind of link": _plain("INSERT INTO link_kinds VALUES (99, 'other')"),
+        "no kinds of links": _plain("DELETE FROM link_kinds"),
+        "kinds of links renamed": _plain("UPDATE link_kinds SET name = name || 'x'"),
+    }
+    return found
+
+
+def _columns(of: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    return [(table, column) for table, columns in of.items() for column in columns]
+
+
+def _values() -> dict[str, Alteration]:
+    numbers = [*_columns(WHOLE), *_columns(REAL)]
+    found = {f"{table}.{column} is text": _one(table, column, "'abc'") for table, column in numbers}
+    found |= {
+        f"{table}.{column} is 2^40": _one(table, column, str(LARGE))
+        for table, column in _columns(WHOLE)
+        if column not in NOWHERE
+    }
+    for name, value in (("none", "NULL"), ("infinite", "9e999"), ("negative", "-1")):
+        found |= {f"{table}.{column} is {name}": _one(table, column, value) for table, column in _columns(REAL)}
+    found |= {
+        f"{table}.{column} is no UTF-8": _one(table, column, "CAST(X'FFC0AF0A1B5B' AS TEXT)")
+        for table, column in _columns(TEXT)
+    }
+    for table, column, value in SINGLE:
+        found[f"{table}.{column} is {value}"] = _one(table, column, value)
+    long = "HEX(ZEROBLOB(35000000))"
+    for table, column in (("texts", "text"), ("pages", "url"), ("runs", "parameters"), ("hosts", "host")):
+        found[f"{table}.{column} of 70 MB"] = _one(table, column, long)
+    found["links.hreflang of 1 MB"] = _one("links", "hreflang", "HEX(ZEROBLOB(500000))")
+    found["texts.text of 70 MB of zeros"] = _one("texts", "text", "CAST(ZEROBLOB(70000000) AS TEXT)")
+    found["visible_bytes.bytes of 70 MB"] = _one("visible_bytes", "bytes", "ZEROBLOB(70000000)")
+    found["predictions.page twice"] = _wild(
+        "INSERT INTO predictions SELECT run, page + 0.5, label, confidence, runner_up,"
+        " runner_up_confidence, characters, encoding, read FROM predictions LIMIT 1"
+    )
+    return found
+
+
+def _runs() -> dict[str, Alteration]:
+    found: dict[str, Alteration] = {}
+    deep = "[" * 100_000
+    for seeds in (
+        "[3]",
+        "[2]",
+        "[1, 1]",
+        "[99]",
+        "[]",
+        "{}",
+        "5",
+        "null",
+        "[null]",
+        '["x"]',
+        "[[1]]",
+        "[1e400]",
+        "",
+        "[-1]",
+    ):
+        for run in (2, 3) if seeds in ("[3]", "[]") else (3,):
+            found[f"run {run} from {seeds or 'nothing'}"] = _plain(
+                f"UPDATE runs SET seeds = '{seeds}' WHERE id = {run}"
+            )
+    for words in (
+        "[]",
+        "null",
+        "{",
+        '{"signals": 5}',
+        '{"signals": {"url": "x"}}',
+        '{"signals": {"url": -1}}',
+        '{"other": 1}',
+        '{"rounds": "x"}',
+        '{"rounds": 1e9, "tolerance": 0}',
+        '{"degree": NaN}',
+        '{"neighbours": 1e300}',
+        '{"max_links": "x"}',
+        "{}",
+    ):
+        for run in (2,) if "max_links" in words else (2, 3) if words == "{}" else (3,):
+            found[f"run {run} with {words}"] = _plain(
+                f"UPDATE runs SET parameters = '{words}', linked = 0 WHERE id = {run}"
+            )
+    found |= {
+        "seeds nested deep": _plain(f"UPDATE runs SET seeds = '{deep}' WHERE id = 3"),
+        "parameters nested deep": _plain(f"UPDATE runs SET parameters = '{deep}' WHERE id = 3"),
+        "another kind of run": _plain("UPDATE runs SET kind = 'other', linked = 0 WHERE id = 3"),
+        "another method": _plain("UPDATE runs SET method = 'other', linked = 0 WHERE id = 3"),
+        "a method of a path": _plain("UPDATE runs SET method = '/dev/zero' WHERE id = 1"),
+        "a vote as content": _plain("UPDATE runs SET kind = 'content' WHERE id = 2"),
+        "a URL run from itself": _plain(
+            "UPDATE runs SET kind = 'url', method = 'tld', seeds = '[1]', collection = 'x' WHERE id = 1"
+        ),
+        "no run finished": _plain("UPDATE runs SET finished = NULL"),
+        "the chosen run not finished": _plain("UPDATE runs SET finished = NULL WHERE id = 3"),
+        "a run of somebody": _plain("UPDATE runs SET finished = NULL, owner = 'x 1 1 ff' WHERE id = 3"),
+        "a run answered of nothing": _plain(
+            "UPDATE runs SET linked = 1 WHERE id IN (2, 3)", "DELETE FROM linked_answers"
+        ),
+        "a negative count of pages": _plain("UPDATE runs SET pages = -5"),
+        "a run with five linked": _plain("UPDATE runs SET linked = 5"),
+        "another collection": _plain("UPDATE runs SET collection = 'other', linked = 0"),
+    }
+    cells = {
+        "short cells": "X'0101'",
+        "no cells": "X''",
+        "cells of 513 bytes": "ZEROBLOB(513)",
+        "long cells": "ZEROBLOB(100000)",
+        "cells of text": "'abc'",
+        "cells of 255": "X'" + "FF" * 512 + "'",
+        "cells of 127": "X'" + "7F" * 512 + "'",
+        "cells of labels that are none": "X'" + "4001017F01010101" * 64 + "'",
+        "half a label": "X'" + "0100000000000000" * 64 + "'",
+    }
+    found |= {name: _one("linked_answers", "cells", value) for name, value in cells.items()}
+    found |= {f"block {value}": _plain(f"UPDATE linked_answers SET block = {value}") for value in (-1, 5, LARGE)}
+    return found
+
+
+def _cut(share: float) -> Alteration:
+    return _bytes(lambda data: data[: int(len(data) * share)])
+
+
+def _flip(seed: int, count: int) -> Alteration:
+    def change(data: bytes) -> bytes:
+        changed, state = bytearray(data), seed
+        for _ in range(count):
+            state = (state * 6364136223846793005 + 1442695040888963407) & ((1 << 64) - 1)
+            changed[100 + (state >> 33) % (len(data) - 100)] ^= 1 << (state >> 30 & 7)
+        return bytes(changed)
+
+    return _bytes(change)
+
+
+def _header(offset: int, value: bytes) -> Alteration:
+    return _bytes(lambda data: data[:offset] + value + data[offset + len(value) :])
+
+
+def _zeroed(page: int) -> Alteration:
+    return _bytes(lambda data: data[: 4096 * page] + bytes(4096) + data[4096 * (page + 1) :])
+
+
+def _tree_bomb(path: Path) -> None:
+    """A table of links all of whose pages but the last are one: few bytes, and more rows than can ever be read."""
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'problems'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    below = len(data) // size + 1
+    most = 300
+    for number in [root, *range(below, below + 12)]:
+        child = below if number == root else number + 1
+        begin = size - 5 * most
+        page = bytearray(size)
+        struct.pack_into(">BHHHBI", page, 0, 5, 0, most, begin, 0, child)
+        for cell in range(most):
+            struct.pack_into(">H", page, 12 + 2 * cell, begin + 5 * cell)
+            struct.pack_into(">IB", page, begin + 5 * cell, child, 1 + cell % 100)
+        at = size * (number - 1)
+        data[at : at + size] = page
+    leaf = bytearray(size)
+    row = bytes([7, 0, 9, 0, 0, 15, 15]) + b"kr"  # header of 7 bytes: NULL id, source 1, NULL, NULL, two letters
+    body = bytes([len(row), 1]) + row
+    struct.pack_into(">BHHHB", leaf, 0, 13, 0, 1, size - len(body), 0)
+    struct.pack_into(">H", leaf, 8, size - len(body))
+    leaf[size - len(body) :] = body
+    data += leaf
+    struct.pack_into(">I", data, 28, len(data) // size)
+    path.write_bytes(data)
+
+
+def _logged(path: Path) -> None:
+    """A log that is left behind, with an endless view in it."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute("DROP VIEW site_languages")
+        connection.execute(f"CREATE VIEW site_languages AS {ENDLESS} SELECT i AS host FROM n")
+        data, log = path.read_bytes(), path.with_name(f"{path.name}-wal").read_bytes()
+    path.write_bytes(data)
+    path.with_name(f"{path.name}-wal").write_bytes(log)
+
+
+def _files() -> dict[str, Alteration]:
+    found = {f"cut to {share:.0%}": _cut(share) for share in (0.0005, 0.01, 0.5, 0.99)}
+    found |= {f"bits flipped {seed}": _flip(seed, count) for seed, count in enumerate((5, 50, 200, 1000))}
+    found |= {f"page {page} of zeros": _zeroed(page) for page in (1, 2, 5, 13)}
+    found |= {
+        "no bytes": _bytes(lambda _: b""),
+        "zeros": _bytes(lambda data: bytes(len(data))),
+        "a text": _bytes(lambda _: b"some notes\n" * 1000),
+        "header of another": _header(0, b"SQLite format 4\0"),
+        "pages of 512 bytes": _header(16, struct.pack(">H", 512)),
+        "pages of 3 bytes": _header(16, struct.pack(">H", 3)),
+        "a format of the future": _header(18, b"\x09\x09"),
+        "half of each page kept free": _header(20, b"\x80"),
+        "more pages than there are": _header(28, struct.pack(">I", 1 << 30)),
+        "a list of free pages without end": _header(32, struct.pack(">II", 2, 1 << 30)),
+        "a cache of any size": _header(48, struct.pack(">I", (1 << 31) - 1)),
+        "texts in UTF-16": _header(56, struct.pack(">I", 2)),
+        "texts in none": _header(56, struct.pack(">I", 7)),
+        "schema of version -1": _header(60, struct.pack(">i", -1)),
+        "schema of version 0": _header(60, struct.pack(">i", 0)),
+        "schema of version 3": _header(60, struct.pack(">i", 3)),
+        "schema of the future": _header(60, struct.pack(">i", 999)),
+        "of another program": _header(68, struct.pack(">i", 12345)),
+        "of no program": _header(68, struct.pack(">i", 0)),
+        "a log of zeros": _beside("-wal", bytes(100_000)),
+        "a log of ones": _beside("-wal", b"\xff" * 100_000),
+        "a log and its endless view": _logged,
+        "an index of a log": _beside("-shm", b"\xff" * 32768),
+        "a journal of zeros": _beside("-journal", bytes(10_000)),
+        "a journal of another": _beside("-journal", bytes.fromhex("d9d505f920a163d7") + b"\xff" * 5000),
+        "a journal that deletes": _beside("-journal", b"/etc/none" + bytes.fromhex("0000000900000000d9d505f920a163d7")),
+        "a lock of nobody": _beside("-lock", b"999999 vote 2020\n"),
+        "a lock without end": _beside("-lock", b"9" * 1_000_000),
+        "a table without end": _tree_bomb,
+    }
+    return found
+
+
+def _older(version: int, *statements: str) -> Alteration:
+    """A collection of an older schema, with something in it."""
+
+    def alter(path: Path) -> None:
+        path.unlink()
+        database = sqlite_utils.Database(path)
+        names = list(STEPS)
+        migrations().apply(database, stop_before=names[version] if version < len(names) else None)
+        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        database.execute(f"PRAGMA user_version={version}")
+        for statement in statements:
+            database.execute(statement)
+        database.conn.commit()
+        database.close()
+
+    return alter
+
+
+def _olds() -> dict[str, Alteration]:
+    run = (
+        "INSERT INTO runs (kind, method, parameters, seeds, collection, version, started) VALUES"
+        " ('propagation', 'propagation', '{}', '[]', '', '', '')"
+    )
+    found = {f"sound, of version {version}": _older(version) for version in (1, 4, 7)}
+    found |= {
+        "version 7 with parameters that are none": _older(7, run.format("[")),
+        "version 7 with a list of parameters": _older(7, run.format("[1]")),
+        "version 7 with parameters nested deep": _older(7, run.format("[" * 100_000)),
+        "version 4 with an endless view": _older(4, f"CREATE VIEW v AS {ENDLESS} SELECT i FROM n"),
+        "version 4 with a trigger": _older(4, "CREATE TRIGGER t AFTER UPDATE ON texts BEGIN DELETE FROM pages; END"),
+        "version 4 with a page of 2^40": _older(4, f"INSERT INTO pages VALUES ({LARGE}, 'http://a.example/', 1)"),
+        "version 6 with a page of 2^24": _older(6, "INSERT INTO pages VALUES (16777216, 'http://a.example/', 1)"),
+        "version 5 with a table that comes later": _older(5, "CREATE TABLE runs_anew (a)"),
+        "version 6 with a table that comes later": _older(6, "CREATE TABLE pages_anew (a)"),
+        "version 6 that says 2": _older(6, "PRAGMA user_version=2"),
+        "version 2 that says 6": _older(2, "PRAGMA user_version=6"),
+    }
+    return found
+
+
+#: All alterations by name.
+ALTERATIONS: dict[str, Alteration] = {**_schemas(), **_ids(), **_values(), **_runs(), **_files(), **_olds()}
