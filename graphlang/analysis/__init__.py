@@ -2,6 +2,6 @@
 
 In: an open collection, a method, options. Out: a finished ``graphlang.db.runs.Run``, or what a verb shows. Open
 `ingest`, `classify`, `vote` or `propagate` for the step of that name, `graph_input` for the arrays that the graph
-kernels take, `signals` for evidence besides text and links, `linked` for URLs that were only linked to, `explain` for
-reasons, `update` and `digests` for what need not be computed again.
+kernels take and `graph_output` for the way back, `signals` for evidence besides text and links, `linked` for URLs that
+were only linked to, `explain` for reasons, `update` and `digests` for what need not be computed again.
 """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.graph_input import Seeds
+    from graphlang.analysis.graph_input import GraphInput
 
 _BYTES = 8  # what SQLite's INTEGER holds
 
@@ -38,7 +38,7 @@ def _number(parts: tuple[str | int | bytes, ...]) -> int:
     return int.from_bytes(found.digest(), "little", signed=True)
 
 
-def of_inference(given: Seeds, parameters: Mapping[str, Any]) -> str:
+def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
     """A digest of all that the inference depends on: links, scores, lengths, sites, signals, corrections, parameters.
 
     Args:

@@ -199,7 +199,7 @@ def _reasons(
         return [], None, []
     loaded = graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
     if run.method == CLUEWEB09:
-        given = loaded.seeds()
+        given = loaded.arrays()
         answer = apply_rule(connection, given, run.parameters["min_bytes"], trace=(given.row(page),))
     else:
         given, answer = replay(run, loaded, np.array([page]), trace=(page,))
@@ -227,7 +227,7 @@ def _reasons(
     return reasons, trace.log_odds, rounds
 
 
-def _urls(connection: sqlite3.Connection, given: graph_input.Seeds, trace: Trace) -> dict[int, str]:
+def _urls(connection: sqlite3.Connection, given: graph_input.GraphInput, trace: Trace) -> dict[int, str]:
     """By row of a neighbour."""
     found = {}
     for row in sorted({part.neighbour for part in trace.contributions if part.neighbour >= 0}):

@@ -1,4 +1,4 @@
-"""From the database to the arrays that the graph kernels take, and back from their answers to labels."""
+"""From the database to the arrays that the graph kernels take; `graph_output` leads back."""
 
 from __future__ import annotations
 
@@ -20,19 +20,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.propagation.options import Options
-    from graphlang.graph.result import Answer
 
 #: Labels of a page that the graph sees.
 WIDTH = 20
 #: A page with so many letters may have a copy: its own text will do.
 SHORT = 200
-#: Probabilities below this are not kept.
-LEAST = 0.001
-_STEP = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seeds:
+class GraphInput:
     """A finished content run together with the links, as arrays; row i is the page ``pages[i]``."""
 
     run: runs.Run
@@ -89,7 +85,7 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
     return newest
 
 
-def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, float] | None = None) -> Seeds:
+def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, float] | None = None) -> GraphInput:
     """Read the links and what the run says of every page, fetched or not; row i is the page i + 1.
 
     Args:
@@ -98,7 +94,7 @@ def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, fl
         weights: of the signals besides text and links, see ``signals.NAMES``; what is not named is left out. None
             leaves the directories out as well, which only the inference asks for.
     """
-    return Loaded(connection, run).seeds(weights)
+    return Loaded(connection, run).arrays(weights)
 
 
 class Loaded:
@@ -164,13 +160,13 @@ class Loaded:
         self._length[rows[language < 0]] = 0
         self._no_letters[rows], self._unknown[rows] = np.isin(labels, zxx), False
 
-    def seeds(
+    def arrays(
         self,
         weights: Mapping[str, float] | None = None,
         *,
         asked: NDArray[np.int64] | None = None,
         listening: Listening | None = None,
-    ) -> Seeds:
+    ) -> GraphInput:
         """Arrays for the graph kernels.
 
         Args:
@@ -193,7 +189,7 @@ class Loaded:
 
         ids = pages + 1
         given = {} if weights is None else signals.load(self._connection, self._index, ids, weights)
-        return Seeds(
+        return GraphInput(
             self.run,
             self._graph(pages, inside),
             Evidence(
@@ -303,123 +299,3 @@ def _join(
             indices[same, later], probabilities[same, later] = -1, 0
     order = np.argsort(-probabilities, axis=1, kind="stable")
     return np.take_along_axis(indices, order, 1), np.minimum(np.take_along_axis(probabilities, order, 1), 1)
-
-
-def write(
-    connection: sqlite3.Connection,
-    run: runs.Run,
-    seeds: Seeds,
-    answer: Answer,
-    *,
-    choose: bool,
-    inputs: str | None = None,
-    linked: bool | None = None,
-) -> runs.Run:
-    """Write what a graph kernel answered, as the answers of ``run``, and close it.
-
-    The script comes from the page's own text where that has a label in the answer's language, else it is the one
-    that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
-    is nothing whose language the links could tell. Two kinds of pages get no row, which the views show as ``und``:
-    those with a long text in a script of none of the method's languages, since their language is none of their
-    neighbours', and those of which neither text nor links say anything. A page that somebody corrected has what they
-    found, with a confidence of 1.
-
-    Args:
-        connection: a collection opened for writing.
-        run: not finished; what it had written before it was stopped is dropped.
-        seeds: what the kernel was given.
-        answer: what it said, one row for each row of ``seeds``.
-        choose: whether the views show the run from now on.
-        inputs: digest of all that the run read; None where none was taken.
-        linked: as in `runs.Run`; unless None, only the pages are written that `Seeds.stored` names.
-
-    Returns:
-        The run, finished.
-
-    Raises:
-        StoreError: the run does not belong to this connection.
-    """
-    columns = [answer.language, answer.runner_up, *answer.languages.T]
-    chosen = labels(connection, seeds, columns)
-    (zxx,) = runs.label_ids(connection, [(languages.ZXX, languages.ZXX, None)])
-    best = np.where(seeds.no_letters, zxx, chosen[0])
-    confidence = np.where(seeds.no_letters, 1.0, answer.confidence).astype(np.float64)
-    runner_up = np.where(seeds.no_letters, -1, chosen[1])
-    top, probabilities = np.stack(chosen[2:], axis=1), answer.probabilities.copy()
-    top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
-    top[seeds.no_letters] = -1
-    best[seeds.unknown] = -1
-    known = seeds.corrected >= 0
-    best[known], confidence[known], runner_up[known] = seeds.corrected[known], 1, -1
-    top[known], probabilities[known] = -1, 0
-    top[known, 0], probabilities[known, 0] = seeds.corrected[known], 1
-    best[np.isin(seeds.pages, collection.missing(connection))] = -1
-    answered = np.flatnonzero((best >= 0) & (seeds.stored if linked is not None else True))
-    runs.clear(connection, run.id)
-    for start in range(0, len(answered), _STEP):
-        part = answered[start : start + _STEP]
-        runs.write(
-            connection,
-            run.id,
-            runs.Answers(
-                seeds.pages[part],
-                best[part],
-                confidence[part],
-                runner_up[part],
-                answer.runner_up_confidence[part].astype(np.float64),
-                seeds.evidence.length[part].astype(np.int64),
-            ),
-            (top[part], probabilities[part]),
-        )
-    runs.finish(
-        connection,
-        run.id,
-        pages=len(answered),
-        rounds=answer.rounds,
-        converged=answer.converged,
-        inputs=inputs,
-        linked=linked,
-        choose=choose,
-    )
-    return runs.get(connection, run.id)
-
-
-def labels(connection: sqlite3.Connection, seeds: Seeds, columns: list[NDArray[np.int16]]) -> list[NDArray[np.int64]]:
-    """For columns of languages (indices, -1 none) the columns of ``labels.id``, -1 where there is none.
-
-    Args:
-        connection: the collection.
-        seeds: what the graph kernel was given.
-        columns: indices of languages, each of shape (rows,), -1 none.
-
-    Returns:
-        For each column one of the same shape. The label is that of the row's own text where that has the language, else
-        the one that most pages with the language have.
-    """
-    usual = _usual_labels(connection, seeds)
-    table = np.full(int(seeds.labels.max(initial=0)) + 2, -1, dtype=np.int16)
-    for label, language in seeds.language_of.items():
-        if label < len(table) - 1:
-            table[label] = language
-    language_of_own = table[seeds.labels]
-    results = []
-    for column in columns:
-        found = usual[column]  # -1 takes the last entry, which is -1
-        for rank in range(seeds.labels.shape[1] - 1, -1, -1):
-            same = (language_of_own[:, rank] == column) & (column >= 0)
-            found = np.where(same, seeds.labels[:, rank], found)
-        results.append(found.astype(np.int64))
-    return results
-
-
-def _usual_labels(connection: sqlite3.Connection, seeds: Seeds) -> NDArray[np.int64]:
-    """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
-    best = seeds.labels[:, 0]
-    counts = np.bincount(best[best >= 0], minlength=max(seeds.language_of, default=0) + 1)
-    names = {label: name for label, (name, _, _) in runs.labels(connection).items()}
-    usual = np.full(len(seeds.evidence.codes) + 1, -1, dtype=np.int64)
-    for label in sorted(seeds.language_of, key=lambda label: (-int(counts[label]), names[label])):
-        language = seeds.language_of[label]
-        if usual[language] < 0:
-            usual[language] = label
-    return usual

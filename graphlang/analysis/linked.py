@@ -102,7 +102,7 @@ def _parts(
     connection: sqlite3.Connection, run: runs.Run, loaded: graph_input.Loaded, progress: Progress
 ) -> Iterator[runs.Linked]:
     """Answers for all pages in order of their ids, of those that were fetched without any."""
-    from graphlang.analysis import graph_input  # noqa: PLC0415
+    from graphlang.analysis import graph_output  # noqa: PLC0415
     from graphlang.analysis.replay import replay  # noqa: PLC0415
 
     ids = np.setdiff1d(np.flatnonzero(~loaded.stored) + 1, collection.missing(connection), assume_unique=True)
@@ -114,7 +114,7 @@ def _parts(
         confidence, second = np.zeros(count), np.zeros(count)
         if len(asked):
             given, found = replay(run, loaded, asked)
-            best, other = graph_input.labels(connection, given, [found.language, found.runner_up])
+            best, other = graph_output.labels(connection, given, [found.language, found.runner_up])
             rows = np.flatnonzero(~given.stored & np.isin(given.pages, asked))
             places = given.pages[rows] - 1 - first
             label[places], confidence[places] = best[rows], found.confidence[rows]

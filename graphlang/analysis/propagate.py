@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import graphlang
-from graphlang.analysis import digests, graph_input
+from graphlang.analysis import digests, graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.signals import NAMES
@@ -94,10 +94,10 @@ def propagate(
         progress.stage("propagate", None, "pages")
         loaded = load(connection, start)
         if algorithm == LABEL_SPREADING:
-            given = loaded.seeds({})
+            given = loaded.arrays({})
             answer = label_spreading.label_spreading(given.graph, given.evidence)
-            return graph_input.write(connection, run, given, answer, choose=choose)
-        given = loaded.seeds(signals, listening=graph_input.Listening.of(options))
+            return graph_output.write(connection, run, given, answer, choose=choose)
+        given = loaded.arrays(signals, listening=graph_input.Listening.of(options))
         inputs = digests.of_inference(given, run.parameters)
         same = runs.earlier(connection, run, inputs=inputs) if update else None
         if same is not None:
@@ -107,7 +107,7 @@ def propagate(
         else:
             answer = kernel.propagate(given.graph, given.evidence, options=options)
             apart = None if loaded.stored.all() else False
-            run = graph_input.write(connection, run, given, answer, inputs=inputs, linked=apart, choose=choose)
+            run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=apart, choose=choose)
         progress.advance(given.graph.n)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)

@@ -23,7 +23,7 @@ def replay(
     loaded: graph_input.Loaded,
     asked: NDArray[Any],
     trace: Sequence[int] = (),
-) -> tuple[graph_input.Seeds, Answer]:
+) -> tuple[graph_input.GraphInput, Answer]:
     """What the run answers for the pages that it kept, and for those that are asked for.
 
     Args:
@@ -38,11 +38,11 @@ def replay(
     parameters = dict(run.parameters)
     signals = parameters.pop("signals", None)
     if run.method == "label-spreading":
-        given = loaded.seeds({})
+        given = loaded.arrays({})
         return given, label_spreading.label_spreading(given.graph, given.evidence)
     options = Options(**parameters) if run.kind == "propagation" else None
     listening = graph_input.Listening.of(options or Options())
-    given = loaded.seeds(signals, asked=asked, listening=listening)
+    given = loaded.arrays(signals, asked=asked, listening=listening)
     rows = [given.row(page) for page in trace]
     if options is not None:
         return given, inference.propagate(given.graph, given.evidence, options=options, trace=rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graphlang
-from graphlang.analysis import graph_input
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis.of_collections import TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import runs
@@ -60,7 +60,7 @@ def classify_tld(
         given.evidence.long(TRUSTED),
     )
     progress.advance(given.graph.n)
-    return graph_input.write(connection, run, given, answer, choose=choose)
+    return graph_output.write(connection, run, given, answer, choose=choose)
 
 
 def _domains(connection: sqlite3.Connection, host: NDArray[np.int32]) -> NDArray[np.int32]:

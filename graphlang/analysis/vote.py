@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graphlang
-from graphlang.analysis import graph_input
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.replay import replay
@@ -72,7 +72,7 @@ def vote(
         loaded = load(connection, start)
         given, answer = replay(run, loaded, np.zeros(0, dtype=np.int64))
         apart = None if loaded.stored.all() else False
-        run = graph_input.write(connection, run, given, answer, linked=apart, choose=choose)
+        run = graph_output.write(connection, run, given, answer, linked=apart, choose=choose)
         progress.advance(given.graph.n)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
@@ -117,13 +117,13 @@ def guess(
         return run
     progress.stage("vote", None, "pages")
     given = graph_input.load(connection, start)
-    run = graph_input.write(connection, run, given, apply_rule(connection, given, min_bytes), choose=choose)
+    run = graph_output.write(connection, run, given, apply_rule(connection, given, min_bytes), choose=choose)
     progress.advance(given.graph.n)
     return run
 
 
 def apply_rule(
-    connection: sqlite3.Connection, given: graph_input.Seeds, min_bytes: int, trace: tuple[int, ...] = ()
+    connection: sqlite3.Connection, given: graph_input.GraphInput, min_bytes: int, trace: tuple[int, ...] = ()
 ) -> Answer:
     """The kernel's answer; ``trace`` names rows whose reasons are wanted.
 

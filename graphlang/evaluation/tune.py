@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.graph_input import Seeds
+    from graphlang.analysis.graph_input import GraphInput
     from graphlang.evaluation.evaluate import Gold
 
 #: Weight -> values that are tried.
@@ -63,7 +63,7 @@ class Tuned:
 
 
 def tune(
-    labelled: Sequence[tuple[Seeds, Gold]],
+    labelled: Sequence[tuple[GraphInput, Gold]],
     start: Mapping[str, float],
     *,
     options: Options | None = None,
@@ -111,12 +111,12 @@ class _Labelled:
     Where no gold page has a link, all of them; none that somebody corrected.
     """
 
-    given: Seeds
+    given: GraphInput
     rows: NDArray[np.int64]
     answers: NDArray[np.int64]
 
     @classmethod
-    def of(cls, given: Seeds, gold: Gold) -> _Labelled:
+    def of(cls, given: GraphInput, gold: Gold) -> _Labelled:
         index = {code: number for number, code in enumerate(given.evidence.codes)}
         known = [(page - 1, index[code]) for page, code in zip(gold.pages, gold.language, strict=True) if code in index]
         labelled = given.evidence.is_labelled()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.analysis import graph_input
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
 from graphlang.db import Link, LinkKind, Page, create, runs
 from graphlang.db.write.writer import Site, Writer
@@ -77,7 +77,7 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
     languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [srp, -1]], dtype=np.int16)
     chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0.9, 0]], dtype=np.float32)
     run = runs.start(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
-    done = graph_input.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
+    done = graph_output.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
     assert (done.pages, done.rounds, done.converged) == (5, 3, True)
     assert connection.execute("SELECT language, script FROM page_languages ORDER BY page").fetchall() == [
         ("srp", "Cyrl"),
@@ -95,7 +95,7 @@ def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> 
     run = runs.start(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
     connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0, NULL, NULL)", (run.id,))
     nothing = answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
-    graph_input.write(connection, run, given, nothing, choose=False)
+    graph_output.write(connection, run, given, nothing, choose=False)
     # Nothing was answered but for the page of digits.
     assert connection.execute("SELECT page FROM predictions WHERE run = ?", (run.id,)).fetchall() == [(5,)]
     chosen = runs.chosen(connection)

@@ -109,7 +109,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
         loaded = graph_input.Loaded(connection, runs.get(connection, 1))
-        whole, few = loaded.seeds(), loaded.seeds(listening=graph_input.Listening(200, 0.0, 150))
+        whole, few = loaded.arrays(), loaded.arrays(listening=graph_input.Listening(200, 0.0, 150))
         assert whole.graph.outside is None
         assert few.graph.outside is not None
         assert few.graph.n == whole.graph.n
@@ -117,7 +117,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
         left_out = np.setdiff1d(whole.pages, few.pages) - 1
         assert len(left_out) > 40
         assert long[whole.graph.source[np.isin(whole.graph.target, left_out)]].all()
-        again = loaded.seeds(listening=graph_input.Listening(200, 0.0, 150), asked=left_out[:5] + 1)
+        again = loaded.arrays(listening=graph_input.Listening(200, 0.0, 150), asked=left_out[:5] + 1)
         assert again.pages[-5:].tolist() == (left_out[:5] + 1).tolist()
         assert again.evidence.asked == 5
 

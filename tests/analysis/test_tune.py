@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from graphlang.analysis.graph_input import Seeds
+from graphlang.analysis.graph_input import GraphInput
 from graphlang.analysis.progress import SILENT
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.db import StoreError, runs
@@ -35,7 +35,7 @@ def test_a_gain_must_exceed_two_standard_errors_over_the_sites() -> None:
     assert tune._better(before[:2] - [1, 0], before[:2])
 
 
-def collection(sites: int, *, liar: bool) -> tuple[Seeds, Gold]:
+def collection(sites: int, *, liar: bool) -> tuple[GraphInput, Gold]:
     """Sites of four pages, two of them long in German, a short one linked to both, and one without a link.
 
     A signal calls the short ones French; a liar is wrong (the reliability of a signal is learned from long pages, of
@@ -59,7 +59,7 @@ def collection(sites: int, *, liar: bool) -> tuple[Seeds, Gold]:
     run = runs.Run(**dict.fromkeys(runs.Run.__dataclass_fields__))  # type: ignore[arg-type]  nothing of it is looked at
     none, graph = np.zeros(n, np.bool_), Graph(n, source, target, *rest)
     of_rows = (none, none, np.arange(1, n + 1), ~none, np.full(n, -1))
-    seeds = Seeds(run, graph, evidence, languages.astype(np.int32), {}, *of_rows)
+    seeds = GraphInput(run, graph, evidence, languages.astype(np.int32), {}, *of_rows)
     answer = "deu" if liar else "fra"
     gold = Gold([4 * i + k for i in range(sites) for k in (3, 4)], [answer] * (2 * sites), [""] * (2 * sites))
     return seeds, gold

@@ -1,0 +1,144 @@
+"""From the answers of a graph kernel back to labels, and into a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.db import collection, runs
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from numpy.typing import NDArray
+
+    from graphlang.analysis.graph_input import GraphInput
+    from graphlang.graph.result import Answer
+
+#: Probabilities below this are not kept.
+LEAST = 0.001
+_STEP = 100_000
+
+
+def write(
+    connection: sqlite3.Connection,
+    run: runs.Run,
+    given: GraphInput,
+    answer: Answer,
+    *,
+    choose: bool,
+    inputs: str | None = None,
+    linked: bool | None = None,
+) -> runs.Run:
+    """Write what a graph kernel answered, as the answers of ``run``, and close it.
+
+    The script comes from the page's own text where that has a label in the answer's language, else it is the one
+    that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
+    is nothing whose language the links could tell. Two kinds of pages get no row, which the views show as ``und``:
+    those with a long text in a script of none of the method's languages, since their language is none of their
+    neighbours', and those of which neither text nor links say anything. A page that somebody corrected has what they
+    found, with a confidence of 1.
+
+    Args:
+        connection: a collection opened for writing.
+        run: not finished; what it had written before it was stopped is dropped.
+        given: what the kernel was given.
+        answer: what it said, one row for each row of ``given``.
+        choose: whether the views show the run from now on.
+        inputs: digest of all that the run read; None where none was taken.
+        linked: as in `runs.Run`; unless None, only the pages are written that `GraphInput.stored` names.
+
+    Returns:
+        The run, finished.
+
+    Raises:
+        StoreError: the run does not belong to this connection.
+    """
+    columns = [answer.language, answer.runner_up, *answer.languages.T]
+    chosen = labels(connection, given, columns)
+    (zxx,) = runs.label_ids(connection, [(languages.ZXX, languages.ZXX, None)])
+    best = np.where(given.no_letters, zxx, chosen[0])
+    confidence = np.where(given.no_letters, 1.0, answer.confidence).astype(np.float64)
+    runner_up = np.where(given.no_letters, -1, chosen[1])
+    top, probabilities = np.stack(chosen[2:], axis=1), answer.probabilities.copy()
+    top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
+    top[given.no_letters] = -1
+    best[given.unknown] = -1
+    known = given.corrected >= 0
+    best[known], confidence[known], runner_up[known] = given.corrected[known], 1, -1
+    top[known], probabilities[known] = -1, 0
+    top[known, 0], probabilities[known, 0] = given.corrected[known], 1
+    best[np.isin(given.pages, collection.missing(connection))] = -1
+    answered = np.flatnonzero((best >= 0) & (given.stored if linked is not None else True))
+    runs.clear(connection, run.id)
+    for start in range(0, len(answered), _STEP):
+        part = answered[start : start + _STEP]
+        runs.write(
+            connection,
+            run.id,
+            runs.Answers(
+                given.pages[part],
+                best[part],
+                confidence[part],
+                runner_up[part],
+                answer.runner_up_confidence[part].astype(np.float64),
+                given.evidence.length[part].astype(np.int64),
+            ),
+            (top[part], probabilities[part]),
+        )
+    runs.finish(
+        connection,
+        run.id,
+        pages=len(answered),
+        rounds=answer.rounds,
+        converged=answer.converged,
+        inputs=inputs,
+        linked=linked,
+        choose=choose,
+    )
+    return runs.get(connection, run.id)
+
+
+def labels(
+    connection: sqlite3.Connection, given: GraphInput, columns: list[NDArray[np.int16]]
+) -> list[NDArray[np.int64]]:
+    """For columns of languages (indices, -1 none) the columns of ``labels.id``, -1 where there is none.
+
+    Args:
+        connection: the collection.
+        given: what the graph kernel was given.
+        columns: indices of languages, each of shape (rows,), -1 none.
+
+    Returns:
+        For each column one of the same shape. The label is that of the row's own text where that has the language, else
+        the one that most pages with the language have.
+    """
+    usual = _usual_labels(connection, given)
+    table = np.full(int(given.labels.max(initial=0)) + 2, -1, dtype=np.int16)
+    for label, language in given.language_of.items():
+        if label < len(table) - 1:
+            table[label] = language
+    language_of_own = table[given.labels]
+    results = []
+    for column in columns:
+        found = usual[column]  # -1 takes the last entry, which is -1
+        for rank in range(given.labels.shape[1] - 1, -1, -1):
+            same = (language_of_own[:, rank] == column) & (column >= 0)
+            found = np.where(same, given.labels[:, rank], found)
+        results.append(found.astype(np.int64))
+    return results
+
+
+def _usual_labels(connection: sqlite3.Connection, given: GraphInput) -> NDArray[np.int64]:
+    """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
+    best = given.labels[:, 0]
+    counts = np.bincount(best[best >= 0], minlength=max(given.language_of, default=0) + 1)
+    names = {label: name for label, (name, _, _) in runs.labels(connection).items()}
+    usual = np.full(len(given.evidence.codes) + 1, -1, dtype=np.int64)
+    for label in sorted(given.language_of, key=lambda label: (-int(counts[label]), names[label])):
+        language = given.language_of[label]
+        if usual[language] < 0:
+            usual[language] = label
+    return usual
