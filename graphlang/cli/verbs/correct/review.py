@@ -48,7 +48,7 @@ from graphlang.maps.review import COUNT
 @logs
 @click.pass_context
 def review(ctx: click.Context, db: Path, count: int, output: str, format_: str, from_: Path | None, by: str) -> None:
-    """List the pages whose check would teach most, to be filled in.
+    """List the pages whose check would teach most.
 
     These are pages in doubt with many links to and from short pages in doubt, of many hosts and languages. Look at each
     page and write its language (any usual code or name; zxx for none) into the column 'language'; rows that stay empty
