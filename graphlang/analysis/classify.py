@@ -203,14 +203,14 @@ def _answers(
     label[nothing, 0] = np.where(letters, *ids[-2:])[nothing]
     score[nothing] = 0
     score[nothing, 0] = np.where(letters, 0.0, 1.0)[nothing]
-    chance = score.astype(np.float64)
+    probability = score.astype(np.float64)
     return (
         runs.Answers(
             np.array(batch.pages),
             label[:, 0],
-            chance[:, 0],
+            probability[:, 0],
             label[:, 1],
-            chance[:, 1],
+            probability[:, 1],
             batch.characters,
             batch.encodings,
             batch.digests,

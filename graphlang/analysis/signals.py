@@ -61,12 +61,12 @@ def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArra
     background = np.zeros(len(index), dtype=np.float32)
     background[column[column >= 0]] = identifier.prior[column >= 0]
     language = np.full((len(pages), _URL), -1, dtype=np.int16)
-    chance = np.zeros((len(pages), _URL), dtype=np.float32)
+    probability = np.zeros((len(pages), _URL), dtype=np.float32)
     for rows, urls in collection.urls_of(connection, pages):
         best, score = top(identifier.probabilities(urls), _URL)
         language[rows] = np.where(best >= 0, column[best], -1)
-        chance[rows] = np.where(language[rows] >= 0, score, 0)
-    return Signal(language, chance, weight, background)
+        probability[rows] = np.where(language[rows] >= 0, score, 0)
+    return Signal(language, probability, weight, background)
 
 
 def _declared(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Also those that were undone, or gave way to a later one.")
 @output_options
 def corrections(db: Path, format_: str, limit: int | None, output: str, *, everything: bool) -> None:
-    """List the corrections that are in force: who said what of which page, when and why, and what stood there before.
+    """List the corrections that are in force.
+
+    Who said what of which page, when and why, and what stood there before.
 
     \b
     Examples:
