@@ -5,9 +5,9 @@ macrolanguages stay where BCP 47 uses them (``zho``, ``ara``, ``fas``, ``swa``, 
 ``hrv``, ``srp``, ``bos`` and ``ind`` stand for themselves. A *label* joins both where the script has to be said
 (``srp_Cyrl``, ``zho_Hans``) and is the bare code where the language has one usual script (``deu``, ``rus``, ``jpn``).
 
-What ISO 639 and BCP 47 know comes from the library ``langcodes``; what they leave open (retired codes, the codes of
-CLD2, fastText and Wikipedia, the standard members of macrolanguages, mistakes seen on the web) stands in
-``data/aliases.tsv``, and the usual script of each language in ``data/scripts.tsv``, made from Unicode's CLDR.
+What ISO 639 and BCP 47 know comes from the library ``langcodes``, names from `names`. What they leave open (retired
+codes, the codes of CLD2, fastText and Wikipedia, the standard members of macrolanguages, mistakes seen on the web)
+stands in ``data/aliases.tsv``, and the usual script of each language in ``data/scripts.tsv``, made from Unicode's CLDR.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from graphlang.codes.names import name_of, tag_of
 from graphlang.codes.territories import countries, official
 
 if TYPE_CHECKING:
@@ -143,12 +144,9 @@ def _parse_tag(tag: str) -> _Tag | None:
 def _parse_name(text: str) -> _Tag | None:
     """An English name: ``French``. No tag is longer than three letters and without a hyphen, so they do not clash."""
     if not all(character.isalpha() or character in " '’()-" for character in text):
-        return None  # the library's tries take control characters for their own
-    try:
-        language = _library().find(text, "en")
-    except LookupError:
         return None
-    return _parse_tag(str(language))
+    tag = tag_of(text)
+    return None if tag is None else _parse_tag(tag)
 
 
 @lru_cache(4096)
@@ -259,7 +257,5 @@ def name(code: str) -> str:
     language, _, written = code.partition("_")
     if _read(language) is None:
         return code
-    shown = _library().get(bcp47(language), normalize=False).display_name()
-    if not written:
-        return shown
-    return f"{shown} ({_library().make(script=written).script_name()})"
+    shown = name_of("language", bcp47(language)) or code
+    return f"{shown} ({name_of('script', written) or written})" if written else shown

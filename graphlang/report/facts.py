@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages, territories
+from graphlang.codes.names import name_of
 from graphlang.maps import languages as language_lists
 from graphlang.maps.language_graph import LanguageGraph, language_graph
 from graphlang.maps.selection import Selection, content_run
@@ -170,9 +171,7 @@ def country_name(code: str) -> str:
     >>> country_name("de"), country_name("gb")
     ('Germany', 'United Kingdom')
     """
-    from langcodes import Language  # noqa: PLC0415 - its tables take a while
-
-    name = str(Language.make(territory=code.upper()).territory_name())
+    name = name_of("territory", code.upper()) or code
     return f"{name} (domain sold to all the world)" if code in territories.GENERIC_CCTLDS else name
 
 

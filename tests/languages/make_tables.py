@@ -1,10 +1,11 @@
-"""Makes ``graphlang/data/scripts.tsv`` and ``graphlang/data/territories.tsv`` from Unicode's CLDR.
+"""Makes the tables of ``graphlang/data`` from Unicode's CLDR: ``scripts``, ``territories`` and ``names``.
 
     python tests/languages/make_tables.py FOLDER_WITH_CLDR_JSON
 
-The folder holds ``likelySubtags.json`` and ``territoryInfo.json`` as CLDR's JSON distribution has them. Only facts are
-taken (which script, which language, which share), turned into our codes. The licence of the source lies beside the
-tables. The test of the tables makes them again, where the data is at hand, and compares.
+Names come from Babel, which holds CLDR, and from the IANA registry of language subtags that langcodes holds. For the
+other two the folder holds ``likelySubtags.json`` and ``territoryInfo.json`` as CLDR's JSON distribution has them. Only
+facts are taken (which script, which language, which share), turned into our codes. The licence of the source lies
+beside the tables. The test of the tables makes them again, where the data is at hand, and compares.
 """
 
 from __future__ import annotations
@@ -26,6 +27,69 @@ ORDER: Final = (*STATUS.values(), "used")
 SPOKEN: Final = frozenset(("gsw",))
 #: Codes of ours that CLDR gives under another one.
 OURS: Final = {"pnb": "Arab", "prs": "Arab"}
+#: Names in daily use that are in neither source, by BCP 47 tag.
+ALSO: Final = {
+    "ab": ["Abkhaz"],
+    "ar": ["Classical Arabic", "Literary Arabic"],
+    "az": ["Azeri"],
+    "be": ["Belorussian", "Byelorussian"],
+    "bm": ["Bamanankan"],
+    "ckb": ["Sorani"],
+    "cmn": ["Mandarin", "Putonghua", "Standard Chinese"],
+    "de": ["Deutsch", "High German"],
+    "el": ["Modern Greek"],
+    "eu": ["Euskara"],
+    "fa": ["Farsi"],
+    "ff": ["Fulani", "Fulfulde"],
+    "fi": ["Suomi"],
+    "fy": ["Frisian", "West Frisian"],
+    "ga": ["Irish Gaelic"],
+    "gd": ["Scots Gaelic"],
+    "gv": ["Manx Gaelic"],
+    "hak": ["Hakka"],
+    "he": ["Ivrit"],
+    "hu": ["Magyar"],
+    "ilo": ["Ilocano", "Ilokano"],
+    "jam": ["Jamaican Creole", "Patois", "Patwa"],
+    "kea": ["Cape Verdean Creole"],
+    "km": ["Cambodian"],
+    "kmr": ["Kurmanji"],
+    "ky": ["Kirgiz"],
+    "lez": ["Lezgian", "Lezgi"],
+    "lo": ["Laotian"],
+    "my": ["Myanmar"],
+    "nan": ["Hokkien", "Min Nan", "Taiwanese"],
+    "nb": ["Bokmål"],
+    "nd": ["Northern Ndebele"],
+    "ne": ["Nepalese"],
+    "nn": ["Nynorsk"],
+    "nr": ["Southern Ndebele"],
+    "ny": ["Chinyanja"],
+    "oc": ["Gascon", "Provençal"],
+    "oj": ["Ojibway", "Ojibwe"],
+    "or": ["Oriya"],
+    "os": ["Ossete"],
+    "pap": ["Papiamentu"],
+    "ps": ["Pashtu", "Pukhto"],
+    "rm": ["Romansch", "Rumantsch"],
+    "rn": ["Kirundi"],
+    "ro": ["Rumanian"],
+    "sah": ["Sakha"],
+    "se": ["North Sami"],
+    "sh": ["Serbocroatian"],
+    "skr": ["Siraiki"],
+    "sl": ["Slovene"],
+    "ss": ["Swazi"],
+    "st": ["Sesotho", "Sotho"],
+    "tet": ["Tetun"],
+    "tg": ["Tadzhik", "Tajiki"],
+    "tn": ["Setswana"],
+    "tyv": ["Tuvan"],
+    "ug": ["Uighur", "Uygur"],
+    "war": ["Waray-Waray"],
+    "zh": ["Mandarin Chinese"],
+    "zu": ["isiZulu"],
+}
 #: Scripts as our labels have them.
 SCRIPTS: Final = {"Aran": "Arab", "Hang": "Kore", "Latf": "Latn", "Latg": "Latn"}
 
@@ -88,8 +152,35 @@ def territories(folder: Path) -> str:
     return head + "country\tlanguage\tstatus\tpercent\tspeakers\n" + "".join(lines)
 
 
+def names() -> str:
+    """English names of languages, scripts and territories, the one to show first."""
+    import babel  # noqa: PLC0415 - only this table needs it
+    from langcodes import registry_parser  # noqa: PLC0415
+
+    english = babel.Locale("en")
+    found: dict[tuple[str, str], list[str]] = {}
+    for tag, name in english.languages.items():
+        found["language", tag.replace("_", "-")] = [name]
+    for tag, name in english.scripts.items():
+        found["script", tag] = [name]
+    for tag, name in english.territories.items():
+        if tag.isalpha():
+            found["territory", tag] = [name]
+    kinds = {"language": "language", "extlang": "language", "script": "script", "region": "territory"}
+    for entry in registry_parser.parse_registry():
+        subtag = entry.get("Subtag", "")
+        if entry["Type"] in kinds and "Deprecated" not in entry and subtag.isalpha():
+            found.setdefault((kinds[entry["Type"]], subtag), []).extend(entry["Description"])
+    for tag, more in ALSO.items():
+        found["language", tag] += more
+    lines = ["\t".join((kind, tag, *dict.fromkeys(own))) + "\n" for (kind, tag), own in sorted(found.items())]
+    head = f"# English names, made from CLDR (Babel {babel.__version__}, LICENSE-unicode.txt) and the IANA registry of"
+    return head + " language subtags by make_tables.py\n" + "".join(lines)
+
+
 def main(folder: Path) -> None:
-    """Write both tables."""
+    """Write all tables."""
+    (DATA / "names.tsv").write_text(names(), "utf-8")
     (DATA / "scripts.tsv").write_text(scripts(folder), "utf-8")
     (DATA / "territories.tsv").write_text(territories(folder), "utf-8")
 

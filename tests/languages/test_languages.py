@@ -186,7 +186,20 @@ def test_every_code_of_the_test_lines_and_urls_is_known() -> None:
 
 
 def test_importing_loads_no_table_and_no_names() -> None:
-    say = "print(m._aliases.cache_info().currsize, 'language_data.names' in sys.modules)"
-    run = f"import sys, graphlang.codes.languages as m; {say}"
+    say = "print(m._aliases.cache_info().currsize, n._names.cache_info().currsize == 1)"
+    run = f"import sys, graphlang.codes.languages as m, graphlang.codes.names as n; {say}"
     done = subprocess.run([sys.executable, "-P", "-c", run], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "False"]
+
+
+def test_names_are_found_as_they_are_written_and_no_words_that_begin_like_one() -> None:
+    names = (
+        "Hungarian",
+        "FARSI",
+        "Norwegian (Bokmål)",
+        "Chinese (Traditional)",
+        "Serbian (Latin)",
+        "Azerbaijani language",
+    )
+    assert [label(one) for one in names] == ["hun", "fas", "nob", "zho_Hant", "srp_Latn", "aze_Latn"]
+    assert [label(one) for one in ("nosuch", "Frenchman", "English breakfast", "templates")] == [None] * 4

@@ -68,6 +68,14 @@ def test_generic_domains_are_territories() -> None:
     assert all(territory(tld) for tld in GENERIC_CCTLDS)
 
 
+def test_the_table_of_names_is_what_its_script_makes() -> None:
+    pytest.importorskip("babel", reason="Babel is not installed")
+    make = runpy.run_path(str(Path(__file__).parent / "make_tables.py"))
+    made, kept = (text.splitlines()[1:] for text in (make["names"](), (make["DATA"] / "names.tsv").read_text("utf-8")))
+    # Other versions of Babel have other versions of CLDR.
+    assert len(set(made) ^ set(kept)) < len(kept) / 100
+
+
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not here (GRAPHLANG_DATA)")
 def test_the_tables_are_what_their_script_makes() -> None:
     make = runpy.run_path(str(Path(__file__).parent / "make_tables.py"))

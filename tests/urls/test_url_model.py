@@ -311,3 +311,9 @@ def test_corpus_files(tmp_path: Path) -> None:
     table.write_text("code\turl\n")
     with pytest.raises(ValueError, match=r"lang \(or language\) and url"):
         read_urls(table)
+
+
+def test_without_names_in_all_languages_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ModelError, match=r"pip install 'graphlang\[train\]'"):
+        list(signs(["deu"]))

@@ -8,6 +8,7 @@ taken through `graphlang.codes.languages` and ``langcodes``.
 
 from __future__ import annotations
 
+import importlib.util
 import string
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import numpy as np
 from langcodes import Language
 
 from graphlang.codes import languages
+from graphlang.modelfile import ModelError
 from graphlang.urls.default.features import bucket, positioned_hash
 from graphlang.urls.tokens.token_position import DOT, EQUALS, HOST, HYPHEN, PATH, SLASH, TLD, UNDERSCORE, position
 from graphlang.urls.tokens.tokenize import SHORTEST, hashes
@@ -87,6 +89,8 @@ def _codes(columns: dict[str, int]) -> Iterator[tuple[int, int, float]]:
 
 
 def _names(tag: str) -> set[str]:
+    if importlib.util.find_spec("language_data") is None:
+        raise ModelError("training for URLs needs names in all languages: pip install 'graphlang[train]'")
     language = Language.get(tag)
     words = set()
     for name in (language.autonym(), language.display_name()):
