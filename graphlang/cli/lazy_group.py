@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,6 +63,19 @@ class Verbs(click.Group):
     def words(self, name: str) -> str:
         """The first sentence of a verb's help."""
         return next(verbs[name] for _, verbs in self._groups if name in verbs)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs, or options, that begin so.
+
+        Args:
+            ctx: of the group.
+            incomplete: what was typed.
+        """
+        if not incomplete or incomplete[0].isalnum():  # and no verb is imported for it
+            return [
+                CompletionItem(name, help=self.words(name)) for name in self.commands if name.startswith(incomplete)
+            ]
+        return super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs under their headings, one line each, in columns that are as wide in every group.

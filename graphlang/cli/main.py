@@ -7,12 +7,14 @@ import io
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import click
 
 from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
+from graphlang.cli.shared.config import defaults, name_variables
 from graphlang.cli.shared.log import log, put, say
 from graphlang.cli.verbs import GROUPS
 from graphlang.visible import visible_lines
@@ -81,12 +83,29 @@ def _inert(error: click.ClickException) -> click.ClickException:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="graphlang", prog_name="graphlang")
-def cli() -> None:
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    envvar="GRAPHLANG_CONFIG",
+    help="Options of a project, in TOML; by default graphlang.toml, or [tool.graphlang] in pyproject.toml, in the"
+    " working folder.",
+)
+@click.option("--no-config", is_flag=True, help="Look for no such file.")
+@click.pass_context
+def cli(ctx: click.Context, config: Path | None, *, no_config: bool) -> None:
     """Find the language of every page of a crawled collection, also of pages too short to tell.
 
     Files are read into one SQLite database; the text of each page is classified by n-grams; then the links decide
     what the text alone cannot.
     """
+    if ctx.invoked_subcommand is not None:
+        name_variables(cli.commands[ctx.invoked_subcommand], ctx.invoked_subcommand)
+    if no_config:
+        return
+    found = defaults(cli, ctx.invoked_subcommand, config)
+    if found is not None:
+        ctx.default_map = found
 
 
 def main() -> None:

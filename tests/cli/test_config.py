@@ -1,0 +1,179 @@
+"""The options of a project: from a file, from the environment, and in which order they count."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from graphlang.cli import cli
+from graphlang.cli.shared.config import NAMED_ONLY, VERBS_NAMED_ONLY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Call = Callable[..., Result]
+
+
+@pytest.fixture
+def project(graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with a database."""
+    graphlang("run", museum, "--db", tmp_path / "crawl.db", "--workers", 1, "--quiet")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def pages(result: Result) -> int:
+    assert result.exit_code == 0, result.stderr
+    return len([json.loads(line) for line in result.stdout.splitlines()])
+
+
+def test_a_file_in_the_working_folder_gives_the_defaults(graphlang: Call, project: Path) -> None:
+    (project / "graphlang.toml").write_text('[pages]\nformat = "jsonl"\nlimit = 2\nfetched = true\n')
+    assert pages(graphlang("pages", "crawl.db")) == 2
+    assert pages(graphlang("pages", "crawl.db", "--limit", 3)) == 3
+    assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 8
+    assert graphlang("sites", "crawl.db").exit_code == 0
+
+
+def test_pyproject_has_a_table_for_it(graphlang: Call, project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.graphlang.pages]\nformat = "jsonl"\nlanguage = ["deu", "fr"]\n')
+    assert pages(graphlang("pages", "crawl.db")) == 5
+    assert pages(graphlang("pages", "crawl.db", "--language", "fra")) == 1
+    (project / "graphlang.toml").write_text('[pages]\nformat = "jsonl"\nlimit = 1\n')
+    assert pages(graphlang("pages", "crawl.db")) == 1
+
+
+@pytest.mark.parametrize("content", ["[project]\nname = 'other'\n", "this is no TOML at all ["])
+def test_files_of_other_projects_are_none_of_ours(graphlang: Call, project: Path, content: str) -> None:
+    (project / "pyproject.toml").write_text(content)
+    assert pages(graphlang("pages", "crawl.db", "--format", "jsonl")) == 6
+
+
+def test_a_file_that_is_named_counts_alone(graphlang: Call, project: Path, tmp_path: Path) -> None:
+    (project / "graphlang.toml").write_text("[pages]\nlimit = 0\n")
+    (tmp_path / "other.toml").write_text('[pages]\nformat = "jsonl"\noutput = "pages.jsonl"\n')
+    assert graphlang("--config", "other.toml", "pages", "crawl.db").stdout == ""
+    assert len((project / "pages.jsonl").read_text().splitlines()) == 6
+
+
+def test_the_command_line_counts_before_the_environment_and_that_before_the_file(
+    graphlang: Call, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "graphlang.toml").write_text('[pages]\nformat = "jsonl"\nlimit = 1\n')
+    assert pages(graphlang("pages", "crawl.db")) == 1
+    monkeypatch.setenv("GRAPHLANG_PAGES_LIMIT", "2")
+    assert pages(graphlang("pages", "crawl.db")) == 2
+    assert pages(graphlang("pages", "crawl.db", "--limit", 3)) == 3
+    monkeypatch.setenv("GRAPHLANG_PAGES_LANGUAGE", "fra swa")
+    assert pages(graphlang("pages", "crawl.db")) == 1
+    monkeypatch.setenv("GRAPHLANG_PAGES_FORMAT", "tsv")
+    assert graphlang("pages", "crawl.db").stdout.startswith("url\tlanguage")
+    monkeypatch.setenv("GRAPHLANG_PAGES_LIMIT", "x")
+    assert graphlang("pages", "crawl.db").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("[page]\n", "graphlang.toml: [page] is no verb"),
+        ("limit = 1\n", "graphlang.toml: [limit] is no verb"),
+        ("pages = 1\n", "graphlang.toml: [pages] is no table"),
+        ("[pages]\nlimits = 1\n", "graphlang.toml: [pages]: limits is no option of this verb"),
+        ("[pages]\nlimit = -1\n", "Invalid value for '--limit': -1 is not in the range x>=0"),
+        ("[pages]\nlimit = 'x'\n", "Invalid value for '--limit': 'x' is not a valid integer range"),
+        ("[pages]\nlimit = [1]\n", "[pages]: limit takes one value"),
+        ("[pages]\nlimit = {a = 1}\n", "[pages]: limit must be a text or a number"),
+        ("[pages]\nlimit = 2020-01-01\n", "[pages]: limit must be a text or a number"),
+        ("[pages]\nlimit = true\n", "[pages]: limit must be a text or a number"),
+        ("[pages]\nfetched = 1\n", "[pages]: fetched must be true or false"),
+        ("[pages]\nlanguage = [[1]]\n", "[pages]: language must be a text or a number, or a list of them"),
+        ("[pages]\nformat = 'xml'\n", "Invalid value for '--format'"),
+        ("[pages\n", "graphlang.toml is not TOML: "),
+        ("a = " + "[" * 100_000, "graphlang.toml is not TOML: "),
+        ("[pages]\n'a\x1b[2J' = 1\n", ""),
+        ("#" * (1 << 20) + "\n", "cannot read graphlang.toml: larger than"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(graphlang: Call, project: Path, content: str, words: str) -> None:
+    (project / "graphlang.toml").write_text(content)
+    result = graphlang("pages", "crawl.db")
+    assert result.exit_code == 2
+    assert "\x1b" not in result.stderr
+    line = result.stderr.splitlines()[-1]
+    assert line.startswith("Error: ")
+    assert words in line
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS_NAMED_ONLY))
+def test_a_file_that_was_found_takes_no_part_where_something_is_removed(
+    graphlang: Call, project: Path, verb: str
+) -> None:
+    (project / "graphlang.toml").write_text(f"[{verb}]\n")
+    result = graphlang("pages", "crawl.db")
+    assert (result.exit_code, "may only stand in a file that --config names" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["output = 'a.txt'", "plugins = true"])
+def test_a_file_that_was_found_says_neither_where_to_write_nor_what_to_run(
+    graphlang: Call, project: Path, option: str
+) -> None:
+    (project / "graphlang.toml").write_text(f"[languages]\n{option}\n")
+    result = graphlang("languages", "crawl.db")
+    assert (result.exit_code, "may only stand in a file that --config names" in result.stderr) == (2, True)
+    assert not (project / "a.txt").exists()
+
+
+def test_every_option_that_names_a_file_to_write_is_among_those() -> None:
+    writing = {
+        parameter.name
+        for name, command in cli.commands.items()
+        if name not in VERBS_NAMED_ONLY
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        and isinstance(parameter.type, click.Path)
+        and not parameter.type.exists
+        and parameter.name not in {"db", "from_", "gold", "weights"}
+    }
+    assert writing - NAMED_ONLY == set()
+
+
+@pytest.mark.parametrize("name", ["GRAPHLANG_VERSION", "GRAPHLANG_HELP"])
+def test_variables_that_others_may_have_set_change_nothing(
+    graphlang: Call, project: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "1")
+    assert pages(graphlang("pages", "crawl.db", "--format", "jsonl")) == 6
+    assert project
+
+
+def complete(shell: str, **words: str) -> str:
+    environment = {**os.environ, "_GRAPHLANG_COMPLETE": shell, **words}
+    script = "from graphlang.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("shell", "sign"),
+    [("bash", "complete -o nosort -F"), ("zsh", "#compdef graphlang"), ("fish", "complete --no-files")],
+)
+def test_completion_is_made_for_each_shell(shell: str, sign: str) -> None:
+    assert sign in complete(f"{shell}_source")
+
+
+def test_verbs_and_options_are_completed() -> None:
+    assert complete("bash_complete", COMP_WORDS="graphlang pa", COMP_CWORD="1").splitlines() == ["plain,pages"]
+    found = complete("bash_complete", COMP_WORDS="graphlang pages --be", COMP_CWORD="2")
+    assert found.splitlines() == ["plain,--below"]
+    assert "run\nFind the language" in complete("zsh_complete", COMP_WORDS="graphlang ", COMP_CWORD="1")
