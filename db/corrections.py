@@ -130,7 +130,8 @@ def rows(connection: sqlite3.Connection, *, everything: bool = False, url: str |
 def of_pages(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ids of the pages that are corrected, ascending, and the numbers of their labels, shape (c,) each."""
     found = connection.execute(
-        "SELECT pages.id, corrections.label FROM corrections JOIN pages ON pages.url = corrections.url"
+        "SELECT pages.id, labels.id FROM corrections JOIN pages ON pages.url = corrections.url"
+        " JOIN labels ON labels.id = corrections.label"
         f" WHERE {IN_FORCE} ORDER BY pages.id"
     ).fetchall()
     table = np.array(found, dtype=np.int64).reshape(-1, 2)

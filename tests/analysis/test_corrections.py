@@ -254,6 +254,14 @@ def test_the_last_correction_counts_and_undoing_it_brings_the_one_before_back(co
     assert list(corrections.rows(connection)) == []
 
 
+def test_what_is_in_force_is_not_said_twice(connection: sqlite3.Connection) -> None:
+    for note in ("heard it", "heard it", "read it"):
+        say(connection, HUB, "swa", note)
+    assert [one.note for one in corrections.rows(connection, everything=True)] == ["heard it", "read it"]
+    undo(connection, [HUB])
+    assert [one.note for one in corrections.rows(connection)] == ["heard it"]
+
+
 def test_undone_the_answers_are_to_the_byte_those_of_a_collection_that_never_had_it(
     connection: sqlite3.Connection, tmp_path: Path
 ) -> None:
