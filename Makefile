@@ -21,7 +21,7 @@ test: $(STAMP)  ## all tests, doctests included
 check: lint types test  ## what CI runs
 
 KILLS ?= 50
-kill: $(STAMP)  ## kill the job at random moments, KILLS times for each kind of archive, and compare with a clean run
+kill: $(STAMP)  ## kill every verb that writes at random moments, KILLS times each, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
 
 RUNS ?= 15

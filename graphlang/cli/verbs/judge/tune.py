@@ -20,6 +20,7 @@ from graphlang.evaluation import evaluate as evaluation
 from graphlang.evaluation import tune as tuning
 from graphlang.graph.propagation.inference import Options
 from graphlang.printing.as_json import json_text
+from graphlang.whole_file import replacing
 
 
 @click.command()
@@ -82,7 +83,8 @@ def tune(
             labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
     with bars() as shown:
         found = tuning.tune(labelled, defaults, progress=shown)
-    output.write_text(json_text(found.weights, indent=1) + "\n", encoding="utf-8")
+    with replacing(output) as file:
+        file.write(f"{json_text(found.weights, indent=1)}\n".encode())
     if log().quiet:
         return
     for _, answers in labelled:
