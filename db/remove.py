@@ -25,6 +25,7 @@ _OF_A_PAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("declarations", ("page",)),
     ("links", ("source", "target")),
     ("anchor_texts", ("source", "target")),
+    ("history", ("page",)),
     ("predictions", ("page",)),
     ("scores", ("page",)),
 )
@@ -114,11 +115,15 @@ def _drop(connection: sqlite3.Connection, done: Removal) -> None:
         "UPDATE runs SET pages = pages - (SELECT COUNT(*) FROM predictions WHERE run = id AND page IN doomed)"
         " WHERE pages IS NOT NULL"
     )
+    for table in ("history_links", "history_declarations"):
+        connection.execute(f"DELETE FROM {table} WHERE capture IN (SELECT id FROM history WHERE page IN doomed)")
+    connection.execute("DELETE FROM history_links WHERE target IN doomed")
     counts = {}
     for table, columns in _OF_A_PAGE:
         where = " OR ".join(f"{column} IN doomed" for column in columns)
         counts[table] = connection.execute(f"DELETE FROM {table} WHERE {where}").rowcount
-    done.captures, done.texts, done.links = counts["captures"], counts["texts"], counts["links"]
+    done.captures = counts["captures"] + counts["history"]
+    done.texts, done.links = counts["texts"], counts["links"]
     linked = drop_linked(connection, (page for (page,) in connection.execute("SELECT page FROM doomed").fetchall()))
     done.answers = counts["predictions"] + linked
     done.pages = connection.execute("DELETE FROM pages WHERE id IN doomed").rowcount

@@ -28,6 +28,10 @@ MORE: Final = " ('graphlang check' tells more)"
 #: By table the column of its key that comes first, and in which table its ids are; None: in itself.
 _KEYS: Final = (
     *((table, "id", None) for table in ("sources", "hosts", "pages", "labels", "runs", "problems", "corrections")),
+    ("history", "id", None),
+    ("history", "page", "pages"),
+    ("history_links", "capture", "history"),
+    ("history_declarations", "capture", "history"),
     *((table, "page", "pages") for table in ("captures", "texts", "visible_bytes", "declarations")),
     ("links", "source", "pages"),
     ("anchor_texts", "target", "pages"),

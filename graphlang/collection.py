@@ -121,7 +121,7 @@ class Collection:
     def ingest(
         self,
         *files: str | Path,
-        keep: str = "best",
+        keep: str = "all",
         limits: Limits | None = None,
         again: bool = False,
         workers: int = 1,
@@ -131,7 +131,7 @@ class Collection:
 
         Args:
             files: archives, or folders that hold them.
-            keep: which of several captures of a URL is kept, as `graphlang ingest --keep` has it.
+            keep: which of several captures of a URL are kept, as `graphlang ingest --keep` has it.
             limits: how much of a page is kept.
             again: read files again that were read before, with these limits.
             workers: processes that parse pages; the result is the same with any number.
@@ -287,7 +287,7 @@ class Collection:
         self,
         *files: str | Path,
         method: str | Path | Classifier = "nfc",
-        keep: str = "best",
+        keep: str = "all",
         limits: Limits | None = None,
         again: bool = False,
         workers: int = 1,
@@ -298,7 +298,7 @@ class Collection:
         Args:
             files: archives, or folders that hold them.
             method: content method, as in `classify`.
-            keep: which of several captures of a URL is kept.
+            keep: which of several captures of a URL are kept.
             limits: how much of a page is kept.
             again: read files again that were read before, with these limits.
             workers: processes that parse pages, and threads that identify texts.

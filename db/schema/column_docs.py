@@ -24,7 +24,7 @@ TABLES: dict[str, Table] = {
             "position": "Raw records taken so far: reading goes on at this one after a stop.",
             "finished": "1 when the whole file was read.",
             "keep": "Which of several captures of a URL was kept while this file was read: `best`, `first`, `last`,"
-            " `longest`.",
+            " `longest`; or `all`: the best one as the page's own capture, the others in `history`.",
             "options": "Options of the reading as JSON: how much of a page was read. NULL: not known.",
             "readings": "How often the file was read, or begun: 1, and one more each time that it was read again.",
             "lacks": "What the version that read the file did not see, and only another reading brings:"
@@ -51,8 +51,8 @@ TABLES: dict[str, Table] = {
         },
     ),
     "captures": Table(
-        "What was read of a page, one capture each (the newest with status 200, unless told otherwise); no row: never"
-        " fetched.",
+        "What was read of a page: its own capture (the newest with status 200, unless told otherwise); no row: never"
+        " fetched. Others are in `history`.",
         {
             "page": "The page.",
             "source": "The file that holds the capture.",
@@ -119,6 +119,73 @@ TABLES: dict[str, Table] = {
             "target": "The page that the link leads to.",
             "source": "The page that holds it.",
             "text": "Its words, white space folded, at most 200 characters.",
+        },
+    ),
+    "history": Table(
+        "Captures of pages besides their own (`--keep all`), one row for each date and payload. The same content is"
+        " kept once: of each payload that is not that of the page's own capture one row is whole. Words of links and"
+        " bytes that were not decoded are not kept of these captures.",
+        {
+            "id": "Number of the capture, in the order in which captures were read or gave way to another.",
+            "page": "The page.",
+            "source": "The file that holds the capture.",
+            "offset": "Byte offset of the record in that file.",
+            "date": "Capture time, as in `captures`.",
+            "status": "HTTP status; NULL where the record holds no HTTP header.",
+            "mime": "Media type as served; empty where a revisit record does not repeat it.",
+            "charset": "Charset by which the bytes were decoded; NULL without text, and for revisit records.",
+            "charset_from": "What named the charset, see `captures`.",
+            "length": "Characters of the visible text, before it was cut; 0 for revisit records.",
+            "size": "Bytes of the decoded payload; 0 for revisit records.",
+            "digest": "SHA-1 of the payload in base 32.",
+            "parts": "What was read of it, see `captures`. Parts that are no part of the page's own capture are not"
+            " joined.",
+            "reading": "Which reading of the file brought it, see `sources`.",
+            "whole": "1 where the row holds the content itself; 0 where it is that of the page's own capture, or of the"
+            " whole row of this page, with the same digest. Of a revisit record there may be neither.",
+            "title": "Text of the title element; NULL where the row is not whole.",
+            "text": "Visible text, see `texts`; NULL where the row is not whole.",
+            "main": "Characters of it that are main content; NULL where the row is not whole.",
+            "run": "The run of its time that answered for it; NULL where there is none.",
+        },
+    ),
+    "history_links": Table(
+        "Links of the whole rows of `history`, as in `links`.",
+        {
+            "capture": "The capture, in `history`.",
+            "target": "The page that the link leads to.",
+            "kind": "How it refers, in `link_kinds`.",
+            "nofollow": "1 where the link or the page says nofollow.",
+            "hreflang": "Language that the link announces for its target; NULL without.",
+            "place": "Its place among the links of its page, from 0.",
+        },
+    ),
+    "history_declarations": Table(
+        "Languages that the whole rows of `history` declare, as in `declarations`.",
+        {
+            "capture": "The capture, in `history`.",
+            "source": "As in `declarations`.",
+            "value": "As written.",
+        },
+    ),
+    "history_captures": Table(
+        "View: the rows of `history` whose content is there, with what the capture says that holds it.",
+        {
+            "id": "The capture, in `history`.",
+            "page": "The page.",
+            "source": "The file that holds the capture.",
+            "offset": "Byte offset of the record in that file.",
+            "date": "Capture time.",
+            "status": "HTTP status; that of the content where a revisit says that it was not modified.",
+            "mime": "Media type.",
+            "charset": "Charset.",
+            "charset_from": "What named the charset.",
+            "length": "Characters of the visible text.",
+            "size": "Bytes of the decoded payload.",
+            "digest": "SHA-1 of the payload in base 32.",
+            "parts": "What was read of it.",
+            "content": "The row of `history` that holds the content; NULL: the page's own capture holds it.",
+            "run": "The run of its time that answered for it.",
         },
     ),
     "problems": Table(

@@ -6,7 +6,7 @@ from graphlang.db.schema.column_docs import TABLES
 
 _HEAD = """# The database
 
-One SQLite file is one snapshot of one collection. Open it with any SQLite tool; `page_languages` and `site_languages`
+One SQLite file is one collection. Open it with any SQLite tool; `page_languages` and `site_languages`
 are the views to start from. This page is made from `db/schema/column_docs.py` (`make docs`) and checked by a test.
 """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.db.write import revisits
+from graphlang.db.write import history, revisits
 from graphlang.db.write.captures import forget
 
 if TYPE_CHECKING:
@@ -86,4 +86,5 @@ def end(connection: sqlite3.Connection, source: int, number: int) -> bool:
     for (page,) in lent:
         revisits.empty(connection, page)
     forget(connection, [page for (page,) in gone])
+    history.forget(connection, source, number)
     return bool(gone)

@@ -54,19 +54,22 @@ def stored(connection: sqlite3.Connection, page_id: int) -> Choice:
         connection: the collection.
         page_id: of a page that has a capture.
     """
-    status, date, revisit, parts, length, count, *place = connection.execute(
-        "SELECT status, date, revisit_of IS NOT NULL, parts, length, captures, source, offset FROM captures"
-        " WHERE page = ?",
+    status, date, revisit, count, source, offset, *others = connection.execute(
+        "SELECT status, date, revisit_of IS NOT NULL, captures, source, offset, parts, length, digest, size"
+        " FROM captures WHERE page = ?",
         (page_id,),
     ).fetchone()
+    parts, length, digest, size = others
     for name, value, kind in (
         ("date", date, str),
         ("parts", parts, str),
         ("length", length, int),
         ("captures", count, int),
+        ("digest", digest, str),
+        ("size", size, int),
     ):
         values.of_type(f"captures.{name}", [value], kind)
-    return Choice(Facts(status, date, bool(revisit), parts, length), count, stored=(place[0], place[1]))
+    return Choice(Facts(status, date, bool(revisit), *others), count, stored=(source, offset))
 
 
 def forget(connection: sqlite3.Connection, pages: Sequence[int]) -> None:
@@ -99,9 +102,7 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
     )
     for page_id, choice in choices.items():
         if choice.page is None and choice.part is not None:
-            if reading > 1:
-                _forget_part(connection, page_id, choice.part)
-            _complete(connection, source, page_id, choice.part, reading)
+            complete(connection, source, page_id, choice.part, reading)
     whole = [(page_id, choice.page, choice.count) for page_id, choice in choices.items() if choice.page is not None]
     multirow.insert_rows(
         connection,
@@ -133,7 +134,11 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
         "INSERT INTO texts (page, title, text, main)",
         [(page_id, page.title, page.text, page.main_length) for page_id, page, _ in whole if page.text or page.title],
     )
-    read = [(page_id, choice.read) for page_id, choice in choices.items() if choice.read is not None]
+    _write_evidence(connection, [(page_id, page) for page_id, page, _ in whole])
+
+
+def _write_evidence(connection: sqlite3.Connection, read: Sequence[tuple[int, Page]]) -> None:
+    """What pages declare, and their bytes."""
     multirow.insert_rows(
         connection,
         "INSERT OR IGNORE INTO declarations",
@@ -150,12 +155,26 @@ def _forget_part(connection: sqlite3.Connection, page_id: int, part: Page) -> No
     """Drop what an earlier reading of this part brought."""
     if part.parts == "text":
         connection.execute("DELETE FROM visible_bytes WHERE page = ?", (page_id,))
+        connection.execute("UPDATE texts SET text = '', main = 0 WHERE page = ?", (page_id,))
+        connection.execute("DELETE FROM texts WHERE page = ? AND title = ''", (page_id,))
         return
     connection.execute(_FORGET_WORDS, (page_id,))
     connection.execute("DELETE FROM links WHERE source = ?", (page_id,))
 
 
-def _complete(connection: sqlite3.Connection, source: int, page_id: int, part: Page, reading: int) -> None:
+def complete(connection: sqlite3.Connection, source: int, page_id: int, part: Page, reading: int) -> None:
+    """Write the other part of a stored capture, but for its links.
+
+    Args:
+        connection: within a transaction.
+        source: the file that the part comes from.
+        page_id: of the page.
+        part: the text of links, or the links of a text.
+        reading: which reading of the file this is.
+    """
+    if reading > 1:
+        _forget_part(connection, page_id, part)
+    _write_evidence(connection, [(page_id, part)])
     if part.parts == "text":
         words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, reading, page_id)
         connection.execute(_WITH_TEXT, words)

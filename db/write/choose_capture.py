@@ -1,10 +1,10 @@
-"""One snapshot: of several captures of a URL one is kept, and captures that came in two parts become one."""
+"""Of several captures of a URL one is the page's own, and captures that came in two parts become one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from graphlang.db.records import Link, Page
 
 _HTTP_OK = 200
+_REDIRECTS = range(300, 400)
 _UNDATED = "~"  # after every date
 
 
 class Keep(StrEnum):
-    """Which of several captures of a URL is kept. A revisit record gives way to any other, whatever is asked for."""
+    """Which of several captures of a URL is the page's own. A revisit record gives way to any other, always."""
 
+    ALL = "all"  #: as `BEST`, and the others are kept beside it, in ``history``
     BEST = "best"  #: the newest with status 200; text without a status counts as that, and links alone count less
     FIRST = "first"  #: the oldest
     LAST = "last"  #: the newest, whatever its status
@@ -33,11 +35,27 @@ class Facts:
     revisit: bool
     parts: str
     length: int
+    digest: str = ""
+    size: int = 0
 
     @classmethod
     def of(cls, page: Page) -> Facts:
         """The facts of a capture that was read."""
-        return cls(page.status, page.date, page.revisit_of is not None, page.parts, page.length)
+        return cls(page.status, page.date, page.revisit_of is not None, page.parts, page.length, page.digest, page.size)
+
+    @property
+    def payload(self) -> str:
+        """Digest of the content, where equal digests mean equal content; else empty.
+
+        A revisit record says that it is that of another capture. Of a redirect the content is its target, which is in
+        no payload.
+
+        >>> [Facts(status, "2020", False, "both", 90, "A", 99).payload for status in (200, 301)]
+        ['A', '']
+        """
+        if self.revisit or (self.size and self.status not in _REDIRECTS):
+            return self.digest
+        return ""
 
     def better(self, held: Facts, keep: Keep) -> bool:
         """Whether this capture takes the place of the one that is held; the first to come stays where they are equal.
@@ -108,6 +126,15 @@ def joined(text: Page, links: Page) -> Page:
     )
 
 
+class Rest(NamedTuple):
+    """A capture that is not the page's own: it did not take that place, or it gave way."""
+
+    facts: Facts
+    page: Page | None  #: None: it is stored as the page's own capture
+    place: int  #: where in the batch the capture stands that has its links
+    part: Page | None = None  #: the other part of what is stored, not written yet
+
+
 @dataclass(slots=True)
 class Choice:
     """What is to be kept of one URL: a capture that was just read, or the one that is stored, or that and a part."""
@@ -130,13 +157,16 @@ class Choice:
         """The links that are written."""
         return () if self.read is None else self.read.links
 
-    def take(self, page: Page, place: int, keep: Keep) -> None:
+    def take(self, page: Page, place: int, keep: Keep) -> Rest | None:
         """Look at one more capture, at a place of the batch.
 
         Args:
             page: the capture that was read.
             place: its index among the pages of the batch.
             keep: which of several captures is wanted.
+
+        Returns:
+            Of two captures the one that is not kept; None where they are parts of one.
         """
         facts = Facts.of(page)
         if facts.same_capture(self.facts):
@@ -147,13 +177,16 @@ class Choice:
                 self.facts, self.page, self.part, self.place = facts, page, None, place
             elif self.facts.parts in {"text", "links"} or (facts.parts == "text" and self.facts.wants_text(facts)):
                 self._join(page, facts, place)
-            return
+            return None
         self.count += 1
         self.others += 1
-        if facts.better(self.facts, keep):
-            self.facts, self.page, self.part, self.place = facts, page, None, place
+        if not facts.better(self.facts, keep):
+            return Rest(facts, page, place)
+        rest = Rest(self.facts, self.page, self.place, self.part)
+        self.facts, self.page, self.part, self.place = facts, page, None, place
+        return rest
 
-    def take_again(self, page: Page, place: int, keep: Keep, source: int) -> None:
+    def take_again(self, page: Page, place: int, keep: Keep, source: int) -> Rest | None:
         """Look at a capture of a file that is being read again: it was counted before, and may be what is stored.
 
         Args:
@@ -161,20 +194,25 @@ class Choice:
             place: in the batch.
             keep: which of several captures of a URL is kept.
             source: the file.
+
+        Returns:
+            See `take`.
         """
-        facts, count = Facts.of(page), self.count
+        facts, count, rest = Facts.of(page), self.count, None
         unchanged = self.page is None and self.part is None
         if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.same_capture(self.facts):
             self.part, self.place = page, place
         elif unchanged and self.stored == (source, page.offset):
             self.facts, self.page, self.place = facts, page, place
         else:
-            self.take(page, place, keep)
+            rest = self.take(page, place, keep)
         self.count = count
+        return rest
 
     def _join(self, page: Page, facts: Facts, place: int) -> None:
         text, links = (facts, self.facts) if facts.parts == "text" else (self.facts, facts)
-        self.facts = Facts(links.status, links.date or text.date, revisit=False, parts="joined", length=text.length)
+        date = links.date or text.date
+        self.facts = replace(links, date=date, revisit=False, parts="joined", length=text.length)
         if self.page is None:
             self.part, self.place = page, place
         elif page.parts == "text":

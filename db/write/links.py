@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.db.records import LinkKind
+from graphlang.db.records import NOFOLLOW, LinkKind
 from graphlang.db.write import multirow
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from graphlang.db.records import Links
 
@@ -20,6 +20,30 @@ _PLAIN: Final = _kernels.constant("GRAPHLANG_LINK_PLAIN")  # numbers of a link w
 _WIDTH: Final = _kernels.constant("GRAPHLANG_LINK_WIDTH")  # of the others
 _HREFLANG: Final = 4
 _USUAL: Final = int(LinkKind.ANCHOR)
+
+
+class Batch(NamedTuple):
+    """The links of the pages of a batch, with the ids that they were given."""
+
+    links: Sequence[Links]  #: of each page
+    ids: array[int]  #: of each page and, behind it, of the targets of its links
+    counts: array[int]  #: links of each page
+    starts: Sequence[int]  #: where in ``ids`` each page stands
+
+    def rows(self, place: int) -> Iterator[tuple[int, int, int, str | None, int]]:
+        """The links of one page, but for those to itself: target, kind, nofollow, hreflang, place."""
+        own, start, links = self.ids[self.starts[place]], self.starts[place] + 1, self.links[place]
+        hreflangs, number = dict(links.hreflangs), 0
+        for at, (target, kind) in enumerate(zip(self.ids[start : start + len(links)], links.kinds, strict=True)):
+            if target != own:
+                yield target, kind & ~NOFOLLOW, int(kind >= NOFOLLOW), hreflangs.get(at), number
+                number += 1
+
+    def write(self, connection: sqlite3.Connection, place: int) -> int:
+        """Write the links of one page, see `write`."""
+        start = self.starts[place]
+        ids = self.ids[start : start + self.counts[place] + 1]
+        return write(connection, [self.links[place]], ids, self.counts[place : place + 1], b"\1")
 
 
 def write(

@@ -11,7 +11,7 @@ from graphlang.db.records import Links, Page, Problem, packed, unpacked
 from graphlang.db.schema.migrations import URL_INDEX
 from graphlang.db.url_ids.in_memory import UrlIds, authorities
 from graphlang.db.url_ids.stored import Captured, StoredIds
-from graphlang.db.write import again, captures, multirow, revisits
+from graphlang.db.write import again, captures, history, multirow, revisits
 from graphlang.db.write import links as linkage
 from graphlang.db.write.choose_capture import Choice, Facts, Keep
 from graphlang.db.write.removed import Removed
@@ -39,7 +39,8 @@ class Counts(NamedTuple):
     pages: int
     links: int
     problems: int
-    others: int = 0  #: captures of URLs that had one already: one of each URL is kept
+    others: int = 0  #: captures of URLs that had one already
+    kept: int = 0  #: of these, those that are kept beside the pages' own
 
 
 class Writer:
@@ -86,7 +87,7 @@ class Writer:
             self._check_alone()
             items = self._removed.kept(items)
             pages = [item for item in items if isinstance(item, Page)]
-            links, others = self._add_pages(source, pages)
+            links, others, kept = self._add_pages(source, pages)
             problems = [
                 (source, item.offset, item.url, item.kind, item.reason) for item in items if isinstance(item, Problem)
             ]
@@ -103,33 +104,37 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        return Counts(len(pages), links, len(problems), others)
+        return Counts(len(pages), links, len(problems), others, kept)
 
     def _check_alone(self) -> None:
         """Two writers would give out the same ids: the one that comes second stops before it has written."""
         if self._ids.stored() != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
-    def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, int]:
-        """How many links were added, and how many captures were of URLs that had one."""
+    def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, int, int]:
+        """How many links were added, how many captures were of URLs that had one, and how many of these are kept."""
         if not pages:
-            return 0, 0
+            return 0, 0, 0
         links = [Links.of(page.links) for page in pages]
         ids, _, fresh = self._ids.assign(
             b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
         )
         self._add_urls(fresh)
         counts = array("q", map(len, links))
-        own = [ids[place + number] for number, place in enumerate(accumulate(counts[:-1], initial=0))]
-        # Of several captures of a URL one is written; what the others link to has its id, but not their links.
-        choices = self._choose(own, pages, source)
-        captures.write(self._connection, source, choices, reading=self._reading(source))
+        starts = [place + number for number, place in enumerate(accumulate(counts[:-1], initial=0))]
+        # Of several captures of a URL one is the page's own; what the others link to has its id in any case.
+        choices, events = self._choose([ids[start] for start in starts], pages, source)
+        kept, reading = 0, self._reading(source)
+        if self._keep is Keep.ALL:
+            batch = linkage.Batch(links, ids, counts, starts)
+            kept = history.History(self._connection, source, reading, batch).write(events)
+        captures.write(self._connection, source, choices, reading=reading)
         chosen = bytearray(len(pages))
         for choice in choices.values():
             if choice.read is not None:
                 chosen[choice.place] = 1
         others = sum(choice.others for choice in choices.values())
-        return linkage.write(self._connection, links, ids, counts, chosen), others
+        return linkage.write(self._connection, links, ids, counts, chosen), others, kept
 
     def _add_urls(self, urls: bytes) -> None:
         """Enter URLs that are new; the ids that they were given are the next ones, as SQLite gives them."""
@@ -163,9 +168,10 @@ class Writer:
             self._readings[source] = again.reading(self._connection, source)
         return self._readings[source]
 
-    def _choose(self, own: list[int], pages: list[Page], source: int) -> dict[int, Choice]:
-        """What becomes of each page that this batch has a capture of, by page id."""
+    def _choose(self, own: list[int], pages: list[Page], source: int) -> tuple[dict[int, Choice], list[history.Event]]:
+        """What becomes of each page that this batch has a capture of, by page id; and of each further capture."""
         choices: dict[int, Choice] = {}
+        events: list[history.Event] = []
         captured = self._captured.among(own)
         repeated = self._reading(source) > 1
         for place, (page_id, page) in enumerate(zip(own, pages, strict=True)):
@@ -177,11 +183,11 @@ class Writer:
                 if repeated:
                     self._fresh.add(page_id)
             elif repeated and held.stored and page_id not in self._fresh:
-                held.take_again(page, place, self._keep, source)
+                events.append(history.Event(page_id, held.take_again(page, place, self._keep, source), held.facts))
             else:
-                held.take(page, place, self._keep)
+                events.append(history.Event(page_id, held.take(page, place, self._keep), held.facts))
         self._captured.enter(list(choices))
-        return choices
+        return choices, events
 
 
 def finish(connection: sqlite3.Connection) -> None:

@@ -33,7 +33,9 @@ class Ingested:
     passed: list[Passed] = field(default_factory=list)  #: files of folders that were passed over, and why
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
-    others: int = 0  #: of the pages read by this call, captures of URLs that had one: one of each URL is kept
+    others: int = 0  #: of the pages read by this call, captures of URLs that had one
+    kept: int = 0  #: of these, those that are kept with their dates beside the pages' own
+    keep: Keep = Keep.ALL  #: which captures were asked for
     problems: int = 0  #: of all the files given, those of earlier calls included
     seconds: float = 0.0
 
@@ -43,7 +45,7 @@ def ingest(
     files: Iterable[str | Path] | Found,
     *,
     names: Mapping[Path, str] | None = None,
-    keep: Keep = Keep.BEST,
+    keep: Keep = Keep.ALL,
     limits: Limits | None = None,
     again: bool = False,
     workers: int = 1,
@@ -59,7 +61,7 @@ def ingest(
         connection: a collection opened for writing.
         files: archives, or folders that hold them; or what `found` made of them.
         names: what some of the files are called in the collection, if not by their paths.
-        keep: which of several captures of a URL is kept.
+        keep: which of several captures of a URL are kept.
         limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
         again: read files again that were read before, with these limits; what they held stays until it is replaced.
         workers: processes that parse pages; 1 parses in this process.
@@ -71,7 +73,7 @@ def ingest(
     """
     started = time.perf_counter()
     wanted = files if isinstance(files, Found) else found(files)
-    done = Ingested(passed=wanted.passed)
+    done = Ingested(passed=wanted.passed, keep=keep)
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
     sizes: list[int] = []
@@ -112,6 +114,7 @@ def ingest(
             done.links += counts.links
             done.problems += counts.problems
             done.others += counts.others
+            done.kept += counts.kept
             progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
             if batch.last:
                 before += sizes[batch.source]

@@ -59,6 +59,8 @@ _COUNTS: Final = (
     ("pages", "SELECT NULL, COUNT(*) FROM pages"),
     ("pages read", "SELECT NULL, COUNT(*) FROM captures"),
     ("captures of them", "SELECT NULL, COALESCE(SUM(captures), 0) FROM captures"),
+    ("captures kept beside their own", "SELECT NULL, COUNT(*) FROM history"),
+    ("captures kept with another content", "SELECT NULL, COUNT(*) FROM history WHERE whole"),
     (
         "captures by what was read",
         "SELECT parts, COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1",

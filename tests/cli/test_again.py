@@ -35,7 +35,7 @@ def test_other_options_are_said_and_again_reads_with_them(graphlang: Call, museu
     assert max(short) == (20,)
     result = graphlang("ingest", db, museum, "--workers", 1, "--bytes")
     assert result.stderr.splitlines()[1] == (
-        f"read with other options: {museum} (--text-limit 20, now 10000; --bytes off, now on; --keep last, now best):"
+        f"read with other options: {museum} (--text-limit 20, now 10000; --bytes off, now on; --keep last, now all):"
         " --again reads with those given now"
     )
     assert ask(db, LENGTHS) == short
@@ -58,11 +58,15 @@ def test_what_was_read_again_is_identified_again(graphlang: Call, museum: Path, 
 def aged(db: Path) -> Path:
     """Make a database what an early version would have left, which knew nothing of places and main content."""
     with closing(sqlite3.connect(db)) as connection:
+        connection.execute("DROP VIEW history_captures")
+        for table in ("history_links", "history_declarations", "history"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = 'history'")
         for column in ("options", "readings", "lacks"):
             connection.execute(f"ALTER TABLE sources DROP COLUMN {column}")
         connection.execute("ALTER TABLE captures DROP COLUMN reading")
         connection.execute("UPDATE links SET place = NULL")
-        connection.execute("DELETE FROM _sqlite_migrations WHERE name = '0011_how_files_were_read'")
+        connection.execute("DELETE FROM _sqlite_migrations WHERE name >= '0011'")
         connection.execute("UPDATE _sqlite_migrations SET applied_at = '2020' WHERE name = '0001_first'")
         connection.execute("PRAGMA user_version=10")
         connection.commit()

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 TABLES = (
     *("sources", "hosts", "pages", "captures", "texts", "declarations", "link_kinds", "links", "problems", "labels"),
     *("runs", "predictions", "scores", "chosen", "visible_bytes", "anchor_texts", "removed", "linked_answers"),
-    "corrections",
+    *("corrections", "history", "history_links", "history_declarations"),
 )
-VIEWS = ("page_languages", "site_languages", "link_details", "page_scores", "linked_predictions")
+VIEWS = ("history_captures", "page_languages", "site_languages", "link_details", "page_scores", "linked_predictions")
 #: By table, columns that hold whole numbers, real ones, text, bytes.
 WHOLE = {
     "sources": ("bytes", "position", "finished"),

@@ -66,7 +66,7 @@ def test_ids_go_by_first_appearance_page_then_its_links(tmp_path: Path) -> None:
         position=2,
         finished=True,
     )
-    assert counts == (2, 2, 0, 0)
+    assert counts == (2, 2, 0, 0, 0)
     assert connection.execute("SELECT id, url FROM pages ORDER BY id").fetchall() == [
         (1, "http://b.example/"),
         (2, "http://a.example/"),

@@ -76,9 +76,10 @@ _OPTIONS = (
     click.option(
         "--keep",
         type=click.Choice([one.value for one in Keep]),
-        default=Keep.BEST.value,
+        default=Keep.ALL.value,
         show_default=True,
-        help="Which capture of a URL is kept: best is the newest with status 200, longest the one with the most text.",
+        help="Which captures of a URL are kept: all, each with its date, the best one as the page's own; or only that"
+        " one: best is the newest with status 200, longest the one with the most text.",
     ),
     click.option(
         "--text-limit",

@@ -13,6 +13,7 @@ from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.progress import Shown, bars
+from graphlang.db.write.choose_capture import Keep
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -79,11 +80,8 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
         **counts(done),
     )
     if done.others:
-        say(
-            f"{done.others:,} of them are further captures of a URL: one of each URL is kept (--keep)",
-            "captures",
-            captures=done.others,
-        )
+        words = f"{done.others:,} of them are further captures of a URL: {_fate(done)} (--keep {done.keep})"
+        say(words, "captures", captures=done.others, kept=done.kept)
     stages = {name: round(seconds, 1) for name, seconds in shown.seconds.items() if seconds >= _SHORT}
     if stages:
         say(f"stages: {'  '.join(f'{name} {seconds} s' for name, seconds in stages.items())}", "stages", **stages)
@@ -100,6 +98,15 @@ def _changed(done: Ingested) -> str:
     return f"read with other options: {visible(str(path))}{more} ({words}): --again reads with those given now"
 
 
+def _fate(done: Ingested) -> str:
+    """What became of further captures."""
+    if done.keep is not Keep.ALL:
+        return "one of each URL is kept, the others are dropped"
+    again = done.others - done.kept
+    same = f"{again:,} say nothing that was not known" if again else ""
+    return ", ".join(part for part in (f"{done.kept:,} are kept with their dates" if done.kept else "", same) if part)
+
+
 def counts(done: Ingested) -> dict[str, Any]:
     """What was read, in numbers.
 
@@ -112,6 +119,7 @@ def counts(done: Ingested) -> dict[str, Any]:
         "passed_over": len(done.passed),
         "pages": done.pages,
         "further_captures": done.others,
+        "further_captures_kept": done.kept,
         "links": done.links,
         "problems": done.problems,
         "seconds": round(done.seconds, 1),
