@@ -43,7 +43,7 @@ class _Told(Verbs):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _show
+                warnings.showwarning = _show  # type: ignore[assignment]  # it has no use for the rest
                 return super().invoke(ctx)
         except BrokenPipeError:
             # Whoever reads our output has had enough (head, less): not an error of ours.

@@ -19,7 +19,7 @@ class Fact(NamedTuple):
 
     what: str  #: what is counted
     value: str | int | None  #: of which kind; None: of all
-    count: int
+    count: int  # type: ignore[assignment]  # the column's name; nobody counts the fields of a row
 
 
 class Encoding(NamedTuple):
