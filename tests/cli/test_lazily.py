@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from graphlang.cli import cli
 
-HEAVY = {"numpy", "scipy", "langcodes", "networkx", "rich", "sqlite_utils", "publicsuffixlist"}
+HEAVY = {"numpy", "scipy", "langcodes", "networkx", "sqlite_utils", "publicsuffixlist"}
 SCRIPT = "import sys; from graphlang.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
 
 

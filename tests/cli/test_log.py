@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 
-from graphlang.cli.shared import progress
+from graphlang.cli.shared import log, progress
 from graphlang.cli.shared.progress import Lines, bars
 
 if TYPE_CHECKING:
@@ -158,3 +160,66 @@ def test_files_that_were_read_before_take_one_line(graphlang: Call, museum: Path
     many = graphlang("ingest", db, museum, *copies, "--workers", 1)
     assert many.stderr.splitlines()[0] == f"already read: {museum} and 3 more"
     assert many.stderr.count("already read") == 1
+
+
+class Terminal(io.StringIO):
+    """Remembers what is written to it."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def seen(written: str) -> list[str]:
+    """Lines as a terminal shows them in the end: what was drawn last over each."""
+    return [line.split("\r\x1b[K")[-1] for line in written.split("\n")]
+
+
+def test_bars_are_drawn_over_themselves_and_words_stand_above_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(progress, "_DRAWN", 0.01)
+    with bars() as shown:
+        shown.stage("ingest", 4e6, "bytes")
+        shown.advance(1e6, pages=10)
+        time.sleep(0.05)
+        log.put("something was passed over", "message", {}, as_json=False)
+        shown.advance(3e6, pages=30)
+        time.sleep(0.05)
+        shown.stage("classify", None, "pages")
+        shown.advance(7)
+    first, second, third, last = seen(terminal.getvalue())
+    assert first == "something was passed over"
+    assert second.startswith("ingest     " + "━" * 24 + "  4.0 MB  ")
+    assert " 30 pages  " in second
+    assert "left" not in second
+    assert third.startswith("classify   " + "━" * 24 + "  7 pages  ")
+    assert last == ""
+    assert terminal.getvalue().count("ingest") > 4
+
+
+def test_a_terminal_that_can_draw_nothing_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    with bars() as shown:
+        assert isinstance(shown, Lines)
+    assert terminal.getvalue() == ""
+
+
+def interrupted() -> None:
+    with bars() as shown:
+        shown.stage("ingest", 4e6, "bytes")
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_bar_leaves_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert terminal.getvalue().endswith("\n")

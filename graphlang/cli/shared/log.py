@@ -74,6 +74,18 @@ def say(words: str, event: str = "message", **facts: Any) -> None:
         put(words, event, facts, as_json=how.json)
 
 
+_before: list[Callable[[], None]] = []
+
+
+def before_words(function: Callable[[], None] | None) -> None:
+    """What is to be done before any words: making room, where something is drawn.
+
+    Args:
+        function: it; None: nothing more.
+    """
+    _before[:] = [] if function is None else [function]
+
+
 def put(words: str, event: str, facts: dict[str, Any], *, as_json: bool) -> None:
     """Write a line to standard error.
 
@@ -86,4 +98,6 @@ def put(words: str, event: str, facts: dict[str, Any], *, as_json: bool) -> None
     if as_json:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         words = json_text({"time": now, "event": event, **(facts or {"message": words})})
+    for function in _before:
+        function()
     click.echo(visible(words), err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import threading
 import time
@@ -9,15 +11,16 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.analysis.progress import Progress
-from graphlang.cli.shared.log import log, put
+from graphlang.cli.shared.log import before_words, log, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from rich import progress as rich_progress
+    from typing import TextIO
 
 _MEGABYTE = 1_000_000
 _EVERY = 5.0  #: seconds from one line to the next
+_DRAWN = 0.2  #: seconds from one drawing of a bar to the next
+_BLOCKS, _PLAIN_BLOCKS = ("━", "─"), ("#", "-")  #: of a bar: what is done, and what is not
 _NARROW = 110  #: columns of a terminal that has no room for all words of a bar
 
 
@@ -174,84 +177,125 @@ class Lines(Shown):
 
 
 class Bars(Shown):
-    """Draws one bar for each stage: how much is done, how fast, how long it still takes.
+    """Draws one line for each stage, again and again: how much is done, how fast, how long it still takes.
+
+    What else is said meanwhile stands above it.
 
     Args:
-        bars: rich's.
-        narrow: whether there is little room.
+        out: the terminal.
     """
 
-    def __init__(self, bars: rich_progress.Progress, *, narrow: bool) -> None:
+    def __init__(self, out: TextIO) -> None:
         super().__init__()
-        self._bars = bars
-        self._narrow = narrow
-        self._task: rich_progress.TaskID | None = None
+        self._out = out
+        self._blocks = _BLOCKS if _can_draw(out) else _PLAIN_BLOCKS
+        self._turn = threading.RLock()
+        self._over = threading.Event()
+        self._clock = threading.Thread(target=self._tick, name="graphlang-progress", daemon=True)
+        self._clock.start()
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
         """A new stage begins."""
         super().stage(name, total, unit)
-        self._task = self._bars.add_task(name, total=total, words="")
-
-    def advance(self, done: float, **counts: int) -> None:
-        """So much of the stage is done."""
-        super().advance(done, **counts)
-        if self._state is None or self._task is None:
-            return
-        rate, unit = self._state._replace(seconds=self._seconds()).rate
-        words = [f"{rate:,.0f} {unit}/s"]
-        if not self._narrow:
-            if self._state.unit == "bytes":
-                words.insert(0, f"{done / _MEGABYTE:,.1f} MB")
-                words += [f"{count:,} {name}" for name, count in counts.items()]
-            else:
-                words.insert(0, f"{int(done):,} {unit}")
-        elif counts.get("problems"):
-            words.append(f"{counts['problems']:,} problems")
-        self._bars.update(self._task, completed=done, words="  ".join(words))
+        self._draw()
 
     def end(self) -> None:
         """The stage is over."""
-        super().end()
-        if self._task is not None:
-            total = self._bars.tasks[self._task].total
-            self._bars.update(self._task, total=total or 1, completed=total or 1)
-        self._task = None
+        with self._turn:
+            if self._state is not None:
+                done = self._state.total or self._state.done
+                self._state = self._state._replace(done=done, total=done or None)
+                self._draw(end="\n")
+            super().end()
+
+    def clear(self) -> None:
+        """Make room for a line of other words."""
+        with self._turn:
+            self._write("\r\x1b[K")
+
+    def close(self) -> None:
+        """Draw no more, and leave the line where a stage was interrupted."""
+        self._over.set()
+        self._clock.join()
+        if self._state is not None:
+            self._write("\n")
+
+    def _tick(self) -> None:
+        while not self._over.wait(_DRAWN):
+            self._draw()
+
+    def _draw(self, end: str = "") -> None:
+        with self._turn:
+            if self._state is not None:
+                columns = shutil.get_terminal_size().columns
+                line = drawn(self._state._replace(seconds=self._seconds()), columns - 1, self._blocks)
+                self._write(f"\r\x1b[K{line}{end}")
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError, ValueError):  # nobody looks any more
+            self._out.write(text)
+            self._out.flush()
+
+
+def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> str:
+    """One line of a terminal with a bar.
+
+    Args:
+        state: where the stage is.
+        width: columns; in a narrow line some words are left out.
+        blocks: what is drawn for what is done, and for what is not.
+
+    >>> drawn(State("classify", 3000, 4000, "pages", 60, {}), 80)
+    'classify   #########---  50 pages/s  1:00  left 0:20'
+    >>> drawn(State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000}), 120)
+    'ingest     ##################------  30.0 MB  100 pages/s  6,000 pages  1:00  left 0:20'
+    """
+    narrow = width < _NARROW
+    size = 12 if narrow else 24
+    share = min(state.done / state.total, 1.0) if state.total else 0.0
+    full = round(size * share)
+    rate, unit = state.rate
+    words = [f"{rate:,.0f} {unit}/s"]
+    if not narrow and state.unit == "bytes":
+        words.insert(0, f"{state.done / _MEGABYTE:,.1f} MB")
+        words += [f"{count:,} {name}" for name, count in state.counts.items()]
+    elif not narrow:
+        words.insert(0, f"{int(state.done):,} {state.unit}")
+    elif state.counts.get("problems"):
+        words.append(f"{state.counts['problems']:,} problems")
+    words.append(clock(state.seconds))
+    if state.left is not None and share < 1:
+        words.append(f"left {clock(state.left)}")
+    bar = blocks[0] * full + blocks[1] * (size - full)
+    return "  ".join([f"{state.stage:<9}", bar, *words])[:width]
+
+
+def _can_draw(out: TextIO) -> bool:
+    try:
+        "".join(_BLOCKS).encode(out.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 @contextmanager
 def bars() -> Iterator[Shown]:
     """What shows the progress of a verb, as the user wants it: bars, lines, or nothing."""
     how = log()
-    shown: Shown
     if how.quiet:
-        shown = Shown()
-        yield shown
-        shown.end()
+        silent = Shown()
+        yield silent
+        silent.end()
         return
-    if how.json or not sys.stderr.isatty():
+    shown: Lines | Bars
+    if how.json or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         shown = Lines(as_json=how.json)
-        try:
-            yield shown
-            shown.end()
-        finally:
-            shown.close()
-        return
-    # Where nobody looks on there is nothing to draw, and nothing to import for it.
-    from rich import progress as rich_progress  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-
-    console = Console(stderr=True)
-    narrow = console.width < _NARROW
-    columns = (
-        rich_progress.SpinnerColumn(),
-        rich_progress.TextColumn("{task.description:<9}"),
-        rich_progress.BarColumn(bar_width=12 if narrow else 24),
-        rich_progress.TextColumn("{task.fields[words]}"),
-        rich_progress.TimeElapsedColumn(),
-        rich_progress.TextColumn("left"),
-        rich_progress.TimeRemainingColumn(),
-    )
-    with rich_progress.Progress(*columns, console=console, transient=False) as drawn:
-        shown = Bars(drawn, narrow=narrow)
+    else:
+        shown = Bars(sys.stderr)
+        before_words(shown.clear)
+    try:
         yield shown
         shown.end()
+    finally:
+        before_words(None)
+        shown.close()

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from graphlang.cli.shared.cell_width import cell_width
 from graphlang.cli.shared.pager import paged
 from graphlang.visible import visible
 
@@ -116,10 +117,10 @@ def _texts(row: Sequence[Any], cell: Callable[[Any], str]) -> list[str]:
 
 def _column(place: int, name: str, numeric: set[int], texts: Sequence[Sequence[str]], address: int) -> _Column:
     cells = [row[place] for row in texts]
-    natural = max(map(_cells, [name, *cells]))
+    natural = max(map(cell_width, [name, *cells]))
     least = natural
     if place not in numeric and natural > _SHORT:
-        least = max(_SHORT, _cells(name))
+        least = max(_SHORT, cell_width(name))
         if any("://" in text for text in cells):
             least = max(least, min(natural, address))
     return _Column(place, name, place in numeric, natural, least)
@@ -150,7 +151,7 @@ def _line(shown: Sequence[_Column], cells: Sequence[str], room: int | None) -> s
     texts = [cells[column.number] for column in shown]
     if room is not None:
         excess = sum(
-            max(0, _cells(text) - column.width)
+            max(0, cell_width(text) - column.width)
             for text, column in zip(texts, shown, strict=True)
             if column.natural == column.least
         )
@@ -160,7 +161,9 @@ def _line(shown: Sequence[_Column], cells: Sequence[str], room: int | None) -> s
                 excess = max(0, excess - (column.width - width))
                 texts[place] = _cut(texts[place], width)
     padded = [
-        " " * (column.width - _cells(text)) + text if column.numeric else text + " " * (column.width - _cells(text))
+        " " * (column.width - cell_width(text)) + text
+        if column.numeric
+        else text + " " * (column.width - cell_width(text))
         for text, column in zip(texts, shown, strict=True)
     ]
     return _GAP.join(padded).rstrip()
@@ -174,7 +177,7 @@ def _cut(text: str, width: int) -> str:
     >>> _cut("a long sentence without any end", 15)
     'a long sente...'
     """
-    if _cells(text) <= width:
+    if cell_width(text) <= width:
         return text
     left = width - len(_DOTS)
     tail = left // 2 if "://" in text else 0
@@ -187,19 +190,10 @@ def _beginning(text: str, width: int) -> str:
         return text[:width]
     used = 0
     for place, letter in enumerate(text):
-        used += _cells(letter)
+        used += cell_width(letter)
         if used > width:
             return text[:place]
     return text
-
-
-def _cells(text: str) -> int:
-    """Cells of a terminal that a text takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415 - most tables do without
-
-    return cell_len(text)
 
 
 def _bold(line: str, *, on: bool) -> str:
