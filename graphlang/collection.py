@@ -125,6 +125,7 @@ class Collection:
         limits: Limits | None = None,
         again: bool = False,
         workers: int = 1,
+        follow_links: bool = False,
         progress: Progress = SILENT,
     ) -> Ingested:
         """Read files and folders into the collection; files that it has already are passed over.
@@ -135,6 +136,7 @@ class Collection:
             limits: how much of a page is kept.
             again: read files again that were read before, with these limits.
             workers: processes that parse pages; the result is the same with any number.
+            follow_links: whether symbolic links within folders are followed; `Ingested.passed` has what is passed over.
             progress: told of bytes, pages and links.
 
         Raises:
@@ -144,7 +146,7 @@ class Collection:
         from graphlang.analysis import ingest as reading  # noqa: PLC0415  each verb imports what it needs
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
 
-        how, found = Keep(keep), reading.found(files)  # before there is a database
+        how, found = Keep(keep), reading.found(files, follow_links=follow_links)  # before there is a database
         with closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
             return reading.ingest(
                 connection, found, keep=how, limits=limits, again=again, workers=workers, progress=progress

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphlang.ingest import Limits, batches, expand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from graphlang.db.records import Page, Problem
 
 
-def read(*files: str | Path, limits: Limits | None = None, workers: int = 1) -> Iterator[Page | Problem]:
+def read(
+    *files: str | Path, limits: Limits | None = None, workers: int = 1, follow_links: bool = False
+) -> Iterator[Page | Problem]:
     """Read the pages of archive files, one after the other.
 
     Args:
         files: archives, or folders that hold them, in any format that `graphlang ingest` reads.
         limits: how much of a page is kept, see `Limits`.
         workers: processes that parse; the pages and their order are the same with any number.
+        follow_links: whether symbolic links within folders are followed.
 
     Yields:
         Each `Page`; and a `Problem` for each record that could not be read, or not whole, before the page of it.
@@ -28,6 +31,6 @@ def read(*files: str | Path, limits: Limits | None = None, workers: int = 1) -> 
         OSError: a file or folder does not exist.
         ValueError: no workers.
     """
-    sources = [(path, 0) for path in expand(map(Path, files))]
+    sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
     for batch in batches(sources, limits=limits or Limits(), workers=workers):
         yield from batch.items

@@ -82,6 +82,18 @@ def test_the_library_leaves_no_database_either(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_the_library_follows_links_where_it_is_told_to(folder: Path, tmp_path: Path) -> None:
+    with gl.open(tmp_path / "a.db") as crawl:
+        done = crawl.ingest(folder)
+        assert [(one.path.name, one.reason) for one in done.passed] == [
+            ("notes.txt", "no archive"),
+            ("passwd.warc", "symbolic link"),
+        ]
+        assert [one.path.name for one in crawl.ingest(folder, follow_links=True).passed] == ["notes.txt"]
+    assert {type(one).__name__ for one in gl.read(folder)} == {"Page"}
+    assert {type(one).__name__ for one in gl.read(folder, follow_links=True)} == {"Page", "Problem"}
+
+
 def test_standard_input_comes_where_it_is_named(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text('{"url": "http://b.example/", "text": "page"}\n')
