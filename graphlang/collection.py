@@ -313,7 +313,8 @@ class Collection:
             StoreError: a file cannot be read at all.
             ModelError: there is no such method or model.
         """
-        from graphlang.analysis import classify, graph_input, propagate, vote  # noqa: PLC0415
+        from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
+        from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
         from graphlang.identification import load as identified_by  # noqa: PLC0415
 
         identifier: Any = identified_by(method)

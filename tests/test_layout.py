@@ -44,7 +44,12 @@ ALLOWED = {
     ),
     "graphlang.graph": ("graphlang.codes", "graphlang.native", "graphlang.numerics"),
     "graphlang.codes": (),
-    "graphlang.maps": ("graphlang.codes", "graphlang.db", "graphlang.graph.propagation.options"),
+    "graphlang.maps": (
+        "graphlang.codes",
+        "graphlang.db",
+        "graphlang.graph.propagation.options",
+        "graphlang.method_cards.sources",
+    ),
     "graphlang.evaluation.metrics": (),
     "graphlang.numerics": (),
     "graphlang.public_suffix": (),

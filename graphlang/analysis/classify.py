@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import graphlang
-from graphlang.analysis import digests
+from graphlang.analysis.arrays import digests
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask

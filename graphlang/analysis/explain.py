@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.analysis import graph_input
-from graphlang.analysis.replay import replay
+from graphlang.analysis.arrays import graph_input
+from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, runs

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from graphlang.analysis import graph_input
+    from graphlang.analysis.arrays import graph_input
 
 #: URLs that are asked about at a time, at least: what is common to all pages is worked out anew for each so many.
 TOGETHER = 1 << 18
@@ -48,7 +48,7 @@ def answer(
         return True
     if run.collection != runs.state(connection, run.seeds):
         return False
-    from graphlang.analysis import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
+    from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
 
     loaded = loaded or graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
     progress.stage("linked", loaded.count, "URLs")
@@ -102,8 +102,8 @@ def _parts(
     connection: sqlite3.Connection, run: runs.Run, loaded: graph_input.Loaded, progress: Progress
 ) -> Iterator[runs.Linked]:
     """Answers for all pages in order of their ids, of those that were fetched without any."""
-    from graphlang.analysis import graph_output  # noqa: PLC0415
-    from graphlang.analysis.replay import replay  # noqa: PLC0415
+    from graphlang.analysis.arrays import graph_output  # noqa: PLC0415
+    from graphlang.analysis.arrays.replay import replay  # noqa: PLC0415
 
     ids = np.setdiff1d(np.flatnonzero(~loaded.stored) + 1, collection.missing(connection), assume_unique=True)
     step = max(TOGETHER, int(loaded.stored.sum())) // runs.BLOCK * runs.BLOCK

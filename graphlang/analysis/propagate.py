@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import graphlang
-from graphlang.analysis import digests, graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
+from graphlang.analysis.arrays import digests, graph_input, graph_output
+from graphlang.analysis.arrays.signals import NAMES
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.analysis.signals import NAMES
 from graphlang.analysis.update import up_to_date
 from graphlang.db import runs
 from graphlang.graph import label_spreading
@@ -52,7 +52,7 @@ def propagate(
         algorithm: ``couplings`` (``graphlang.graph.propagation.inference``) or ``label-spreading`` (Zhou et al. 2004;
             ``harmonic`` is an older name).
         options: options of the inference.
-        signals: weights of what else is known of the pages, see ``graphlang.analysis.signals.NAMES``.
+        signals: weights of what else is known of the pages, see ``graphlang.analysis.arrays.signals.NAMES``.
         seed: the content run to start from; the newest if not given.
         update: first bring that run up to date with the collection (``analysis.update``); and where an earlier run with
             the same parameters has read just the same, choose that one. The inference itself is done anew whenever

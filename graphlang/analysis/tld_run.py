@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graphlang
-from graphlang.analysis import graph_input, graph_output
+from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.of_collections import TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import runs

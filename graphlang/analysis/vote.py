@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graphlang
-from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
+from graphlang.analysis.arrays import graph_input, graph_output
+from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.analysis.replay import replay
 from graphlang.db import collection, runs
 from graphlang.graph import clueweb09
 from graphlang.graph import vote as kernel

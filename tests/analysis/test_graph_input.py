@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.analysis import graph_input, graph_output
+from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
 from graphlang.db import Link, LinkKind, Page, create, runs
 from graphlang.db.write.writer import Site, Writer

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphlang.analysis import graph_input
+from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.update import up_to_date

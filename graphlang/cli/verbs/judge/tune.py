@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from graphlang.analysis import graph_input, signals
 from graphlang.analysis import propagate as propagating
+from graphlang.analysis.arrays import graph_input, signals
 from graphlang.cli.shared import options
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.output import write_rows

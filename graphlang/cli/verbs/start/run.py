@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from graphlang.analysis import classify, graph_input, propagate, vote
+from graphlang.analysis import classify, propagate, vote
+from graphlang.analysis.arrays import graph_input
 from graphlang.cli.shared import options, reading
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import log, logs, say

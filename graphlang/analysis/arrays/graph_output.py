@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.graph_input import GraphInput
+    from graphlang.analysis.arrays.graph_input import GraphInput
     from graphlang.graph.result import Answer
 
 #: Probabilities below this are not kept.

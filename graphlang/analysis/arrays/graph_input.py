@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.analysis import signals
+from graphlang.analysis.arrays import signals
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, runs
 from graphlang.graph.data import Evidence, Graph

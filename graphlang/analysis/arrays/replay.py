@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphlang.analysis import graph_input
+from graphlang.analysis.arrays import graph_input
 from graphlang.graph import label_spreading, vote
 from graphlang.graph.propagation import inference
 from graphlang.graph.propagation.options import Options
