@@ -49,6 +49,7 @@ def create(
     verb: str = "writing",
     patience: float | None = 0.0,
     told: Callable[[Holder | None], None] | None = None,
+    held: Lock | None = None,
 ) -> sqlite3.Connection:
     """Open the collection at ``path`` for writing; make it, or bring it to this version's schema, where needed.
 
@@ -59,6 +60,7 @@ def create(
         verb: what it is opened for, in a word; others who want to write are told.
         patience: seconds to wait for another writer; None waits for as long as it takes.
         told: called once if there is one to wait for, with who it is, or with None where that is not known.
+        held: the lock, where it was taken before; the connection gives it back when it is closed.
 
     Returns:
         A connection in write-ahead mode: killing the process at any moment loses at most the open transaction, and
@@ -69,13 +71,7 @@ def create(
         StoreError: the folder does not exist, the file is something else, or a newer version of graphlang made it.
     """
     path = Path(path)
-    if not path.parent.is_dir():
-        msg = f"cannot create {path}: the folder {path.parent} does not exist"
-        raise StoreError(msg)
-    if path.exists() and not path.is_file():
-        msg = f"{path} is not a graphlang database (it is no file)"
-        raise StoreError(msg)
-    held = lock.acquire(path, verb, patience=patience, told=told)
+    held = held or claim(path, verb=verb, patience=patience, told=told)
     try:
         connection = _writable(path)
     except BaseException:
@@ -83,6 +79,34 @@ def create(
         raise
     connection.lock = held
     return connection
+
+
+def claim(
+    path: Path,
+    *,
+    verb: str = "writing",
+    patience: float | None = 0.0,
+    told: Callable[[Holder | None], None] | None = None,
+) -> Lock:
+    """The right to write to a database, before it is opened or made; the arguments are those of `create`.
+
+    Args:
+        path: the file.
+        verb: what for, in a word.
+        patience: seconds to wait for another writer; None waits for as long as it takes.
+        told: called once if there is one to wait for.
+
+    Raises:
+        LockedError: another process, or another connection of this one, is writing to it.
+        StoreError: the folder does not exist, or the file is a folder.
+    """
+    if not path.parent.is_dir():
+        msg = f"cannot create {path}: the folder {path.parent} does not exist"
+        raise StoreError(msg)
+    if path.exists() and not path.is_file():
+        msg = f"{path} is not a graphlang database (it is no file)"
+        raise StoreError(msg)
+    return lock.acquire(path, verb, patience=patience, told=told)
 
 
 def _writable(path: Path) -> Writer:

@@ -195,8 +195,10 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
             entries = archive.infolist()
             _bound(entries, name)
             with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
-                contents = pool.map(partial(_unpacked, data), entries)
-                members = dict(zip((entry.filename for entry in entries), contents, strict=True))
+                largest_first = sorted(entries, key=lambda entry: entry.compress_size, reverse=True)
+                contents = pool.map(partial(_unpacked, data), largest_first)
+                found = dict(zip((entry.filename for entry in largest_first), contents, strict=True))
+        members = {entry.filename: found[entry.filename] for entry in entries}
         method, labels, parameters = _header(members.pop(_HEADER), name)
         arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
     except ModelError:

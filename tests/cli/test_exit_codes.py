@@ -18,7 +18,9 @@ from click.testing import CliRunner, Result
 from graphlang.cli import cli, failures
 from graphlang.cli.failures import failure
 from graphlang.cli.shared import database
-from graphlang.db import InputError, LockedError, StoreError, create
+from graphlang.content import registry
+from graphlang.content.identifier import Identifier
+from graphlang.db import InputError, LockedError, StoreError, create, lock
 from graphlang.ingest import WorkerError
 from graphlang.modelfile import ModelError
 
@@ -123,3 +125,30 @@ def test_all_codes_are_in_the_help(graphlang: Call) -> None:
     words = click.unstyle(graphlang("--help").stdout)
     for code in (0, 1, 2, 3, 4, 5, 130):
         assert f"{code} " in words[words.index("Exit codes") :]
+
+
+def test_run_has_the_database_before_it_loads_anything(
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, load = tmp_path / "crawl.db", registry.load
+    asked: list[str] = []
+
+    def slow(method: str) -> Identifier:
+        with pytest.raises(LockedError, match=r"being written by process \d+ \(run, "):
+            lock.acquire(db)
+        assert not db.exists()
+        asked.append(method)
+        return load(method)
+
+    monkeypatch.setattr(registry, "load", slow)
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    assert asked == ["nfc"]
+    lock.acquire(db).release()
+    assert graphlang("run", museum, "--db", tmp_path / "no" / "crawl.db").exit_code == failures.UNFIT
+
+
+def test_a_run_that_fails_gives_the_database_back_and_leaves_none(
+    graphlang: Call, museum: Path, tmp_path: Path
+) -> None:
+    assert graphlang("run", museum, "--db", tmp_path / "crawl.db", "--method", "none").exit_code == failures.UNFIT
+    assert sorted(tmp_path.iterdir()) == [museum]

@@ -9,13 +9,14 @@ import click
 
 from graphlang.cli.shared.log import say
 from graphlang.db import create, open_existing
+from graphlang.db.connection import claim
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from graphlang.db.lock import Holder
+    from graphlang.db.lock import Holder, Lock
 
 _WAIT = "graphlang.wait"
 
@@ -38,26 +39,52 @@ def waits(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def writing(db: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
+def claimed(db: Path) -> Iterator[Lock]:
+    """The right to write to a database, for a verb that has other things to do before it opens it.
+
+    Args:
+        db: its path; there need not be a file yet, and none is made.
+
+    Yields:
+        The lock, for `writing`.
+
+    Raises:
+        LockedError: another process is writing to it, and the user does not want to wait.
+        StoreError: there can be no such file.
+    """
+    held = claim(db, **_how())
+    try:
+        yield held
+    finally:
+        held.release()
+
+
+@contextmanager
+def writing(db: Path, *, new: bool = False, held: Lock | None = None) -> Iterator[sqlite3.Connection]:
     """The database, opened for writing by the verb at hand.
 
     Args:
         db: its path.
         new: whether it is made where there is none.
+        held: the right to write to it, where the verb has claimed that.
 
     Raises:
         LockedError: another process is writing to it, and the user does not want to wait.
         StoreError: it cannot be opened, see `graphlang.db.create`.
     """
-    ctx = click.get_current_context()
-    how: dict[str, Any] = {"verb": ctx.info_name or "graphlang"}
-    if ctx.meta.get(_WAIT):
-        how |= {"patience": None, "told": _tell}
+    how = {**_how(), "held": held}
     connection = create(db, **how) if new else open_existing(db, write=True, **how)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def _how() -> dict[str, Any]:
+    """Who asks for the lock, and how long they wait."""
+    ctx = click.get_current_context()
+    waiting = {"patience": None, "told": _tell} if ctx.meta.get(_WAIT) else {}
+    return {"verb": ctx.info_name or "graphlang", **waiting}
 
 
 def _tell(holder: Holder | None) -> None:

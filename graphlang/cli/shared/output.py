@@ -186,7 +186,7 @@ def _write(
     if format_ == "table":
         wide = _asked(_WIDE)
         pager = file is sys.stdout and wide is not None
-        return write_table(columns, rows, file, cell=cell, wide=bool(wide), first=first, pager=pager)
+        return write_table(columns, rows, file, cell=cell, wide=wide is not False, first=first, pager=pager)
     if format_ == "jsonl":
         written = write_jsonl(columns, rows, file)
     elif format_ == "csv":

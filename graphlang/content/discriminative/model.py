@@ -182,7 +182,7 @@ class Discriminative(Calibrated):
         answer[long] = 0  # all of a short text's row is filled in
         chosen = [texts[i] for i in long.tolist()]
         scripts = windows.main_scripts(chosen)
-        for script in np.unique(scripts).tolist():
+        for script in sorted(set(scripts.tolist())):
             if self._script[script] < len(self._weights.names):
                 self._long(texts, long[scripts == script], script, answer)
         return answer
@@ -235,7 +235,7 @@ class Discriminative(Calibrated):
         long = np.flatnonzero(~short)
         answer[rows[long]] = 0  # what was looked at first may have been in another script
         scripts = windows.main_scripts([words[i] for i in long.tolist()])
-        for own in np.unique(scripts).tolist():
+        for own in sorted(set(scripts.tolist())):
             chosen = long[scripts == own]
             if self._script[own] == len(self._weights.names):
                 continue

@@ -4,35 +4,20 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Unpack
 
 import click
 
-from graphlang.analysis import classify, propagate, vote
-from graphlang.analysis.arrays import graph_input
 from graphlang.cli.shared import options, reading
-from graphlang.cli.shared.database import waits, writing
+from graphlang.cli.shared.database import claimed, waits, writing
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.output import write_json, write_line
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
-from graphlang.cli.verbs.collection.ingest import counts, finish, summary
+from graphlang.cli.verbs.collection.ingest import finish, summary
 from graphlang.cli.verbs.publish.report import write_report
-from graphlang.content import registry
-from graphlang.maps.facts import pages_by_language, totals
-from graphlang.maps.sites import language_map
 from graphlang.native.threads import cores
 from graphlang.visible import visible
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from graphlang.analysis.ingest import Ingested
-    from graphlang.cli.shared.progress import Shown
-    from graphlang.db.runs import Run
-
-_SITES_SHOWN = 30
-_LANGUAGES_SHOWN = 6
 
 
 @click.command()
@@ -78,10 +63,17 @@ def run(
     if report is not None:
         refuse_inputs(report)
     with ExitStack() as stack:
+        held = stack.enter_context(claimed(db))  # whoever comes first has it, whatever there is to be loaded yet
         prestarted = stack.enter_context(reading.prestart(db, files, how))
         inputs = reading.inputs(files, how)
+        # What takes its time to import comes now, when nobody else can write any more, and the first pages are read.
+        from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
+        from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
+        from graphlang.cli.shared import run_summary  # noqa: PLC0415
+        from graphlang.content import registry  # noqa: PLC0415
+
         identifier = registry.load(method)  # while the first pages are read
-        connection = stack.enter_context(writing(db, new=True))
+        connection = stack.enter_context(writing(db, new=True, held=held))
         shown = stack.enter_context(bars())
         done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
         classify.classify(connection, identifier, workers=how["workers"] or cores(), progress=shown)
@@ -97,52 +89,11 @@ def run(
         if report is not None:
             write_report(connection, report, db.stem)
         if as_json:
-            facts = _facts(connection, db, report, done, final, shown)
+            facts = run_summary.facts(connection, db, report, done, final, shown)
             write_json(facts, indent=1)
         elif not log().quiet:
-            _print_map(connection)
+            run_summary.print_map(connection)
             write_line(f"database: {db}")
             if report is not None:
                 write_line(f"report: {visible(str(report))}")
     finish(done)
-
-
-def _facts(
-    connection: sqlite3.Connection, db: Path, report: Path | None, done: Ingested, final: Run, shown: Shown
-) -> dict[str, Any]:
-    """What `run` did, for programs."""
-    return {
-        "database": str(db),
-        "report": None if report is None else str(report),
-        "read": counts(done),
-        "stages": {name: round(seconds, 2) for name, seconds in shown.seconds.items()},
-        "run": final.id,
-        "rounds": final.rounds,
-        "converged": final.converged,
-        **totals(connection)._asdict(),
-        "pages_by_language": pages_by_language(connection),
-    }
-
-
-def _print_map(connection: sqlite3.Connection) -> None:
-    """One line a site: its pages and its commonest languages."""
-    sites: dict[str, list[str]] = {}
-    pages: dict[str, int] = {}
-    for row in language_map(connection):
-        if row.pages:
-            sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
-            pages[row.site] = pages.get(row.site, 0) + row.pages
-    width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
-    write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
-    for site, shares in list(sites.items())[:_SITES_SHOWN]:
-        more = len(shares) - _LANGUAGES_SHOWN
-        words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
-        write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
-    if len(sites) > _SITES_SHOWN:
-        write_line(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
-    counted = totals(connection)
-    others = f"; {counted.not_counted:,} redirects, errors and files that are no text do not count"
-    write_line(
-        f"{counted.pages:,} pages read in {counted.languages} languages, {counted.undetermined:,} of them undetermined;"
-        f" {counted.only_linked_to:,} more only linked to{others if counted.not_counted else ''}"
-    )

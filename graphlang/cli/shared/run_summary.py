@@ -1,0 +1,76 @@
+"""What ``run`` did and found: the language map for people, and facts for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphlang.cli.shared.output import write_line
+from graphlang.cli.verbs.collection.ingest import counts
+from graphlang.maps.facts import pages_by_language, totals
+from graphlang.maps.sites import language_map
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from graphlang.analysis.ingest import Ingested
+    from graphlang.cli.shared.progress import Shown
+    from graphlang.db.runs import Run
+
+_SITES_SHOWN = 30
+_LANGUAGES_SHOWN = 6
+
+
+def facts(
+    connection: sqlite3.Connection, db: Path, report: Path | None, done: Ingested, final: Run, shown: Shown
+) -> dict[str, Any]:
+    """What `run` did, for programs.
+
+    Args:
+        connection: the collection.
+        db: its path.
+        report: where the report was written; None without one.
+        done: what was read.
+        final: the run that the views show.
+        shown: how long each stage took.
+    """
+    return {
+        "database": str(db),
+        "report": None if report is None else str(report),
+        "read": counts(done),
+        "stages": {name: round(seconds, 2) for name, seconds in shown.seconds.items()},
+        "run": final.id,
+        "rounds": final.rounds,
+        "converged": final.converged,
+        **totals(connection)._asdict(),
+        "pages_by_language": pages_by_language(connection),
+    }
+
+
+def print_map(connection: sqlite3.Connection) -> None:
+    """Print one line a site: its pages and its commonest languages.
+
+    Args:
+        connection: the collection.
+    """
+    sites: dict[str, list[str]] = {}
+    pages: dict[str, int] = {}
+    for row in language_map(connection):
+        if row.pages:
+            sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
+            pages[row.site] = pages.get(row.site, 0) + row.pages
+    width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
+    write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
+    for site, shares in list(sites.items())[:_SITES_SHOWN]:
+        more = len(shares) - _LANGUAGES_SHOWN
+        words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
+        write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
+    if len(sites) > _SITES_SHOWN:
+        write_line(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
+    counted = totals(connection)
+    others = f"; {counted.not_counted:,} redirects, errors and files that are no text do not count"
+    write_line(
+        f"{counted.pages:,} pages read in {counted.languages} languages, {counted.undetermined:,} of them undetermined;"
+        f" {counted.only_linked_to:,} more only linked to{others if counted.not_counted else ''}"
+    )
