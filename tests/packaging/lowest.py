@@ -30,8 +30,25 @@ TESTS = (
 )
 
 
+def settings() -> dict[str, str]:
+    """What uv is to take from pip's settings: where packages come from, and whom to trust."""
+    said = {
+        name: os.environ.get(f"PIP_{name.upper().replace('-', '_')}") or configured(name)
+        for name in ("index-url", "cert")
+    }
+    names = {"index-url": "UV_DEFAULT_INDEX", "cert": "SSL_CERT_FILE"}
+    return {names[name]: value for name, value in said.items() if value and names[name] not in os.environ}
+
+
+def configured(name: str) -> str:
+    """A setting of pip, or an empty string."""
+    asked = [sys.executable, "-m", "pip", "config", "get", f"global.{name}"]
+    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def main() -> None:
     """Install and try."""
+    os.environ.update(settings())
     oldest = [
         path for path in pythons() if run(path, "-c", "import sys; print(*sys.version_info[:2])").split() == ["3", "11"]
     ]

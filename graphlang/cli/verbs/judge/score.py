@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import numpy as np
 
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.urls import registry
-from graphlang.urls.training.evaluation import confusion as confusion_of
-from graphlang.urls.training.evaluation import measures
+from graphlang.urls.training.evaluation import Measures, decide
 from graphlang.urls.training.labelled_urls import read_urls
-
-_BATCH = 65_536
 
 
 def _codes(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -74,25 +70,13 @@ def score(
         rows = read_urls(urls)
     except ValueError as error:
         raise Failure(f"{urls}: {error}", USAGE) from error
-    wanted = codes or tuple(sorted({row.language for row in rows} & set(identifier.labels)))
-    rows = [row for row in rows if row.language in wanted]
-    truth = np.array([row.language for row in rows])
-    missing = [code for code in wanted if code not in identifier.labels or code not in truth]
-    if missing or len(wanted) < 2:  # noqa: PLR2004
-        words = f"{', '.join(missing)}: not in the file, or not known to {method}" if missing else "fewer than two"
-        raise Failure(f"languages to score: {words}", USAGE)
-    columns = [identifier.labels.index(code) for code in wanted]
-    decided = np.zeros((len(rows), len(wanted)), dtype=bool)
-    for begin in range(0, len(rows), _BATCH):
-        some = [row.url for row in rows[begin : begin + _BATCH]]
-        decided[begin : begin + _BATCH] = identifier.decisions(some)[:, columns]
+    try:
+        found = decide(identifier, rows, codes)
+    except ValueError as error:
+        raise Failure(f"languages to score: {error}", USAGE) from error
     if confusion:
-        shares = confusion_of(decided, truth, wanted)
-        found = [(code, *line) for code, line in zip(wanted, shares.tolist(), strict=True)]
-        write_rows(("language", *wanted), found, format_=format_, limit=limit, output=output)
+        write_rows(("language", *found.languages), found.confusion(), format_=format_, limit=limit, output=output)
         return
-    each = [measures(decided[:, number], truth == code) for number, code in enumerate(wanted)]
-    lines = [(code, int((truth == code).sum()), *one) for code, one in zip(wanted, each, strict=True)]
-    average = tuple(float(np.mean(column)) for column in zip(*each, strict=True))
-    names = ("language", "urls", "precision", "recall", "negative", "f")
-    write_rows(names, [*lines, ("average", len(rows), *average)], format_=format_, limit=limit, output=output)
+    names = ("language", "urls", *Measures._fields)
+    lines = [(code, count, *one) for code, count, one in found.measures()]
+    write_rows(names, lines, format_=format_, limit=limit, output=output)
