@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.analysis import linked
+from graphlang.analysis import graph_input, linked
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
@@ -64,9 +64,7 @@ def correct(connection: sqlite3.Connection, said: Iterable[Said], *, by: str, pr
         rows.append((url, _label(connection, found, url, language), one.note.strip()))
     labels = sorted({label for _, label, _ in rows})
     numbers = dict(zip(labels, label_ids(connection, labels), strict=True))
-    chosen = runs.chosen(connection)
-    if chosen is not None:  # later nobody knows any more what it saw
-        linked.answer(connection, chosen, progress=progress)
+    _answer_open(connection, progress)
     pages = corrections.add(connection, [(url, numbers[label], note) for url, label, note in rows], by.strip())
     return Corrected(pages, len(rows) - pages)
 
@@ -89,10 +87,18 @@ def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence
     named = dict.fromkeys(map(_url, urls))
     if hosts:
         named |= dict.fromkeys(one.url for one in corrections.rows(connection) if host(one.url) in hosts)
-    chosen = runs.chosen(connection)
-    if chosen is not None:
-        linked.answer(connection, chosen)
+    _answer_open(connection, SILENT)
     return corrections.undo(connection, list(named), by.strip() or None)
+
+
+def _answer_open(connection: sqlite3.Connection, progress: Progress) -> None:
+    """Answer for the URLs that were only linked to: once pages are corrected nobody knows any more what a run saw."""
+    load = graph_input.CachedLoader()
+    for run in runs.every(connection):
+        if run.linked is False and run.collection == runs.state(connection, run.seeds):
+            linked.answer(
+                connection, run, loaded=load(connection, runs.get(connection, run.seeds[0])), progress=progress
+            )
 
 
 def of_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: str, note: str = "") -> list[Said]:

@@ -289,9 +289,9 @@ def test_a_run_from_before_is_taken_again_once_the_correction_is_undone(connecti
 
 
 def test_urls_only_linked_to_are_answered_before_the_run_is_out_of_date(connection: sqlite3.Connection) -> None:
-    run = propagate(connection, linked=False)
+    two = (vote(connection, linked=False), propagate(connection, linked=False))
     say(connection, LONG, "deu")
-    assert runs.get(connection, run.id).linked is True
+    assert [runs.get(connection, run.id).linked for run in two] == [True, True]
     assert shown(connection)[UNREAD] == "eng"
 
 
