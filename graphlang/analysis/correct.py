@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.analysis import graph_input, linked
+from graphlang.analysis import linked
+from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
