@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db.records import LinkKind
 from graphlang.db.schema import shape
-from graphlang.db.schema.migrations import APPLICATION_ID, STEPS, VERSION
+from graphlang.db.schema.migrations import APPLICATION_ID, VERSION
+from graphlang.db.schema.steps import STEPS
 
 if TYPE_CHECKING:
     import sqlite3

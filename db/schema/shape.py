@@ -11,7 +11,9 @@ import sqlite3
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.schema.migrations import LEDGER, SET, STEPS, URL_INDEX, apply_step
+from graphlang.db.schema.migrations import LEDGER, URL_INDEX, apply_step
+from graphlang.db.schema.steps import STEPS
+from graphlang.db.schema.steps.execute import SET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

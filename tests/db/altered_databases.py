@@ -17,7 +17,8 @@ import sqlite_utils
 from click.testing import CliRunner
 
 from graphlang.cli import cli
-from graphlang.db.schema.migrations import APPLICATION_ID, STEPS, migrations
+from graphlang.db.schema.migrations import APPLICATION_ID, migrations
+from graphlang.db.schema.steps import STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

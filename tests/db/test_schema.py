@@ -12,7 +12,8 @@ import sqlite_utils
 from graphlang.db import LinkKind, StoreError, create, open_existing
 from graphlang.db.schema.column_docs import TABLES
 from graphlang.db.schema.markdown import markdown
-from graphlang.db.schema.migrations import APPLICATION_ID, STEPS, migrations
+from graphlang.db.schema.migrations import APPLICATION_ID, migrations
+from graphlang.db.schema.steps import STEPS
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:

@@ -1,0 +1,45 @@
+"""The steps by which a file's schema has grown, one file each; a new file goes through all of them.
+
+In: a connection to a file that has had the steps before. Out: the same with one more. To change a table, add a step at
+the end: a file like `corrections` (statements) or `ids_given_once` (a function), and its line in `STEPS`. Steps that
+have been released stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from graphlang.db.schema.steps import (
+    anchor_texts,
+    corrections,
+    first,
+    history,
+    how_files_were_read,
+    ids_given_once,
+    label_spreading,
+    linked_answers,
+    parts_revisits_bytes,
+    places_of_links,
+    runs_with_owners,
+    what_runs_read,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+#: By the name in the ledger: statements, or what executes some.
+STEPS: Final[dict[str, str | Callable[[sqlite3.Connection], None]]] = {
+    "0001_first": first.STEP,
+    "0002_parts_revisits_bytes": parts_revisits_bytes.STEP,
+    "0003_anchor_texts": anchor_texts.STEP,
+    "0004_what_runs_read": what_runs_read.STEP,
+    "0005_places_of_links": places_of_links.STEP,
+    "0006_runs_with_owners": runs_with_owners.STEP,
+    "0007_ids_given_once": ids_given_once.step,
+    "0008_label_spreading": label_spreading.step,
+    "0009_linked_answers": linked_answers.STEP,
+    "0010_corrections": corrections.STEP,
+    "0011_how_files_were_read": how_files_were_read.step,
+    "0012_history": history.STEP,
+}
