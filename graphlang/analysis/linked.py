@@ -84,17 +84,18 @@ def ready(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -
         return False
 
 
-def opened(path: str | Path, *numbers: int | None) -> sqlite3.Connection:
+def opened(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -> sqlite3.Connection:
     """The collection, to be read, with the answers of some runs; see `ready`.
 
     Args:
         path: the file.
         numbers: ids of the runs; None is the one that the views show. If no number is given, that one.
+        progress: told of URLs, where there are any to be answered for.
 
     Raises:
         StoreError: there is no such file or run.
     """
-    ready(path, *numbers)
+    ready(path, *numbers, progress=progress)
     return open_existing(path)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from graphlang.cli.shared import log, progress
 from graphlang.cli.shared.progress import Lines, bars
+from graphlang.db import runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -223,3 +224,23 @@ def test_an_interrupted_bar_leaves_the_line(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert terminal.getvalue().endswith("\n")
+
+
+@pytest.mark.usefixtures("quick")
+def test_verbs_that_list_say_where_they_are_before_the_first_row(
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    write = runs.write_linked
+
+    def slowly(*arguments: Any) -> None:
+        time.sleep(0.2)
+        write(*arguments)
+
+    monkeypatch.setattr(runs, "write_linked", slowly)
+    first = graphlang("pages", db, "--format", "tsv")
+    assert first.stderr.startswith("linked: ")
+    assert "URLs" in first.stderr
+    again = graphlang("pages", db, "--format", "tsv")
+    assert (again.stdout, again.stderr) == (first.stdout, "")

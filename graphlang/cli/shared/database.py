@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from graphlang.cli.shared.log import say
+from graphlang.cli.shared.progress import bars
 from graphlang.db import create, open_existing
 from graphlang.db.connection import claim
 
@@ -36,6 +37,30 @@ def waits(function: Callable[..., None]) -> Callable[..., None]:
         envvar="GRAPHLANG_WAIT",
         help="Wait for another process that is writing to the database, instead of giving up [env: GRAPHLANG_WAIT].",
     )(function)
+
+
+@contextmanager
+def answered(db: Path, *runs: int | None) -> Iterator[sqlite3.Connection]:
+    """The database, to be read, with answers for the URLs that were only linked to.
+
+    They are worked out when they are asked for the first time. How far that is, is shown.
+
+    Args:
+        db: its path.
+        runs: ids of the runs; None, and none at all, for the one that the views show.
+
+    Yields:
+        The connection.
+
+    Raises:
+        StoreError: there is no such file or run.
+    """
+    from graphlang.analysis import linked  # noqa: PLC0415 - verbs that write do without
+
+    with bars() as shown:
+        connection = linked.opened(db, *runs, progress=shown)
+    with closing(connection):
+        yield connection
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import table_options, write_rows
 from graphlang.db import open_existing
 from graphlang.maps.facts import Encoding, Fact, facts
@@ -34,7 +34,7 @@ def info(db: Path, format_: str, *, encodings: bool) -> None:
       graphlang info crawl.db
       graphlang info crawl.db --encodings --format csv
     """
-    with closing(open_existing(db) if encodings else linked.opened(db)) as connection:
+    with closing(open_existing(db)) if encodings else answered(db) as connection:
         if encodings:
             write_rows(Encoding._fields, encodings_of(connection), format_=format_)
             return

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.db import runs
 from graphlang.evaluation import compare as comparing
@@ -31,7 +30,7 @@ def compare(db: Path, before: int, after: int, format_: str, limit: int | None, 
       graphlang compare crawl.db 1 3
       graphlang compare crawl.db 1 3 --count --format csv
     """
-    with closing(linked.opened(db, before, after)) as connection:
+    with answered(db, before, after) as connection:
         one, two = runs.get(connection, before), runs.get(connection, after)
         if count:
             found = comparing.counts(connection, one, two)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import write_json, write_line, write_rows
 from graphlang.db import StoreError, open_existing, runs
 from graphlang.evaluation import evaluate as evaluation
@@ -70,7 +70,7 @@ def evaluate(
     """
     with closing(open_existing(db)) as connection:
         chosen = _runs(connection, run_id, all_runs=all_runs)
-    with closing(linked.opened(db, *(run.id for run in chosen))) as connection:
+    with answered(db, *(run.id for run in chosen)) as connection:
         answers = evaluation.read_gold(connection, gold, by)
         results = [evaluation.evaluate(connection, answers, run, by) for run in chosen]
     if format_ == "json":

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
 from graphlang.analysis import frontier as candidates
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.db import StoreError, runs
@@ -66,7 +65,7 @@ def frontier(
       graphlang frontier crawl.db --want swa,amh --format tsv
       graphlang frontier crawl.db --saturated eng --limit 1000 --format csv -o next.csv
     """
-    with closing(linked.opened(db, run_id)) as connection:
+    with answered(db, run_id) as connection:
         run = runs.chosen(connection) if run_id is None else runs.get(connection, run_id)
         if run is None:
             raise StoreError("nothing is classified yet: run 'graphlang classify' first")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import csv_safe, write_rows, write_text
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.targets import refuse_inputs
@@ -76,7 +75,7 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, sel
       graphlang language-graph crawl.db --what languages --format csv -o languages.csv
       graphlang language-graph crawl.db --format gexf -o languages.gexf
     """
-    with closing(linked.opened(db)) as connection:
+    with answered(db) as connection:
         if format_ in ("table", "csv"):
             if what == "sites":
                 rows = site_links_of(connection, selection, unit=by)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.cli.shared.selection import selects
 from graphlang.maps.languages import Known, Row, known, languages_of
@@ -55,5 +54,5 @@ def languages(
         return
     if db is None:
         raise click.UsageError("name a database, or --known")
-    with closing(linked.opened(db)) as connection:
+    with answered(db) as connection:
         write_rows(Row._fields, languages_of(connection, selection), format_=format_, limit=limit, output=output)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.collection import Collection
 from graphlang.maps.pages import ORDERS
@@ -78,4 +79,7 @@ def pages(
         )
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--language") from error
+    if not fetched:
+        with answered(db):  # which says how far it is, where it takes its time
+            pass
     write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output, first=_FIRST)

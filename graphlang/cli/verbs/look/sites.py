@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.cli.shared.selection import selects
 from graphlang.maps.sites import SHORT, SURE, UNITS, site_map
@@ -66,6 +65,6 @@ def sites(
     scripts: bool,
 ) -> None:
     """List pages by site and language."""
-    with closing(linked.opened(db)) as connection:
+    with answered(db) as connection:
         found = site_map(connection, by, selection, scripts=scripts or any(one.script for one in selection.wanted))
         write_rows(found.columns, found.rows, format_=format_, limit=limit, output=output)

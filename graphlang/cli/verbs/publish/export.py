@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.output import csv_safe, write_rows
 from graphlang.cli.shared.selection import selects
@@ -107,7 +106,7 @@ def export(db: Path, what: str, format_: str | None, by: str, output: Path, sele
     if what in _OF_ALL:
         selection = selection.of_everything()
     refuse_inputs(output)
-    with closing(linked.opened(db)) as connection:
+    with answered(db) as connection:
         if what in ("vertices-edges", "web-languages"):
             _folder(connection, what, by, selection, output)
             return

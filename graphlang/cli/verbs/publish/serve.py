@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import closing
 from pathlib import Path
 
 import click
 
-from graphlang.analysis import linked
 from graphlang.cli.shared import options
+from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.output import write_line
 from graphlang.serve.site import datasette, index
@@ -31,7 +30,7 @@ def serve(db: Path, port: int, *, search: bool) -> None:
     Example:
       graphlang serve crawl.db --port 8080
     """
-    with closing(linked.opened(db)), tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
+    with answered(db), tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
         made = Path(folder) / "search.db" if search else None
         try:
             site = datasette(db, None)
