@@ -98,7 +98,7 @@ def test_from_its_files_by_its_method_to_the_graph(
 
 
 def test_run_and_identify_and_the_lists_know_it(graphlang: Callable[..., Result], crawl: Path, tmp_path: Path) -> None:
-    ran = graphlang("run", crawl, "--db", tmp_path / "one.db", "--method", "vowels", "--plugins", "-q")
+    ran = graphlang("run", crawl, "--db", tmp_path / "one.db", "--method", "vowels", "--plugins")
     assert ran.exit_code == 0
     assert "ita 100%" in ran.stdout
     told = graphlang("identify", "--method", "vowels", "--plugins", "--format", "tsv", input_=b"aeiou")
