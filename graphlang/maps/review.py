@@ -93,7 +93,8 @@ def _pages(connection: sqlite3.Connection) -> _Pages:
         ]
         parts.append(np.array(found, dtype=np.float64))
     page, group, doubt, characters, known, words = np.concatenate(parts).T
-    listens = (characters < Options().clamp_length) & (known == 0)
+    options = Options()
+    listens = ((characters < options.clamp_length) | (1 - doubt < options.doubtful)) & (known == 0)
     return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, listens, (words > 0) & (known == 0))
 
 
