@@ -172,7 +172,7 @@ def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> s
             connection.close()
             # An older schema is brought up to date by the only means there is: opening it for writing, once. A writer
             # that is there does it first of all.
-            create(path, verb="migrating", patience=BUSY_SECONDS).close()
+            _bring_up_to_date(path)
             connection = _connect(path, sqlite3.Connection, mode="ro")
     except sqlite3.DatabaseError as error:
         connection.close()
@@ -181,6 +181,19 @@ def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> s
         connection.close()
         raise
     return connection
+
+
+def _bring_up_to_date(path: Path) -> None:
+    try:
+        create(path, verb="migrating", patience=BUSY_SECONDS).close()
+    except LockedError:
+        raise
+    except (StoreError, sqlite3.OperationalError) as error:
+        msg = (
+            f"{path} is of an older version of graphlang, and cannot be brought up to date where it lies"
+            f" ({in_a_line(error)}): copy it to where it can be written"
+        )
+        raise StoreError(msg) from error
 
 
 def _readable(path: Path) -> sqlite3.Connection:

@@ -98,7 +98,7 @@ def test_explain_texts_and_errors_do_not_either(graphlang: Call, hostile: Path, 
 def on_terminal(*arguments: object) -> str:
     """What a terminal gets to see."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", MAIN, *map(str, arguments)]
+    command = [sys.executable, "-P", "-c", MAIN, *map(str, arguments)]
     environment = {**os.environ, "TERM": "dumb", "PAGER": "cat", "COLUMNS": "500"}
     process = subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=environment)
     os.close(theirs)
@@ -150,14 +150,14 @@ def test_csv_is_exact_in_pipes_and_safe_for_people(graphlang: Call, hostile: Pat
 
 def test_a_name_that_is_no_utf8_is_told(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9\x1b[2J.warc")
-    command = [sys.executable, "-c", MAIN, "ingest", str(tmp_path / "a.db"), str(tmp_path / name)]
+    command = [sys.executable, "-P", "-c", MAIN, "ingest", str(tmp_path / "a.db"), str(tmp_path / name)]
     done = subprocess.run(command, capture_output=True, check=False)
     words = rb"caf\udce9\x1b[2J.warc: no such file or folder"
     assert (done.returncode, done.stderr.strip().endswith(words)) == (2, True), done.stderr
 
 
 def test_letters_that_the_terminal_has_not_are_escapes() -> None:
-    command = [sys.executable, "-c", MAIN, "languages", "--known", "--method", "nfc-2004"]
+    command = [sys.executable, "-P", "-c", MAIN, "languages", "--known", "--method", "nfc-2004"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(command, capture_output=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

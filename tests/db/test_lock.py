@@ -1,5 +1,6 @@
 """One writer at a time, by a lock that dies with its process and says who holds it."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -162,3 +163,21 @@ def test_a_token_names_a_process_that_runs_and_no_other() -> None:
         assert lock.alive(f"{host} {other.pid} {start} ab") is None
     assert lock.alive("") is None
     assert lock.alive(f"{host} {os.getpid()} {lock._started(os.getpid())} ab") is None  # it is this one
+
+
+def test_a_file_of_an_older_version_says_so_where_it_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "old.db"
+    with closing(create(path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    refused = os.open
+
+    def read_only(name: object, flags: int, mode: int = 0o777) -> int:
+        if flags & os.O_CREAT:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return refused(name, flags, mode)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", read_only)
+    with pytest.raises(StoreError, match=r"old\.db is of an older version of graphlang, .*: copy it to where it can"):
+        open_existing(path)

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 DOTTED = re.compile(r"`{1,2}([A-Za-z_]\w*(?:\.\w+)+)`{1,2}")
 FILES = {"c", "css", "gz", "h", "html", "js", "md", "py"}  # names of files have dots as well
 ENTRY_POINTS = {"graphlang.methods", "graphlang.readers"}
+OTHERS = {"pandas", "polars", "pyarrow"}  # which need not be installed
 
 
 def names(tree: ast.Module) -> dict[str, set[str]]:
@@ -37,7 +38,7 @@ def missing(docstring: str, there: dict[str, set[str]]) -> list[str]:
     found = []
     for name in DOTTED.findall(docstring):
         parts = name.split(".")
-        if parts[-1] in FILES or name in ENTRY_POINTS:
+        if parts[-1] in FILES or parts[0] in OTHERS or name in ENTRY_POINTS:
             continue
         if parts[0] in there:
             pairs = [(one, other) for one, other in pairwise(parts) if one in there]
