@@ -125,8 +125,9 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
     while True:
         with values.reading("texts"):
             rows = connection.execute(
-                "SELECT page, title, text, main, COALESCE(bytes, X'') FROM texts LEFT JOIN visible_bytes USING (page)"
-                " WHERE page > ? ORDER BY page LIMIT ?",
+                "SELECT page, title, text, main,"
+                " COALESCE((SELECT bytes FROM visible_bytes WHERE visible_bytes.page = texts.page), X'')"
+                " FROM texts WHERE page > ? ORDER BY page LIMIT ?",
                 (after, batch),
             ).fetchall()
         if not rows:

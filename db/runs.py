@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphlang.db import corrections, lock, values
+from graphlang.db import corrections, lock, snapshot, values
 from graphlang.db.collection import count_pages
 from graphlang.db.connection import Writer
 from graphlang.db.errors import LockedError, StoreError
@@ -60,6 +60,12 @@ class Run:
     inputs: str | None
     linked: bool | None  #: whether URLs that were only linked to have their answers yet; None: nothing is kept apart
 
+    @property
+    def at(self) -> str | None:
+        """The moment whose captures it saw (``graphlang.db.snapshot``); None: the pages' own captures."""
+        found = self.parameters.get("at")
+        return None if found is None else str(found)
+
 
 class Answers(NamedTuple):
     """Answers for some pages, as arrays of equal length; -1 in a label column means none."""
@@ -82,6 +88,8 @@ class Scores(NamedTuple):
 
 
 _COLUMNS = ", ".join(Run.__slots__)
+#: SQL: the moment of a run, see `Run.at`.
+AT = "IIF(JSON_VALID(runs.parameters), JSON_EXTRACT(runs.parameters, '$.at'), NULL)"
 _COPY = tuple(
     f"INSERT INTO {table} SELECT ?, {columns} FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))"
     f" ORDER BY {key}"
@@ -145,7 +153,7 @@ def get(connection: sqlite3.Connection, run: int) -> Run:
 
 
 def latest(connection: sqlite3.Connection, *kinds: str) -> Run | None:
-    """The newest finished run of one of the kinds.
+    """The newest finished run of one of the kinds over the pages' own captures, or over those that are shown.
 
     Args:
         connection: the collection.
@@ -156,7 +164,24 @@ def latest(connection: sqlite3.Connection, *kinds: str) -> Run | None:
     """
     marks = ", ".join("?" * len(kinds))
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM runs WHERE kind IN ({marks}) AND finished IS NOT NULL ORDER BY id DESC LIMIT 1", kinds
+        f"SELECT {_COLUMNS} FROM runs WHERE kind IN ({marks}) AND finished IS NOT NULL"
+        f" AND COALESCE({AT}, ?) IS ? ORDER BY id DESC LIMIT 1",
+        (*kinds, shown := snapshot.moment(connection), shown),
+    ).fetchone()
+    return None if row is None else _run(row)
+
+
+def of_moment(connection: sqlite3.Connection, moment: str) -> Run | None:
+    """The newest finished run over the captures of a moment: an inference, else a vote, else one over texts.
+
+    Args:
+        connection: the collection.
+        moment: as `graphlang.db.snapshot.Moment` has it.
+    """
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM runs WHERE {AT} = ? AND finished IS NOT NULL"
+        " ORDER BY kind = 'content', kind = 'vote', id DESC LIMIT 1",
+        (moment,),
     ).fetchone()
     return None if row is None else _run(row)
 
@@ -178,7 +203,8 @@ def start(
         connection: a collection opened for writing.
         kind: what the run does: a value of ``runs.kind``.
         method: how: the name of the method or algorithm.
-        parameters: all that its answers depend on, and JSON can hold; kept with its keys sorted.
+        parameters: all that its answers depend on, and JSON can hold; kept with its keys sorted. On a connection that
+            shows a moment (``graphlang.db.snapshot``) that is added, as ``at``.
         version: of graphlang.
         model: name of the model's file; None where there is none.
         model_hash: SHA-256 of the model; None where there is none.
@@ -194,12 +220,14 @@ def start(
         StoreError: the collection was not opened for writing.
     """
     started_from = list(seeds)
+    shown = snapshot.moment(connection)
+    parameters = dict(parameters) | ({} if shown is None else {"at": shown})
     identity = (
         kind,
         method,
         model,
         model_hash,
-        json.dumps(dict(parameters), sort_keys=True),
+        json.dumps(parameters, sort_keys=True),
         json.dumps(started_from),
         state(connection, started_from),
         version,
@@ -291,22 +319,27 @@ def reuse(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
     """
     if run.finished is None:
         return False
-    if choose_it:
+    if choose_it and run.at is None:
         choose(connection, run.id)
     return True
 
 
-def earlier(connection: sqlite3.Connection, run: Run, *, inputs: str | None = None) -> Run | None:
+def earlier(
+    connection: sqlite3.Connection, run: Run, *, inputs: str | None = None, any_time: bool = False
+) -> Run | None:
     """The newest finished run of the same kind, method, model, parameters and version, whatever collection it saw.
 
     Args:
         connection: the collection.
         run: the run to compare with; it is not an answer itself.
         inputs: what that run must have read, where not given any.
+        any_time: also where it saw the captures of another moment.
     """
+    timeless = "IIF(JSON_VALID(parameters), JSON_REMOVE(parameters, '$.at'), NULL) = JSON_REMOVE(?3, '$.at')"
+    same = timeless if any_time else "parameters = ?3"
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM runs WHERE (kind, method, parameters, version) = (?, ?, ?, ?) AND model IS ?"
-        " AND model_hash IS ? AND id <> ? AND finished IS NOT NULL AND (?8 IS NULL OR inputs = ?8)"
+        f"SELECT {_COLUMNS} FROM runs WHERE (kind, method) = (?1, ?2) AND {same} AND version = ?4 AND model IS ?5"
+        " AND model_hash IS ?6 AND id <> ?7 AND finished IS NOT NULL AND (?8 IS NULL OR inputs = ?8)"
         " ORDER BY id DESC LIMIT 1",
         (
             *(run.kind, run.method, json.dumps(run.parameters, sort_keys=True), run.version),
@@ -591,7 +624,7 @@ def finish(
             " owner = NULL WHERE id = ?",
             (now(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
         )
-        if choose:
+        if choose and snapshot.moment(connection) is None:
             connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
 
 
@@ -603,9 +636,10 @@ def choose(connection: sqlite3.Connection, run: int) -> None:
         run: the run's id.
 
     Raises:
-        StoreError: there is no such run, or it was never finished.
+        StoreError: there is no such run, it was never finished, or it saw the captures of another time.
     """
-    get(connection, run)
+    if (moment := get(connection, run).at) is not None:
+        raise StoreError(f"run {run} is of {moment}: the views show the pages' own captures")
     connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
 
 

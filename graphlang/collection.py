@@ -160,6 +160,7 @@ class Collection:
         anchors: bool = False,
         workers: int = 1,
         keep_chosen: bool = False,
+        at: str | None = None,
         progress: Progress = SILENT,
     ) -> Run:
         """Classify the pages by the content of their text, or by their URLs.
@@ -171,34 +172,44 @@ class Collection:
             anchors: whether the words of links count as text of the pages that they lead to.
             workers: threads that identify texts.
             keep_chosen: leave the run that the views show as it is.
+            at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
+                stays the same.
             progress: told of pages.
 
         Raises:
             StoreError: there is no database.
             ModelError: there is no such method or model.
+            ValueError: `at` is no moment, or cannot go with the method or with `anchors`.
         """
-        from graphlang.analysis import classify, declared_run, tld_run  # noqa: PLC0415
+        from graphlang.analysis import classify, dated, declared_run, tld_run  # noqa: PLC0415
         from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
 
         choose = not keep_chosen
+        identifier: Any = None if method in (TLD, DECLARED) else load(method)
+        of_urls = hasattr(identifier, "decisions")
+        if at is not None and (method == TLD or of_urls or anchors):
+            raise ValueError("at is for methods that read texts, without anchors")
         with self._writing("classify") as connection:
-            if method == TLD:
-                return tld_run.classify_tld(connection, choose=choose, progress=progress)
-            if method == DECLARED:
-                return declared_run.classify_declared(connection, choose=choose, progress=progress)
-            identifier: Any = load(method)
-            if hasattr(identifier, "decisions"):  # of URLs
-                return classify.classify_urls(connection, identifier, choose=choose, progress=progress)
-            return classify.classify(
-                connection,
-                identifier,
-                title=title,
-                anchors=anchors,
-                choose=choose,
-                workers=workers,
-                progress=progress,
-            )
+
+            def ask() -> Run:
+                if method == TLD:
+                    return tld_run.classify_tld(connection, choose=choose, progress=progress)
+                if method == DECLARED:
+                    return declared_run.classify_declared(connection, choose=choose, progress=progress)
+                if of_urls:
+                    return classify.classify_urls(connection, identifier, choose=choose, progress=progress)
+                return classify.classify(
+                    connection,
+                    identifier,
+                    title=title,
+                    anchors=anchors,
+                    choose=choose,
+                    workers=workers,
+                    progress=progress,
+                )
+
+            return ask() if at is None else dated.of_texts(connection, at, ask)
 
     def vote(
         self,
@@ -207,6 +218,7 @@ class Collection:
         clueweb09: bool = False,
         seed: int | None = None,
         keep_chosen: bool = False,
+        at: str | None = None,
         progress: Progress = SILENT,
         **limits: int,
     ) -> Run:
@@ -217,22 +229,30 @@ class Collection:
             clueweb09: ClueWeb09's rule instead, for URLs that were never fetched.
             seed: the content run to start from; the newest if not given.
             keep_chosen: leave the run that the views show as it is.
+            at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
+                stays the same.
             progress: told of the stage.
             limits: `min_length`, `min_ref_length` and `max_links` of the vote, `min_bytes` of ClueWeb09's rule.
 
         Raises:
             StoreError: nothing is classified yet.
             TypeError: a limit that the vote does not have.
-            ValueError: a negative limit, or both kinds of vote at once.
+            ValueError: a negative limit, both kinds of vote at once, or no moment.
         """
-        from graphlang.analysis import vote  # noqa: PLC0415
+        from graphlang.analysis import dated, vote  # noqa: PLC0415
 
         if outlinks and clueweb09:
             raise ValueError("outlinks and clueweb09 are two votes: choose one")
         kind: dict[str, bool] = {} if clueweb09 else {"outlinks": outlinks}
         ask: Callable[..., Run] = vote.guess if clueweb09 else vote.vote
         with self._writing("vote") as connection:
-            return ask(connection, seed=seed, choose=not keep_chosen, progress=progress, **kind, **limits)
+
+            def voted(start: int | None) -> Run:
+                return ask(connection, seed=start, choose=not keep_chosen, progress=progress, **kind, **limits)
+
+            if at is None:
+                return voted(seed)
+            return dated.of_links(connection, at, voted, seed=seed, progress=progress)
 
     def propagate(
         self,
@@ -243,6 +263,7 @@ class Collection:
         update: bool = False,
         workers: int = 1,
         keep_chosen: bool = False,
+        at: str | None = None,
         progress: Progress = SILENT,
     ) -> Run:
         """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
@@ -255,35 +276,70 @@ class Collection:
             update: identify the texts that are new first, and do nothing where nothing has changed.
             workers: threads that identify texts for `update`.
             keep_chosen: leave the run that the views show as it is.
+            at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
+                stays the same.
             progress: told of the stage.
 
         Raises:
             StoreError: nothing is classified yet.
-            ValueError: a weight that does not exist, is negative or no number.
+            ValueError: a weight that does not exist, is negative or no number; no moment; `update` together with `at`.
         """
-        from graphlang.analysis import propagate  # noqa: PLC0415
+        from graphlang.analysis import dated, propagate  # noqa: PLC0415
 
-        given = former_names.renamed(weights or {}, FORMER, "the weight")
+        weights = former_names.renamed(weights or {}, FORMER, "the weight")
         if algorithm is not None:
             algorithm = former_names.current(algorithm, propagate.ALIASES, "the algorithm")
-        signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
-        known = {field.name for field in fields(Options)}
-        if unknown := sorted(set(given) - known):
-            names = ", ".join(sorted(known | set(signals)))
-            raise ValueError(f"no weight is called {', '.join(unknown)}; there are {names}")
-        options: dict[str, Any] = dict(given)
+        if update and at is not None:
+            raise ValueError("update is for the pages' own captures, without at")
         with self._writing("propagate") as connection:
-            return propagate.propagate(
+            inferred = _inference(
                 connection,
-                algorithm=algorithm or propagate.ALGORITHMS[0],
-                options=Options(**options),
-                signals=signals,
-                seed=seed,
+                weights=weights,
+                algorithm=algorithm,
                 update=update,
-                choose=not keep_chosen,
                 workers=workers,
+                choose=not keep_chosen,
                 progress=progress,
             )
+            if at is None:
+                return inferred(seed)
+            return dated.of_links(connection, at, inferred, seed=seed, workers=workers, progress=progress)
+
+    def propagate_each_year(
+        self,
+        *,
+        weights: Mapping[str, float] | None = None,
+        algorithm: str | None = None,
+        seed: int | None = None,
+        workers: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[Run]:
+        """Infer the languages of each calendar year that any capture has: `propagate` with `at` for each.
+
+        Args:
+            weights: as for `propagate`.
+            algorithm: as for `propagate`.
+            seed: the content run whose method reads the texts of each year; the newest if not given.
+            workers: threads that identify texts.
+            progress: told of the stage.
+
+        Returns:
+            The run of each year, ascending.
+
+        Raises:
+            StoreError: nothing is classified yet, or no capture has a date.
+            ValueError: as for `propagate`.
+        """
+        from graphlang.analysis import dated, propagate  # noqa: PLC0415
+
+        weights = former_names.renamed(weights or {}, FORMER, "the weight")
+        if algorithm is not None:
+            algorithm = former_names.current(algorithm, propagate.ALIASES, "the algorithm")
+        with self._writing("propagate") as connection:
+            inferred = _inference(
+                connection, weights=weights, algorithm=algorithm, linked=False, workers=workers, progress=progress
+            )
+            return list(dated.each_year(connection, inferred, seed=seed, workers=workers, progress=progress))
 
     def run(
         self,
@@ -604,21 +660,23 @@ class Collection:
 
     # What explains and measures ------------------------------------------------------------------------------------
 
-    def explain(self, url: str, *, run: int | None = None) -> Explanation:
+    def explain(self, url: str, *, run: int | None = None, at: str | None = None) -> Explanation:
         """Why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.
 
         Args:
             url: of the page.
             run: number of a run; the chosen one if not given.
+            at: the moment of a run that `propagate` made with it; in place of `run`.
 
         Raises:
             StoreError: the collection has no such page or run.
+            ValueError: `at` is no moment.
         """
-        from graphlang.analysis.explain import explain  # noqa: PLC0415
+        from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
         from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
 
         with self._reading() as connection:
-            return explain(connection, canonical(url) or url, run=run)
+            return explain(connection, canonical(url) or url, run=run if at is None else run_of(connection, at))
 
     def evaluate(self, gold: str | Path, *, by: str | None = None, run: int | None = None) -> Evaluation:
         """Accuracy against gold labels: over all pages, by length, and by a column of the file.
@@ -706,6 +764,34 @@ class Collection:
                 yield from read(connection)
 
         return Rows(kind, columns, rows)
+
+
+def _inference(
+    connection: sqlite3.Connection, *, weights: Mapping[str, float], algorithm: str | None, **how: Any
+) -> Callable[[int | None], Run]:
+    """The inference with some weights, given a content run."""
+    from graphlang.analysis import propagate  # noqa: PLC0415
+
+    given = dict(weights)
+    signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
+    known = {field.name for field in fields(Options)}
+    if unknown := sorted(set(given) - known):
+        names = ", ".join(sorted(known | set(signals)))
+        raise ValueError(f"no weight is called {', '.join(unknown)}; there are {names}")
+    numbers: dict[str, Any] = dict(given)
+    options = Options(**numbers)
+
+    def inferred(seed: int | None) -> Run:
+        return propagate.propagate(
+            connection,
+            algorithm=algorithm or propagate.ALGORITHMS[0],
+            options=options,
+            signals=signals,
+            seed=seed,
+            **how,
+        )
+
+    return inferred
 
 
 def _run(connection: sqlite3.Connection, number: int | None) -> Run:

@@ -31,7 +31,14 @@ class Batch(NamedTuple):
     starts: Sequence[int]  #: where in ``ids`` each page stands
 
     def rows(self, place: int) -> Iterator[tuple[int, int, int, str | None, int]]:
-        """The links of one page, but for those to itself: target, kind, nofollow, hreflang, place."""
+        """The links of one page, but for those to itself.
+
+        Args:
+            place: of the page in the batch.
+
+        Yields:
+            Target, kind, nofollow, hreflang and place of each link.
+        """
         own, start, links = self.ids[self.starts[place]], self.starts[place] + 1, self.links[place]
         hreflangs, number = dict(links.hreflangs), 0
         for at, (target, kind) in enumerate(zip(self.ids[start : start + len(links)], links.kinds, strict=True)):
@@ -40,7 +47,12 @@ class Batch(NamedTuple):
                 number += 1
 
     def write(self, connection: sqlite3.Connection, place: int) -> int:
-        """Write the links of one page, see `write`."""
+        """Write the links of one page, see `write`.
+
+        Args:
+            connection: within a transaction.
+            place: of the page in the batch.
+        """
         start = self.starts[place]
         ids = self.ids[start : start + self.counts[place] + 1]
         return write(connection, [self.links[place]], ids, self.counts[place : place + 1], b"\1")

@@ -164,7 +164,7 @@ def _fill(
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
     ids = np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
-    before = runs.earlier(connection, run)
+    before = runs.earlier(connection, run, any_time=True)
     source = 0 if before is None else before.id
     for batch in batches(after, lambda pages: runs.digests(connection, source, pages)):
         runs.write(connection, run.id, *_answers(batch, ids), copied=(source, batch.same) if batch.same else None)

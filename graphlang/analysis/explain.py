@@ -15,7 +15,7 @@ from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, corrections, runs
+from graphlang.db import StoreError, collection, corrections, runs, snapshot
 from graphlang.db.records import LinkKind
 from graphlang.graph.clueweb09 import CLUEWEB09
 
@@ -89,12 +89,19 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
         msg = f"the collection has no page {url}"
         raise StoreError(msg)
     chosen = runs.chosen(connection) if run is None else runs.get(connection, run)
+    with snapshot.at(connection, None if chosen is None else chosen.at):
+        return _explained(connection, url, page, chosen, in_force=run is None)
+
+
+def _explained(
+    connection: sqlite3.Connection, url: str, page: int, chosen: runs.Run | None, *, in_force: bool
+) -> Explanation:
     content = _content_run(connection, chosen)
     facts = _facts(connection, page)
     answer = _answer(connection, page, chosen)
     said = list(corrections.rows(connection, everything=True, url=url))
     standing = [one for one in said if one.undone is None]
-    by_hand = run is None and bool(standing)
+    by_hand = in_force and bool(standing)
     if by_hand:
         answer = (standing[-1].language, standing[-1].script, 1.0, None)
     reasons, log_odds, rounds = _reasons(connection, chosen, page)
@@ -117,7 +124,7 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
         announced=[
             (source, value, languages.code(value))
             for source, value in connection.execute(
-                "SELECT source_url, hreflang FROM link_details"
+                "SELECT url, hreflang FROM links JOIN pages ON pages.id = source"
                 " WHERE target = ? AND hreflang IS NOT NULL ORDER BY source LIMIT 20",
                 (page,),
             )
@@ -133,6 +140,23 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
         corrections=said,
         by_hand=by_hand,
     )
+
+
+def run_of(connection: sqlite3.Connection, moment: str) -> int:
+    """The run that answers for the captures of a moment.
+
+    Args:
+        connection: a collection.
+        moment: see `graphlang.db.snapshot.moment_of`.
+
+    Raises:
+        StoreError: there is none.
+    """
+    text = snapshot.moment_of(moment).text
+    found = runs.of_moment(connection, text)
+    if found is None:
+        raise StoreError(f"no run is of {text}: 'graphlang propagate DB --at {text}' makes one")
+    return found.id
 
 
 def _content_run(connection: sqlite3.Connection, run: runs.Run | None) -> runs.Run | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db import StoreError, collection, create, open_existing, runs
+from graphlang.db import StoreError, collection, create, open_existing, runs, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +50,10 @@ def answer(
         return False
     from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
 
-    loaded = loaded or graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
-    progress.stage("linked", loaded.count, "URLs")
-    runs.write_linked(connection, run.id, _parts(connection, run, loaded, progress))
+    with snapshot.at(connection, run.at):
+        loaded = loaded or graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
+        progress.stage("linked", loaded.count, "URLs")
+        runs.write_linked(connection, run.id, _parts(connection, run, loaded, progress))
     return True
 
 

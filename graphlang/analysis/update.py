@@ -9,7 +9,7 @@ from graphlang.analysis import classify, declared_run, tld_run
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
-from graphlang.db import StoreError, runs
+from graphlang.db import StoreError, runs, snapshot
 from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
@@ -30,14 +30,18 @@ def up_to_date(
         progress: told of pages.
 
     Returns:
-        ``run`` where it saw the collection as it is now, else a new run. The run that the views show stays the same.
+        ``run`` where it saw the collection as it is now, or as it is shown (``graphlang.db.snapshot``), else a new run.
+        The run that the views show stays the same.
 
     Raises:
         StoreError: the run's model is not at hand, or has changed.
         ModelError: a method that comes without a model, or a program that is not installed.
     """
-    if run.collection == runs.state(connection, run.seeds):
+    shown = snapshot.moment(connection)
+    if run.at == shown and run.collection == runs.state(connection, run.seeds):
         return run
+    if run.kind == "url" and shown is not None:
+        return run  # a URL is the same at any time
     if run.method == DECLARED:
         return declared_run.classify_declared(connection, choose=False, progress=progress)
     if run.method == TLD:
@@ -54,7 +58,7 @@ def up_to_date(
                 connection,
                 reader,
                 title=run.parameters["title"],
-                anchors=run.parameters.get("anchors", False),
+                anchors=shown is None and run.parameters.get("anchors", False),  # kept of the own captures alone
                 choose=False,
                 workers=workers,
                 progress=progress,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.db import InputError, collection, corrections, runs
+from graphlang.db import InputError, collection, corrections, runs, snapshot
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.ingest.links.canonical import canonical
 from graphlang.regular_file import open_text
@@ -135,6 +135,9 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str 
         run: the run.
         by: name of the gold column that groups the pages, for the names of the groups.
     """
+    with snapshot.at(connection, run.at):
+        linked, length = _linked(connection, gold.pages), _lengths(connection, gold.pages)
+        elsewhere = set(snapshot.elsewhere(connection))
     answers = runs.read_answers(connection, run.id)
     names = {label: language for label, (_, language, _) in runs.labels(connection).items()}
     said = {
@@ -147,10 +150,9 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str 
         gold=np.array(gold.language, dtype=object),
         answer=np.array([said.get(page, (languages.UND, 0.0))[0] for page in gold.pages], dtype=object),
         confidence=np.array([said.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
-        linked=_linked(connection, gold.pages),
+        linked=linked,
     )
-    length = _lengths(connection, gold.pages)
-    known = corrections.now_or_at(connection, run.started)
+    known = corrections.now_or_at(connection, run.started) - elsewhere
     corrected = np.array([page in known for page in gold.pages], dtype=np.bool_)
     inferred = ~corrected
     groups = [table.group("all", inferred)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from graphlang.db.runs import AT
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
@@ -135,7 +137,7 @@ WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value
 
 def content_run(connection: sqlite3.Connection) -> int | None:
     """The content run behind the chosen one, which says what pages are by themselves; else the newest; else None."""
-    for query in (_OWN, "SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL"):
+    for query in (_OWN, f"SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL AND {AT} IS NULL"):
         (run,) = connection.execute(query).fetchone()
         if run is not None:
             return int(run)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphlang.db import open_existing
+from graphlang.db.runs import AT
 from graphlang.db.schema.column_docs import TABLES
 
 #: Queries by name: title, SQL. Names after a colon are asked for.
@@ -19,7 +20,8 @@ QUERIES: Final = {
             "SELECT pages.url, own.language AS by_text, own_answer.confidence AS by_text_confidence, pages.language,"
             " pages.confidence FROM page_languages AS pages"
             " JOIN predictions AS own_answer ON own_answer.page = pages.page"
-            " AND own_answer.run = (SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL)"
+            f" AND own_answer.run = (SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL AND {AT}"
+            " IS NULL)"
             " JOIN labels AS own ON own.id = own_answer.label WHERE pages.fetched AND own.language <> pages.language"
             " AND pages.method IS NOT 'correction'"
             " ORDER BY pages.confidence DESC LIMIT 500"

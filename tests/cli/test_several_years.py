@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import uuid
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+
+from graphlang.db import create
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +99,133 @@ def test_what_says_nothing_new_is_told_apart(graphlang: Call, crawls: list[Path]
     result = graphlang("ingest", tmp_path / "a.db", again, "--workers", 1)
     words = "4 of them are further captures of a URL: 4 say nothing that was not known (--keep all)"
     assert words in result.stderr
+
+
+ANNA = f"{SITE}anna.html"
+OF_CAPTURES = (
+    "SELECT SUBSTR(date, 1, 4), SUBSTR(url, 23), labels.label FROM history JOIN pages ON pages.id = history.page"
+    " LEFT JOIN predictions AS said ON said.run = history.run AND said.page = history.page"
+    " LEFT JOIN labels ON labels.id = said.label ORDER BY 1, 2"
+)
+IN_EACH_YEAR = [
+    ("2010", "", "dan"),
+    ("2010", "anna.html", "dan"),  # a name, which says nothing: its neighbours do
+    ("2010", "boats.html", "dan"),
+    ("2010", "en.html", "eng"),  # it stays as it is, and counts in every year
+    ("2011", "", "eng"),
+    ("2011", "anna.html", "eng"),
+    ("2011", "boats.html", "eng"),
+    ("2011", "en.html", "eng"),
+]
+
+
+def ask(db: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(db)) as connection:
+        return connection.execute(query).fetchall()
+
+
+@pytest.fixture
+def years(graphlang: Call, crawls: list[Path], tmp_path: Path) -> Path:
+    """A collection of the three years, with a run for each."""
+    db = tmp_path / "a.db"
+    assert graphlang("run", *crawls, "--db", db, "--workers", 1, "-q").exit_code == 0
+    assert graphlang("propagate", db, "--each", "year", "-q").exit_code == 0
+    return db
+
+
+def test_each_capture_has_the_language_of_its_own_text_or_of_the_links_of_its_time(years: Path) -> None:
+    assert ask(years, OF_CAPTURES) == IN_EACH_YEAR
+    chosen = "SELECT method, language, SUBSTR(url, 23) FROM page_languages ORDER BY url"
+    assert ask(years, chosen) == [  # what the views show stays as it was
+        ("propagation", "deu", ""),
+        ("propagation", "deu", "anna.html"),
+        ("propagation", "deu", "boats.html"),
+        ("propagation", "eng", "en.html"),
+    ]
+
+
+def test_a_year_that_was_done_is_not_done_again_and_texts_are_read_once(graphlang: Call, years: Path) -> None:
+    runs = "SELECT id, kind, JSON_EXTRACT(parameters, '$.at'), finished FROM runs ORDER BY id"
+    before = ask(years, runs)
+    assert [row[1:3] for row in before[-6:]] == [
+        (kind, year) for year in ("2010", "2011", "2012") for kind in ("content", "propagation")
+    ]
+    result = graphlang("propagate", years, "--each", "year")
+    assert "at 2010" in result.stderr
+    assert ask(years, runs) == before
+    assert graphlang("runs", years, "--choose", before[-1][0]).exit_code == 3
+
+
+def test_explain_shows_the_page_of_its_time(graphlang: Call, years: Path) -> None:
+    found = json.loads(graphlang("explain", years, ANNA, "--at", "2010", "--format", "json").stdout)
+    assert (found["language"], found["facts"]["date"]) == ("dan", "2010-03-01T12:00:00Z")
+    said = {(one["source"], one["url"]): one["language"] for one in found["reasons"]}
+    assert said["inlink", SITE] == said["outlink", SITE] == "dan"
+    assert not found["stale"]
+    home = json.loads(graphlang("explain", years, SITE, "--at", "2011", "--format", "json").stdout)
+    assert home["excerpt"].startswith("The museum lies")
+    assert "at 2010" in graphlang("explain", years, ANNA, "--at", "2010").stdout
+    missing = graphlang("explain", years, ANNA, "--at", "2009-05")
+    assert missing.exit_code == 3
+    assert "no run is of 2009-05: 'graphlang propagate DB --at 2009-05' makes one" in missing.stderr
+
+
+def test_a_run_of_a_time_is_evaluated_and_answers_for_urls_on_what_it_saw(
+    graphlang: Call, years: Path, tmp_path: Path
+) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(f"url\tlanguage\n{SITE}\tda\n{ANNA}\tda\n")
+    (run,) = ask(years, "SELECT MIN(id) FROM runs WHERE kind = 'propagation' AND parameters LIKE '%2010%'")[0]
+    found = json.loads(graphlang("evaluate", years, "--gold", gold, "--run", run, "--format", "json").stdout)
+    groups = {one["group"]: (one["pages"], one["accuracy"]) for one in found["runs"][0]["groups"] if one["pages"]}
+    assert groups == {"all": (2, 1), "length 0..24": (1, 1), "length 150..299": (1, 1)}  # of the texts of 2010
+    assert graphlang("frontier", years, "--run", run).exit_code == 0
+
+
+def test_votes_and_texts_of_a_moment(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    graphlang("ingest", db, *crawls, "--workers", 1)
+    nothing = graphlang("vote", db, "--at", "2010")
+    assert (nothing.exit_code, "nothing is classified yet" in nothing.stderr) == (3, True)
+    assert graphlang("classify", db, "--at", "2010").exit_code == 0
+    texts = [row for row in IN_EACH_YEAR if row[0] == "2010" and "anna" not in str(row[1])]
+    assert [row for row in ask(db, OF_CAPTURES) if row[2] and "anna" not in str(row[1])] == texts
+    assert graphlang("vote", db, "--at", "2010").exit_code == 0
+    assert [row for row in ask(db, OF_CAPTURES) if row[0] == "2010"] == IN_EACH_YEAR[:4]
+    assert ask(db, "SELECT * FROM chosen") == []
+    assert graphlang("classify", db, "--at", "2010").exit_code == 0  # and texts alone take nothing back
+    assert [row for row in ask(db, OF_CAPTURES) if row[0] == "2010"] == IN_EACH_YEAR[:4]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["propagate", "--at", "2010", "--each", "year"],
+        ["propagate", "--at", "soon"],
+        ["propagate", "--each", "year", "--update"],
+        ["classify", "--at", "2010", "--method", "url"],
+        ["classify", "--at", "2010", "--anchors"],
+        ["explain", SITE, "--at", "2010", "--run", "1"],
+    ],
+)
+def test_what_cannot_go_together_is_wrong_usage(graphlang: Call, tmp_path: Path, words: list[str]) -> None:
+    create(tmp_path / "a.db").close()
+    assert graphlang(words[0], tmp_path / "a.db", *words[1:]).exit_code == 2
+
+
+def test_a_collection_without_dates_has_no_years(graphlang: Call, tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    graphlang("run", archive(tmp_path / "a.warc.gz", [(SITE, "", html(DANISH))]), "--db", db, "--workers", 1, "-q")
+    result = graphlang("propagate", db, "--each", "year")
+    assert (result.exit_code, "no capture in this database has a date" in result.stderr) == (3, True)
+
+
+def test_a_correction_is_of_what_somebody_saw(graphlang: Call, years: Path) -> None:
+    graphlang("correct", years, ANNA, SITE, "--language", "fi", "--by", "Asha")
+    assert graphlang("propagate", years, "--each", "year", "-q").exit_code == 0
+    found = {row[:2]: row[2] for row in ask(years, OF_CAPTURES)}
+    assert found["2010", ""] == "dan"  # that text nobody corrected
+    assert found["2010", "anna.html"] == "fin"  # the same page as now
 
 
 def _rows(result: Result) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.analysis.arrays import signals
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, corrections, runs
+from graphlang.db import StoreError, collection, corrections, runs, snapshot
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
@@ -118,6 +118,8 @@ class Loaded:
         self.stored = collection.fetched(connection)
         self.stored[answers.pages - 1] = True
         known_pages, known_labels = corrections.of_pages(connection)
+        now = ~np.isin(known_pages, snapshot.elsewhere(connection))  # nobody looked at what a page said at another time
+        known_pages, known_labels = known_pages[now], known_labels[now]
         own = self.stored.copy()
         own[known_pages - 1] = True
         self._own = np.flatnonzero(own)

@@ -28,14 +28,15 @@ def replay(
 
     Args:
         run: a vote of neighbours or a propagation.
-        loaded: what its content run says, and the links, of the collection that it saw.
+        loaded: what its content run says, and the links, of the collection that it saw; of a run of another time
+            read while its moment is shown (``graphlang.db.snapshot``).
         asked: ids of pages, ascending.
         trace: ids of pages that are kept or asked for, whose reasons are wanted.
 
     Returns:
         The rows, and the answers by row.
     """
-    parameters = dict(run.parameters)
+    parameters = {name: value for name, value in run.parameters.items() if name != "at"}
     signals = parameters.pop("signals", None)
     if run.method == "label-spreading":
         given = loaded.arrays({})

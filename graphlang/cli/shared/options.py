@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from graphlang.db.snapshot import moment_of
 from graphlang.plugins import VARIABLE, use_plugins
 
 if TYPE_CHECKING:
@@ -32,6 +33,33 @@ min_confidence = click.option(
 
 choose_run = click.option(
     "--run", "run_id", type=click.IntRange(min=1), metavar="RUN", help="Run to use; by default the chosen one."
+)
+
+
+def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A moment in its usual form.
+
+    Args:
+        ctx: not looked at.
+        param: not looked at.
+        value: as written; None where none was named.
+
+    Raises:
+        click.BadParameter: it is none.
+    """
+    del ctx, param
+    try:
+        return None if value is None else moment_of(value).text
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+at = click.option(
+    "--at",
+    callback=moment,
+    metavar="MOMENT",
+    help="Take of each page the capture nearest to MOMENT: 2012, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z. The run"
+    " that the views show stays the same.",
 )
 
 

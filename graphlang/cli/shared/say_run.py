@@ -20,5 +20,7 @@ def say_run(run: Run, *, more: str = "") -> None:
     words = f"run {run.id}: {run.kind} by {run.method}, {run.pages:,} pages"
     if run.converged is not None and run.kind == "propagation":
         words += f", {'converged' if run.converged else 'stopped at the cap'} after {run.rounds} rounds"
-    facts = {name: getattr(run, name) for name in ("id", "kind", "method", "pages", "rounds", "converged")}
+    if run.at is not None:
+        words += f", at {run.at}"
+    facts = {name: getattr(run, name) for name in ("id", "kind", "method", "pages", "rounds", "converged", "at")}
     say(words + more, "run", **facts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.analysis import classify as classifying
-from graphlang.analysis import declared_run, tld_run
+from graphlang.analysis import dated, declared_run, tld_run
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
@@ -20,6 +20,8 @@ from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from graphlang.db.runs import Run
 
 
 @click.command()
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Read the words of links, for pages of little or no text ('graphlang ingest --anchor-texts' keeps them).",
 )
+@options.at
 @options.keep_chosen
 @waits
 @options.plugins
@@ -52,6 +55,7 @@ def classify(
     db: Path,
     method: str,
     workers: int | None,
+    at: str | None,
     *,
     title: bool,
     anchors: bool,
@@ -66,21 +70,27 @@ def classify(
       graphlang classify crawl.db --method nfc
       graphlang classify crawl.db --method my-model.npz --keep-chosen
       graphlang classify crawl.db --method url --keep-chosen
+      graphlang classify crawl.db --at 2012
     """
     if method in (TLD, DECLARED) or url_methods.known(method):
         for name in ("title", "anchors"):
             if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"{method} reads no text: --title, --no-title and --anchors mean nothing to it")
+    if at is not None and anchors:
+        raise click.UsageError("--anchors cannot go with --at: words of links are kept of the own captures alone")
+    if at is not None and method != DECLARED and (method == TLD or url_methods.known(method)):
+        raise click.UsageError(f"{method} reads no text: --at means nothing to it")
     with writing(db) as connection, bars() as shown:
-        choose = not keep_chosen
-        if method == TLD:
-            run = tld_run.classify_tld(connection, choose=choose, progress=shown)
-        elif method == DECLARED:
-            run = declared_run.classify_declared(connection, choose=choose, progress=shown)
-        elif url_methods.known(method):
-            run = classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
-        else:
-            run = classifying.classify(
+
+        def ask() -> Run:
+            choose = not keep_chosen
+            if method == TLD:
+                return tld_run.classify_tld(connection, choose=choose, progress=shown)
+            if method == DECLARED:
+                return declared_run.classify_declared(connection, choose=choose, progress=shown)
+            if url_methods.known(method):
+                return classifying.classify_urls(connection, url_methods.load(method), choose=choose, progress=shown)
+            return classifying.classify(
                 connection,
                 registry.load(method),
                 title=title,
@@ -89,4 +99,6 @@ def classify(
                 workers=workers or cores(),
                 progress=shown,
             )
+
+        run = ask() if at is None else dated.of_texts(connection, at, ask)
     say_run(run)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphlang.analysis import dated
 from graphlang.analysis import propagate as propagating
 from graphlang.cli.shared import inference, options
 from graphlang.cli.shared.database import waits, writing
@@ -16,6 +17,9 @@ from graphlang.cli.shared.say_run import say_run
 from graphlang.db import runs
 from graphlang.graph.propagation.inference import Options
 from graphlang.native.threads import cores
+
+if TYPE_CHECKING:
+    from graphlang.db.runs import Run
 
 
 @click.command()
@@ -44,6 +48,12 @@ from graphlang.native.threads import cores
     help="After 'graphlang ingest' of more files: identify the texts that are new, then infer; nothing is done where"
     " an earlier run with these options has read the same.",
 )
+@options.at
+@click.option(
+    "--each",
+    type=click.Choice(["year"]),
+    help="As --at for each calendar year of which there is any capture, one after the other.",
+)
 @options.keep_chosen
 @waits
 @options.plugins
@@ -52,6 +62,8 @@ def propagate(
     db: Path,
     algorithm: str,
     seed: int | None,
+    at: str | None,
+    each: str | None,
     *,
     update: bool,
     keep_chosen: bool,
@@ -70,22 +82,37 @@ def propagate(
       graphlang propagate crawl.db --neighbours 0.5 --cctld 0 --keep-chosen
       graphlang propagate crawl.db --weights weights.json
       graphlang propagate crawl.db --update
+      graphlang propagate crawl.db --each year
     """
     try:
         settings = Options(**chosen)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    if at is not None and each is not None:
+        raise click.UsageError("--at and --each name two sets of moments: choose one")
+    if update and (at or each):
+        raise click.UsageError("--update is for the pages' own captures: a run with --at or --each reads what is there")
     with writing(db) as connection, bars() as shown:
-        run = propagating.propagate(
-            connection,
-            algorithm=algorithm,
-            options=settings,
-            signals={"declared": declared, "cctld": cctld, "url": url},
-            seed=seed,
-            update=update,
-            choose=not keep_chosen,
-            workers=cores(),
-            progress=shown,
-        )
-        as_before = update and run.collection != runs.state(connection, run.seeds)
-    say_run(run, more="; nothing that it read has changed" if as_before else "")
+
+        def ask(seed: int | None) -> Run:
+            return propagating.propagate(
+                connection,
+                algorithm=algorithm,
+                options=settings,
+                signals={"declared": declared, "cctld": cctld, "url": url},
+                seed=seed,
+                update=update,
+                choose=not keep_chosen,
+                workers=cores(),
+                linked=each is None,
+                progress=shown,
+            )
+
+        how: dict[str, Any] = {"seed": seed, "workers": cores(), "progress": shown}
+        if each is not None:
+            found = list(dated.each_year(connection, ask, **how))
+        else:
+            found = [ask(seed) if at is None else dated.of_links(connection, at, ask, **how)]
+        as_before = update and found[-1].collection != runs.state(connection, found[-1].seeds)
+    for run in found:
+        say_run(run, more="; nothing that it read has changed" if as_before else "")

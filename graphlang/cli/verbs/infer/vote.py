@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from graphlang.analysis import dated
 from graphlang.analysis import vote as voting
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
@@ -14,9 +15,12 @@ from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_run import say_run
 from graphlang.graph import clueweb09 as frontier
 from graphlang.graph import vote as vote_kernel
+from graphlang.native.threads import cores
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from graphlang.db.runs import Run
 
 
 @click.command()
@@ -60,6 +64,7 @@ if TYPE_CHECKING:
     help="With --clueweb09: a referring page with fewer bytes of text does not count.",
 )
 @options.seed
+@options.at
 @options.keep_chosen
 @waits
 @logs
@@ -72,6 +77,7 @@ def vote(
     max_links: int,
     min_bytes: int,
     seed: int | None,
+    at: str | None,
     *,
     outlinks: bool,
     clueweb09: bool,
@@ -88,6 +94,7 @@ def vote(
       graphlang vote crawl.db --min-length 25 --max-links 20
       graphlang vote crawl.db --outlinks --keep-chosen
       graphlang vote crawl.db --clueweb09 --keep-chosen
+      graphlang vote crawl.db --at 2012
     """
     other = ("outlinks", "min_length", "min_ref_length", "max_links") if clueweb09 else ("min_bytes",)
     for name in other:
@@ -95,10 +102,11 @@ def vote(
             words = "means nothing with" if clueweb09 else "needs"
             raise click.UsageError(f"--{name.replace('_', '-')} {words} --clueweb09")
     with writing(db) as connection, bars() as shown:
-        if clueweb09:
-            run = voting.guess(connection, min_bytes=min_bytes, seed=seed, choose=not keep_chosen, progress=shown)
-        else:
-            run = voting.vote(
+
+        def ask(seed: int | None) -> Run:
+            if clueweb09:
+                return voting.guess(connection, min_bytes=min_bytes, seed=seed, choose=not keep_chosen, progress=shown)
+            return voting.vote(
                 connection,
                 outlinks=outlinks,
                 min_length=min_length,
@@ -108,4 +116,9 @@ def vote(
                 choose=not keep_chosen,
                 progress=shown,
             )
+
+        if at is None:
+            run = ask(seed)
+        else:
+            run = dated.of_links(connection, at, ask, seed=seed, workers=cores(), progress=shown)
     say_run(run)

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 @options.database
 @click.argument("url")
 @options.choose_run
+@click.option(
+    "--at",
+    callback=options.moment,
+    metavar="MOMENT",
+    help="Use the run of this moment (2012, 2012-05, ...), which 'graphlang propagate --at' makes, and its captures.",
+)
 @click.option("--neighbours", type=click.IntRange(min=0), default=20, show_default=True, help="Neighbours shown.")
 @click.option(
     "--format",
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Text for people, json for programs.",
 )
-def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: str) -> None:
+def explain(db: Path, url: str, run_id: int | None, at: str | None, neighbours: int, format_: str) -> None:
     """Print why a page has its language.
 
     Printed are its text, declarations and URL, and every neighbour that had a say, round by round.
@@ -44,8 +50,13 @@ def explain(db: Path, url: str, run_id: int | None, neighbours: int, format_: st
     Examples:
       graphlang explain crawl.db https://www.example.org/menu.html
       graphlang explain crawl.db https://www.example.org/menu.html --run 2 --format json
+      graphlang explain crawl.db https://www.example.org/menu.html --at 2012
     """
+    if at is not None and run_id is not None:
+        raise click.UsageError("--at and --run name two runs: choose one")
     with closing(open_existing(db)) as connection:
+        if at is not None:
+            run_id = explaining.run_of(connection, at)
         found = explaining.explain(connection, canonical(url) or url, run=run_id)
     if format_ == "json":
         write_json(_json(found), indent=2)
@@ -71,6 +82,8 @@ def _print(found: explaining.Explanation, neighbours: int) -> None:
 
 def _print_answer(found: explaining.Explanation) -> None:
     run = f"run {found.run.id}, {found.run.kind} by {found.run.method}" if found.run else "no run yet"
+    if found.run and found.run.at:
+        run += f", at {found.run.at}"
     if found.by_hand:
         run = "by hand"
     script = f" in {found.script}" if found.script else ""

@@ -1,0 +1,224 @@
+"""The collection as it was at a moment: of each page the capture that is nearest to it.
+
+On one connection, temporary views stand before the tables that hold what was read (SQLite looks for a name among what
+is temporary first), so that all that reads a collection reads the snapshot. Nothing in the file changes. What is
+started on such a connection is a run of that moment, see `graphlang.db.runs`.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphlang.db.errors import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+_FORMS = (
+    (re.compile(r"\d{4}"), "%Y"),
+    (re.compile(r"\d{4}-\d\d"), "%Y-%m"),
+    (re.compile(r"\d{4}-\d\d-\d\d"), "%Y-%m-%d"),
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d"), "%Y-%m-%dT%H:%M"),
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"), "%Y-%m-%dT%H:%M:%S"),
+    (re.compile(r"\d{14}"), "%Y%m%d%H%M%S"),
+)
+_YEAR, _MONTH, _DAY = 4, 7, 10  # characters of a date
+
+
+class Moment(NamedTuple):
+    """A year, a month, a day or a second."""
+
+    text: str  #: ``2012``, ``2012-05``, ``2012-05-03`` or ``2012-05-03T12:00:00Z``
+    first: str  #: its first second, ISO 8601
+    last: str  #: its last second
+
+
+def moment_of(written: str) -> Moment:
+    """Read a moment.
+
+    Args:
+        written: a year, month, day or time in ISO 8601, in UTC; or fourteen digits, as in indexes of archives.
+
+    Raises:
+        ValueError: it is none.
+
+    >>> moment_of("2012-02").last, moment_of("20120503120000").text
+    ('2012-02-29T23:59:59', '2012-05-03T12:00:00Z')
+    """
+    plain = written.strip().upper().removesuffix("Z").replace(" ", "T")
+    pattern = next((pattern for form, pattern in _FORMS if form.fullmatch(plain)), None)
+    if pattern is None:
+        raise ValueError(f"{written[:40]!r} is no moment: name a year, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z")
+    try:
+        first = datetime.strptime(plain, pattern).replace(tzinfo=UTC)
+        last = _last(first, len(plain))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{written[:40]!r} is no date") from error
+    text = plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{first:%Y-%m-%dT%H:%M:%S}Z"
+    return Moment(text, f"{first:%Y-%m-%dT%H:%M:%S}", f"{last:%Y-%m-%dT%H:%M:%S}")
+
+
+def _last(first: datetime, precision: int) -> datetime:
+    if precision == _YEAR:
+        return first.replace(month=12, day=31, hour=23, minute=59, second=59)
+    if precision == _MONTH:
+        following = (first + timedelta(days=31)).replace(day=1)
+        return following - timedelta(seconds=1)
+    if precision == _DAY:
+        return first + timedelta(days=1, seconds=-1)
+    return first
+
+
+#: SQL: the day of a date of any precision, as a number; NULL for what is none.
+_DAY_OF = (
+    "CASE date WHEN '' THEN NULL ELSE"
+    " JULIANDAY(SUBSTR(RTRIM(date, 'Z') || SUBSTR('0000-01-01T00:00:00', LENGTH(RTRIM(date, 'Z')) + 1), 1, 19)) END"
+)
+#: Of pages with several captures the nearest: the own one, what was fine, what has a text, the newest before others.
+_NEAREST = f"""
+INSERT INTO temp.snapshot_captures (page, capture, content, away)
+SELECT page, id, content, away FROM (
+    SELECT page, id, content, away, ROW_NUMBER() OVER (
+        PARTITION BY page
+        ORDER BY away IS NULL, away, id IS NOT NULL, NOT fine, parts = 'links', RTRIM(date, 'Z') DESC, id
+    ) AS place FROM (
+        SELECT page, id, content, parts, date, status IS 200 OR (status IS NULL AND length > 0) AS fine,
+            CASE WHEN day < :first THEN :first - day WHEN day > :last THEN day - :last ELSE day * 0 END AS away
+        FROM (
+            SELECT page, id, content, parts, date, status, length, {_DAY_OF} AS day FROM main.history_captures
+            UNION ALL
+            SELECT page, NULL, NULL, parts, date, status, length, {_DAY_OF} FROM main.captures
+            WHERE page IN (SELECT page FROM main.history)
+        )
+    )
+) WHERE place = 1 AND id IS NOT NULL
+"""
+_TABLES = f"""
+CREATE TEMP TABLE snapshot (moment TEXT);
+CREATE TEMP TABLE snapshot_captures (page INTEGER PRIMARY KEY, capture INTEGER, content INTEGER, away REAL);
+CREATE TEMP TABLE snapshot_contents (page INTEGER PRIMARY KEY, content INTEGER);
+{_NEAREST};
+INSERT INTO temp.snapshot_contents SELECT page, content FROM temp.snapshot_captures WHERE content IS NOT NULL;
+"""
+_ELSEWHERE = "(SELECT page FROM temp.snapshot_contents)"
+_VIEWS = {
+    "captures": """
+        SELECT page, source, offset, date, status, mime, charset, charset_from, length, size, digest, revisit_of,
+            captures, revisit_date, original, parts, reading
+        FROM main.captures WHERE page NOT IN (SELECT page FROM temp.snapshot_captures)
+        UNION ALL
+        SELECT held.page, held.source, held.offset, held.date, held.status, held.mime, held.charset, held.charset_from,
+            held.length, held.size, held.digest, NULL,
+            COALESCE((SELECT captures FROM main.captures AS own WHERE own.page = held.page), 1), '', NULL, held.parts, 1
+        FROM temp.snapshot_captures AS chosen CROSS JOIN main.history_captures AS held ON held.id = chosen.capture""",
+    "texts": f"""
+        SELECT page, title, text, main FROM main.texts WHERE page NOT IN {_ELSEWHERE}
+        UNION ALL
+        SELECT chosen.page, held.title, held.text, held.main
+        FROM temp.snapshot_contents AS chosen CROSS JOIN main.history AS held ON held.id = chosen.content
+        WHERE held.title <> '' OR held.text <> ''""",
+    "visible_bytes": f"SELECT page, bytes FROM main.visible_bytes WHERE page NOT IN {_ELSEWHERE}",
+    "anchor_texts": f"SELECT target, source, text FROM main.anchor_texts WHERE source NOT IN {_ELSEWHERE}",
+    "declarations": f"""
+        SELECT page, source, value FROM main.declarations WHERE page NOT IN {_ELSEWHERE}
+        UNION ALL
+        SELECT chosen.page, held.source, held.value FROM temp.snapshot_contents AS chosen
+        CROSS JOIN main.history_declarations AS held ON held.capture = chosen.content""",
+    "links": f"""
+        SELECT source, target, kind, nofollow, hreflang, place FROM main.links WHERE source NOT IN {_ELSEWHERE}
+        UNION ALL
+        SELECT chosen.page, held.target, held.kind, held.nofollow, held.hreflang, held.place
+        FROM temp.snapshot_contents AS chosen
+        CROSS JOIN main.history_links AS held ON held.capture = chosen.content""",
+}
+_MADE = ("snapshot", "snapshot_captures", "snapshot_contents")
+
+
+def moment(connection: sqlite3.Connection) -> str | None:
+    """The moment that the connection shows; None: each page's own capture."""
+    there = "SELECT 1 FROM sqlite_temp_schema WHERE (type, name) = ('table', 'snapshot')"
+    if connection.execute(there).fetchone() is None:
+        return None
+    row = connection.execute("SELECT moment FROM temp.snapshot").fetchone()
+    return None if row is None else str(row[0])
+
+
+@contextmanager
+def at(connection: sqlite3.Connection, wanted: str | None) -> Iterator[None]:
+    """Let a connection, which may be read-only, show the captures that are nearest to a moment.
+
+    Nearest is what lies within the moment, then what is the fewest days from it. Where that is the same: the page's own
+    capture, what came with status 200, the newest. A capture without a date comes last.
+
+    Args:
+        connection: a collection, outside a transaction.
+        wanted: see `moment_of`; None changes nothing.
+
+    Raises:
+        ValueError: it is no moment.
+        StoreError: the connection shows another moment.
+    """
+    found = None if wanted is None else moment_of(wanted)
+    shown = moment(connection)
+    if found is None or shown == found.text:
+        yield
+        return
+    if shown is not None:
+        raise StoreError(f"this connection shows {shown}, and cannot show {found.text} at once")
+    try:
+        _make(connection, found)
+        yield
+    finally:
+        for name in _VIEWS:
+            connection.execute(f"DROP VIEW IF EXISTS temp.{name}")
+        for name in _MADE:
+            connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+
+
+def _make(connection: sqlite3.Connection, found: Moment) -> None:
+    edges = "SELECT JULIANDAY(?), JULIANDAY(?)"
+    first, last = connection.execute(edges, (found.first, found.last)).fetchone()
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement, {"first": first, "last": last} if ":first" in statement else ())
+    connection.execute("INSERT INTO temp.snapshot VALUES (?)", (found.text,))
+    for name, query in _VIEWS.items():
+        connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
+
+
+def elsewhere(connection: sqlite3.Connection) -> list[int]:
+    """Pages whose content in the snapshot is not that of their own capture, ascending; none without a snapshot."""
+    if moment(connection) is None:
+        return []
+    return [page for (page,) in connection.execute("SELECT page FROM temp.snapshot_contents ORDER BY page")]
+
+
+def answered(connection: sqlite3.Connection, run: int, *, inferred: bool) -> None:
+    """Enter a run as that which answered for the captures of the snapshot besides the pages' own.
+
+    A capture that has a run gets another one only from its own time, and after an inference none over texts alone.
+
+    Args:
+        connection: a collection opened for writing that shows a moment.
+        run: of this moment, finished.
+        inferred: whether the run is a vote or propagation.
+    """
+    connection.execute(
+        "UPDATE main.history SET run = ?1 WHERE id IN (SELECT capture FROM temp.snapshot_captures)"
+        " AND (run IS NULL OR (id IN (SELECT capture FROM temp.snapshot_captures WHERE away = 0)"
+        " AND (?2 OR (SELECT kind FROM runs WHERE runs.id = history.run) = 'content')))",
+        (run, int(inferred)),
+    )
+
+
+def years(connection: sqlite3.Connection) -> list[str]:
+    """Calendar years of which there is any capture, ascending."""
+    query = (
+        "SELECT SUBSTR(date, 1, 4) FROM (SELECT date FROM main.captures UNION SELECT date FROM main.history_captures)"
+        " WHERE date GLOB '[0-9][0-9][0-9][0-9]*' AND date >= '0001' GROUP BY 1 ORDER BY 1"
+    )
+    return [year for (year,) in connection.execute(query)]
