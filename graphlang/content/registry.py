@@ -59,7 +59,7 @@ _METHODS = {
         "ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", "published.textcat", "TextCat"
     ),
     "quadgrams": _Method(
-        "byte quad-grams of (language, encoding) pairs, vector distance (Zavarsky et al. 2005)",
+        "byte quad-grams of languages in their encodings, vector distance (Zavarsky et al. 2005)",
         "published.bytes.quadgrams",
         "Quadgrams",
     ),

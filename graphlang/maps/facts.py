@@ -120,13 +120,11 @@ def facts(connection: sqlite3.Connection) -> list[Fact]:
     rows = [Fact(what, value, count) for what, query in _COUNTS for value, count in connection.execute(query)]
     for lacks, files in again.lacking(connection).items():
         rows.append(Fact("files to read again with --again", f"{lacks}: {again.WHY.get(lacks, '')}", len(files)))
-    methods = sources.names()
     by_method = connection.execute(
         "SELECT method, COUNT(*) FROM runs WHERE finished IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
     )
     for method, count in by_method:
-        about = methods[method][1] if method in methods else "see 'graphlang runs'"
-        rows.append(Fact("method of runs", f"{method}: {about}", count))
+        rows.append(Fact("method of runs", sources.gloss(method), count))
     chosen = runs.chosen(connection)
     if chosen is not None:
         rows.append(Fact("chosen run", f"{chosen.kind} by {chosen.method}", chosen.id))

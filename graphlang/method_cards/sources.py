@@ -223,11 +223,11 @@ _GRAPH: Final = {
 
 #: Graph methods: one line on what each is; those of other kinds are in their registries.
 GRAPH_ABOUT: Final = {
-    "inlinks": "short pages take the language of most pages that link to them (INLINKS of Hayati 2004)",
-    "outlinks": "the same by the pages that they link to (Hayati 2004, 5.3)",
-    CLUEWEB09: "a URL not fetched has the languages of the pages that refer to it (ClueWeb09)",
-    "label-spreading": "every page takes the mean of its own scores and its neighbours' (Zhou et al. 2004)",
-    "propagation": "beliefs over all links, with couplings learned from the collection (default)",
+    "inlinks": "INLINKS of Hayati 2004: short pages take the language of most pages that link to them",
+    "outlinks": "outlinks of Hayati 2004: the same by the pages that they link to",
+    CLUEWEB09: "ClueWeb09's rule: a URL not fetched has the languages of the pages that refer to it",
+    "label-spreading": "label spreading of Zhou et al. 2004: the mean of a page's own scores and its neighbours'",
+    "propagation": "inference over all links: a page's own evidence and its neighbours, couplings learned (default)",
 }
 _COMMANDS: Final = {
     "inlinks": "graphlang vote DB",
@@ -249,6 +249,19 @@ def names() -> dict[str, tuple[str, str]]:
     found |= {name: ("url", about) for name, about in (url_methods.names() | url_methods.MERGED).items()}
     found[TLD] = ("url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)")
     return found | {name: ("graph", about) for name, about in GRAPH_ABOUT.items()}
+
+
+def gloss(name: str) -> str:
+    """A method's name, and what it is in a few words; a model file is given its name alone.
+
+    Args:
+        name: Of a method, as runs have it.
+
+    >>> gloss("nfc"), gloss("inlinks"), gloss("my.npz")
+    ('nfc: discriminative descendant of NFC', 'inlinks: INLINKS of Hayati 2004', 'my.npz')
+    """
+    kind_and_about = names().get(name)
+    return name if kind_and_about is None else f"{name}: {kind_and_about[1].partition(':')[0].partition(' (')[0]}"
 
 
 def words(name: str) -> Words:
