@@ -31,6 +31,8 @@ TABLES = {
     "visible_bytes": "*",
     "anchor_texts": "*",
     "problems": "source, offset, url, kind, reason",
+    # Which of several captures of the same content holds it may differ.
+    "history": "page, source, offset, date, status, digest, parts",
 }
 
 
@@ -41,7 +43,10 @@ def site(url: str) -> Site:
 
 def held(connection: sqlite3.Connection) -> dict[str, list[Any]]:
     """All that was read, but for which reading it was."""
-    return {name: connection.execute(f"SELECT {columns} FROM {name}").fetchall() for name, columns in TABLES.items()}
+    return {
+        name: sorted(connection.execute(f"SELECT {columns} FROM {name}").fetchall(), key=repr)
+        for name, columns in TABLES.items()
+    }
 
 
 def add(
