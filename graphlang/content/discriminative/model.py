@@ -75,9 +75,9 @@ class Discriminative(Calibrated):
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc") -> None:
         super().__init__(model, digest, source, name=name)
         labels, limit = len(self.labels), self.limit
-        self.vocabulary = vocabulary(model, source)
         with ThreadPoolExecutor(1) as beside:  # kernels let other threads of Python run
             lm = beside.submit(char_lm.unpack, model, source)
+            self.vocabulary = vocabulary(model, source)
             self._weights = unpack(model, len(self.vocabulary), source)
         lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
         step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)
