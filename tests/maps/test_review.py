@@ -37,7 +37,7 @@ def crawl(make_collection: Callable[..., Path], written: Any) -> Path:
             written(HOST + "lone", "swa", 0.4, text="x"),
             written(HOST + "empty", "und", 0.0, text=""),
             written(HOST + "long", "swa", 1.0, links=(1, 2, 3), text=long),
-            written(OTHER, "deu", 0.6, text="Tag"),
+            written(OTHER, "deu", 0.6, text="=Tag"),
             written(OTHER + "logo.png", "deu", 0.1, mime="image/png", charset=None, text="x", links=(7,)),
         ]
     )
@@ -72,8 +72,9 @@ def test_the_table_filled_in_comes_back_as_corrections(graphlang: Call, crawl: P
     assert table.read_text(encoding="utf-8-sig") == (
         "url,language,note,answer,confidence,runner_up,why,title,text\n"
         "http://a.example/,,,swa,0.9000,eng,in doubt by 0.10; 3 links to and from short pages in doubt,Home,Karibu\n"
-        "http://b.example/,,,deu,0.6000,,in doubt by 0.40; 0 links to and from short pages in doubt,,Tag\n"
+        "http://b.example/,,,deu,0.6000,,in doubt by 0.40; 0 links to and from short pages in doubt,,'=Tag\n"
     )
+    assert graphlang("review", crawl, "--count", 2).stdout == table.read_text(encoding="utf-8-sig")  # in a pipe as well
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8-sig"))))
     rows[0] |= {"language": "Swahili", "note": "=1+1, or so"}
     with table.open("w", encoding="utf-8-sig", newline="") as file:

@@ -95,6 +95,7 @@ def write_rows(
     limit: int | None = None,
     output: str | Path = "-",
     first: Sequence[str] = (),
+    for_people: bool = False,
 ) -> None:
     """Write rows in one of ``FORMATS``.
 
@@ -109,19 +110,21 @@ def write_rows(
         limit: at most so many rows; None for all.
         output: the file; ``-`` is standard output.
         first: columns of a table in the order of their importance, where the terminal has no room for all.
+        for_people: CSV is safe for spreadsheets wherever it goes, unless the user asks for something else.
 
     Raises:
         OutputError: ``output`` is a file that the verb reads; or it exists, and there is no row.
     """
     rows = rows if limit is None else islice(rows, limit)
     if str(output) == "-":
-        _write(columns, rows, format_, sys.stdout, first, safe=_is_safe(sys.stdout.isatty()))
+        _write(columns, rows, format_, sys.stdout, first, safe=_is_safe(for_people or sys.stdout.isatty()))
         sys.stdout.flush()
         return
     refuse_inputs(output)
     with replacing(Path(output)) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        if not _write(columns, rows, format_, text, first, safe=_is_safe(Path(output).suffix.lower() == ".csv")):
+        safe = _is_safe(for_people or Path(output).suffix.lower() == ".csv")
+        if not _write(columns, rows, format_, text, first, safe=safe):
             refuse_empty(Path(output))
         text.detach()
 

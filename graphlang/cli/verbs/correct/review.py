@@ -63,7 +63,7 @@ def review(ctx: click.Context, db: Path, count: int, output: str, format_: str, 
         if by:
             raise click.UsageError("--by needs --from")
         rows = Collection(db).review(count=count)
-        write_rows(rows.columns, rows.tuples(), format_=format_, output=output)
+        write_rows(rows.columns, rows.tuples(), format_=format_, output=output, for_people=True)
         return
     for name in ("count", "output", "format_"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
