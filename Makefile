@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz fuzz-native kill pairs soak lint types docs site wheels lowest lock model content-models \
+.PHONY: demo test check fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock model content-models \
   url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
@@ -31,6 +31,10 @@ soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and with 
 OFFSETS ?= 20
 pairs: $(STAMP)  ## start every pair of verbs that write at OFFSETS offsets from one another, and compare with one after the other
 	GRAPHLANG_PAIRS=$(OFFSETS) $(BIN)/pytest -s ./tests/cli/test_pairs.py
+
+VERBS ?=
+altered: $(STAMP)  ## all verbs (or VERBS, with commas between) over some hundred databases that strangers altered
+	$(BIN)/python tests/benchmarks/altered_runs.py $(if $(VERBS),--verbs $(VERBS))
 
 wheels: $(VENV)/packaging  ## build the sdist and the wheel, twice, and install it into every Python of this machine
 	$(BIN)/python tests/packaging/wheels.py

@@ -196,6 +196,30 @@ def _bring_up_to_date(path: Path) -> None:
         raise StoreError(msg) from error
 
 
+def inspect(path: str | Path) -> sqlite3.Connection:
+    """Open a file for `graphlang.db.check`, read-only, whatever it holds.
+
+    Args:
+        path: the file.
+
+    Raises:
+        StoreError: there is no such file, or it is none of SQLite.
+    """
+    path = Path(path)
+    if not path.is_file():
+        msg = f"no such database: {path}"
+        raise StoreError(msg)
+    connection = _readable(path)
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        if "not a database" in str(error):
+            connection.close()
+            msg = f"{path} is not a graphlang database (it is no SQLite file at all)"
+            raise StoreError(msg) from error
+    return connection
+
+
 def _readable(path: Path) -> sqlite3.Connection:
     """Open for reading, also where nothing can be written, not even the side files of a reader.
 

@@ -25,7 +25,7 @@ from graphlang.db.write import sources
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,7 +35,7 @@ _TABLES = ("predictions", "scores", "linked_answers")
 BLOCK = 64  #: pages of a row of `linked_answers`
 _BASE = 127  #: of the digits in it, each in a byte from 1 on: SQL reads them as characters of ASCII
 _DIGITS = 10_000  #: a confidence of 1
-_CELL = 8  #: bytes of a page's answer in it
+CELL = 8  #: bytes of a page's answer in it
 _ONE = 1.001  #: no confidence is greater, rounding being allowed for
 
 
@@ -150,6 +150,66 @@ def get(connection: sqlite3.Connection, run: int) -> Run:
         msg = f"run {run} was stopped before its end; repeat its command to finish it"
         raise StoreError(msg)
     return found
+
+
+def origin(connection: sqlite3.Connection, run: Run) -> Run:
+    """The run that another one started from.
+
+    Args:
+        connection: the collection.
+        run: a vote, a propagation, or any other that starts from one.
+
+    Raises:
+        StoreError: it names none, or one that is not there or not finished.
+    """
+    if not run.seeds:
+        raise values.refused("runs.seeds", "[]", f"the run that run {run.id} started from")
+    return get(connection, run.seeds[0])
+
+
+def any_of(connection: sqlite3.Connection, run: int) -> Run:
+    """One run, finished or not.
+
+    Args:
+        connection: the collection.
+        run: the run's id, which there is.
+
+    Raises:
+        StoreError: it holds what no run does.
+    """
+    with values.reading("runs"):
+        return _run(connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run,)).fetchone())
+
+
+def absent(connection: sqlite3.Connection, run: int) -> bool:
+    """Whether there is no such run.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+    """
+    return connection.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone() is None
+
+
+def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
+    """How many answers a run has, and how many of those for URLs that were only linked to have no label.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+        labels: ids that there are.
+    """
+    (count,) = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run,)).fetchone()
+    strange = 0
+    for (cells,) in connection.execute(
+        "SELECT cells FROM linked_answers WHERE run = ? AND LENGTH(cells) = ? AND typeof(cells) = 'blob'",
+        (run, CELL * BLOCK),
+    ):
+        label, runner_up = (column.astype(np.int64) for column in _unpacked(cells)[:, ::2].T)
+        count += int((label >= 0).sum())
+        known = np.array([-1, *labels])
+        strange += int((~np.isin(label, known) | ~np.isin(runner_up, known)).sum())
+    return count, strange
 
 
 def latest(connection: sqlite3.Connection, *kinds: str) -> Run | None:
@@ -416,6 +476,17 @@ def _drop_answers(connection: sqlite3.Connection, run: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
 
 
+def forget(connection: sqlite3.Connection, run: int) -> None:
+    """Drop a run with its answers, whatever it is and whosever.
+
+    Args:
+        connection: within a transaction.
+        run: the run's id.
+    """
+    _drop_answers(connection, run)
+    connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+
+
 def clear(connection: sqlite3.Connection, run: int) -> None:
     """Forget what a run that was stopped halfway had written.
 
@@ -556,8 +627,8 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
         rows = connection.execute("SELECT run, cells FROM linked_answers WHERE block = ?", (block,)).fetchall()
         for run, cells in rows:
             values.of_type("linked_answers.cells", [cells], bytes)
-            if len(cells) != _CELL * BLOCK:
-                raise values.refused("the length of linked_answers.cells", len(cells), f"{_CELL * BLOCK} bytes")
+            if len(cells) != CELL * BLOCK:
+                raise values.refused("the length of linked_answers.cells", len(cells), f"{CELL * BLOCK} bytes")
             left = np.frombuffer(cells, dtype=np.uint8).reshape(BLOCK, -1).copy()
             answered = int(left[places].any(axis=1).sum())
             left[places] = 0
@@ -572,7 +643,7 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
 def _cells(part: Linked) -> NDArray[np.uint8]:
     """Cells of pages, a row for each block; see the table's documentation."""
     count = len(part.label)
-    found = np.zeros((-(-count // BLOCK) * BLOCK, _CELL), dtype=np.uint8)
+    found = np.zeros((-(-count // BLOCK) * BLOCK, CELL), dtype=np.uint8)
     for place, (label, chance) in enumerate(
         ((part.label, part.confidence), (part.runner_up, part.runner_up_confidence))
     ):
@@ -583,7 +654,7 @@ def _cells(part: Linked) -> NDArray[np.uint8]:
         levels = np.round(np.clip(np.asarray(chance)[known], 0, 1) * _DIGITS).astype(np.int64)
         for at, digits in ((4 * place, numbers), (4 * place + 2, levels)):
             found[known, at], found[known, at + 1] = digits // _BASE + 1, digits % _BASE + 1
-    return found.reshape(-1, BLOCK * _CELL)
+    return found.reshape(-1, BLOCK * CELL)
 
 
 def _tidy(values: NDArray[np.floating[Any]]) -> list[float]:
@@ -743,15 +814,21 @@ def _read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64
     blocks, cells = zip(*rows, strict=True)
     values.of_type("linked_answers.block", blocks, int)
     values.of_type("linked_answers.cells", cells, bytes)
-    if wrong := [len(cell) for cell in cells if len(cell) != _CELL * BLOCK]:
-        raise values.refused("the length of linked_answers.cells", wrong[0], f"{_CELL * BLOCK} bytes")
+    if wrong := [len(cell) for cell in cells if len(cell) != CELL * BLOCK]:
+        raise values.refused("the length of linked_answers.cells", wrong[0], f"{CELL * BLOCK} bytes")
     values.within("linked_answers.block", np.array(blocks), 0, (count_pages(connection) - 1) // BLOCK)
     pages = (np.array(blocks, dtype=np.int64)[:, None] * BLOCK + np.arange(1, BLOCK + 1)).ravel()
-    digits = np.frombuffer(b"".join(cells), dtype=np.uint8).reshape(-1, 4, 2).astype(np.float64)
-    found = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
-    found[:, 1::2] = np.maximum(found[:, 1::2], 0) / _DIGITS
+    found = _unpacked(b"".join(cells))
     known = found[:, 0] >= 0
     return np.column_stack([pages[known], found[known], np.zeros(int(known.sum()))])
+
+
+def _unpacked(cells: bytes) -> NDArray[np.float64]:
+    """Label, confidence, runner-up and its confidence of pages, shape (pages, 4); a label of -1 is none."""
+    digits = np.frombuffer(cells, dtype=np.uint8).reshape(-1, 4, 2).astype(np.float64)
+    found = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
+    found[:, 1::2] = np.maximum(found[:, 1::2], 0) / _DIGITS
+    return found
 
 
 def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.integer[Any]], width: int) -> Scores:

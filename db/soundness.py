@@ -25,6 +25,7 @@ _LEAST_BYTES: Final = 20
 #: Numbers of labels have two bytes where answers are kept.
 MOST_LABELS: Final = (1 << 15) - 1
 MOST: Final = (1 << 31) - 1  #: of any other id
+LARGEST: Final = (1 << 63) - 1  #: of any number
 MORE: Final = " ('graphlang check' tells more)"
 #: By table the column of its key that comes first, and in which table its ids are; None: in itself.
 _KEYS: Final = (
@@ -55,14 +56,11 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
     Args:
         connection: to a file that may be any.
     """
-    (found,) = connection.execute("PRAGMA application_id").fetchone()
-    if found != APPLICATION_ID:
-        yield "is not a graphlang database (it is a SQLite file of something else)"
+    stranger = another(connection)
+    if stranger is not None:
+        yield stranger
         return
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > VERSION:
-        yield f"was made by a newer graphlang (schema {version}; this one knows {VERSION}): please upgrade"
-        return
     steps = shape.steps_taken(connection)
     taken = steps or []
     if taken != list(STEPS)[: len(taken)] or not 0 <= version <= len(taken):
@@ -75,6 +73,22 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
     if taken and not broken:
         yield from _of_roots(connection)
         yield from _of_numbers(connection, shape.counted(len(taken)))
+
+
+def another(connection: sqlite3.Connection) -> str | None:
+    """Of whom a file is, in words, where it is another program's, or a newer version's, and so not ours to judge.
+
+    Args:
+        connection: to a file that may be any.
+    """
+    (found,) = connection.execute("PRAGMA application_id").fetchone()
+    if found != APPLICATION_ID:
+        return "is not a graphlang database (it is a SQLite file of something else)"
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    newer = version > VERSION or not {*(shape.steps_taken(connection) or ())} <= {*STEPS}
+    if newer:
+        return f"was made by a newer graphlang (schema {version}; this one knows {VERSION}): please upgrade"
+    return None
 
 
 def most_ids(rows: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ from graphlang.db.schema.steps import STEPS
 from graphlang.db.schema.steps.execute import SET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 #: Rows of a schema, and characters of one of them, that are looked at; ours has far fewer.
 _MOST, _LONGEST = 500, 1 << 16
@@ -41,6 +42,28 @@ class Difference(NamedTuple):
     name: str
     foreign: bool  #: whether it is there and should not be; else it lacks, or is another than ours
     words: str  #: what is said of the file
+
+
+class Column(NamedTuple):
+    """A column as it is declared."""
+
+    name: str
+    type: str  #: ``INTEGER``, ``REAL``, ``TEXT`` or ``BLOB``
+    required: bool  #: whether it is never empty
+
+
+class Declared(NamedTuple):
+    """A table as it is declared."""
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]  #: columns of the primary key
+    references: tuple[tuple[str, str, str], ...]  #: column, the table that it points to, the column there
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """Names of the columns that hold text."""
+        return frozenset(column.name for column in self.columns if column.type == "TEXT")
 
 
 def steps_taken(connection: sqlite3.Connection) -> list[str] | None:
@@ -68,13 +91,52 @@ def expected(steps: int | None) -> frozenset[Item]:
     """
     if steps is None:
         return frozenset()
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        for step in (LEDGER, *list(STEPS.values())[:steps]):
-            apply_step(connection, step)
+    with closing(in_memory(steps)) as connection:
         return frozenset(_items(connection))
-    finally:
-        connection.close()
+
+
+def in_memory(steps: int) -> sqlite3.Connection:
+    """An empty collection as the first migrations make it.
+
+    Args:
+        steps: how many of them.
+    """
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for step in (LEDGER, *list(STEPS.values())[:steps]):
+        apply_step(connection, step)
+    return connection
+
+
+@cache
+def declared(steps: int) -> tuple[Declared, ...]:
+    """Our tables, those before others that others point to.
+
+    Args:
+        steps: how many migrations a file has had.
+    """
+    with closing(in_memory(steps)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        found = []
+        for name in names:
+            if name.startswith(("sqlite_", "_sqlite_")):
+                continue
+            columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
+            key = [column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5]]
+            references = connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+            found.append(
+                Declared(
+                    name,
+                    tuple(Column(column[1], column[2], bool(column[3] or column[5])) for column in columns),
+                    tuple(key),
+                    tuple((row[3], row[2], row[4]) for row in references),
+                )
+            )
+    return tuple(sorted(found, key=lambda table: (_depth(table.name, found), table.name)))
+
+
+def _depth(name: str, tables: Sequence[Declared]) -> int:
+    (table,) = (one for one in tables if one.name == name)
+    return 1 + max((_depth(parent, tables) for _, parent, _ in table.references), default=0)
 
 
 def counted(steps: int) -> frozenset[str]:

@@ -7,6 +7,7 @@ where the collection has grown since, that is said.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, corrections, runs, snapshot
+from graphlang.db import StoreError, collection, corrections, runs, snapshot, values
 from graphlang.db.records import LinkKind
 from graphlang.graph.clueweb09 import CLUEWEB09
 
@@ -162,7 +163,7 @@ def run_of(connection: sqlite3.Connection, moment: str) -> int:
 def _content_run(connection: sqlite3.Connection, run: runs.Run | None) -> runs.Run | None:
     if run is None or run.kind in ("content", "url"):
         return run
-    return runs.get(connection, run.seeds[0])
+    return runs.origin(connection, run)
 
 
 def _answer(
@@ -197,7 +198,7 @@ def _tld(connection: sqlite3.Connection, page: int) -> str:
     row = connection.execute(
         "SELECT tld FROM hosts JOIN pages ON pages.host = hosts.id WHERE pages.id = ?", (page,)
     ).fetchone()
-    return str(row[0])
+    return "" if row is None else str(row[0])
 
 
 def _scores(connection: sqlite3.Connection, run: runs.Run | None, page: int) -> list[Score]:
@@ -221,10 +222,12 @@ def _reasons(
 ) -> tuple[list[Reason], float | None, list[Score]]:
     if run is None or run.kind not in ("vote", "propagation"):
         return [], None, []
-    loaded = graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
+    loaded = graph_input.Loaded(connection, runs.origin(connection, run))
     if run.method == CLUEWEB09:
         given = loaded.arrays()
-        answer = apply_rule(connection, given, run.parameters["min_bytes"], trace=(given.row(page),))
+        with values.reading("runs.parameters"):
+            least = index(run.parameters["min_bytes"])
+        answer = apply_rule(connection, given, least, trace=(given.row(page),))
     else:
         given, answer = replay(run, loaded, np.array([page]), trace=(page,))
     trace = answer.traces.get(given.row(page))
@@ -256,5 +259,7 @@ def _urls(connection: sqlite3.Connection, given: graph_input.GraphInput, trace: 
     found = {}
     for row in sorted({part.neighbour for part in trace.contributions if part.neighbour >= 0}):
         page = int(given.pages[row])
-        found[row] = connection.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()[0]
+        (found[row],) = connection.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone() or (
+            f"page {page}",
+        )
     return found

@@ -129,7 +129,7 @@ def _referring(connection: sqlite3.Connection, run: runs.Run) -> tuple[dict[int,
         return {}, referrers
     names = runs.labels(connection)
     codes = sorted({language for _, language, _ in names.values()})
-    table = np.full(max(names) + 1, -1, dtype=np.int16)
+    table = np.full(max(names, default=0) + 1, -1, dtype=np.int16)
     for label, (_, language, _) in names.items():
         table[label] = codes.index(language)
     answers = runs.read_answers(connection, content.id)

@@ -106,7 +106,7 @@ def ingest(
             sizes.append(source.size)
     if queue:
         progress.stage("ingest", sum(sizes), "bytes")
-        writer = Writer(connection, _site, keep=keep)
+        writer = Writer(connection, site_of, keep=keep)
         before = 0
         for batch in batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted):
             counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
@@ -153,6 +153,11 @@ def _bytes(paths: list[Path]) -> int | None:
         return None  # whoever opens it will say so
 
 
-def _site(url: str) -> Site:
+def site_of(url: str) -> Site:
+    """What stands in the table ``hosts`` for the host of a URL.
+
+    Args:
+        url: canonical.
+    """
     host, domain, suffix, tld = place(url)
     return Site(host, domain or host, suffix or "", tld or "")

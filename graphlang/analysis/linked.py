@@ -51,7 +51,7 @@ def answer(
     from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
 
     with snapshot.at(connection, run.at):
-        loaded = loaded or graph_input.Loaded(connection, runs.get(connection, run.seeds[0]))
+        loaded = loaded or graph_input.Loaded(connection, runs.origin(connection, run))
         progress.stage("linked", loaded.count, "URLs")
         runs.write_linked(connection, run.id, _parts(connection, run, loaded, progress))
     return True

@@ -45,7 +45,7 @@ def up_to_date(
     if run.method == DECLARED:
         return declared_run.classify_declared(connection, choose=False, progress=progress)
     if run.method == TLD:
-        start = up_to_date(connection, runs.get(connection, run.seeds[0]), workers=workers, progress=progress)
+        start = up_to_date(connection, runs.origin(connection, run), workers=workers, progress=progress)
         return tld_run.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
         guesser = url_methods.load(run.method) if url_methods.known(run.method) else None

@@ -51,7 +51,7 @@ class _Told(Verbs):
             ctx.exit(0)
         except (Exception, KeyboardInterrupt) as error:
             ours = isinstance(error, (click.ClickException, click.exceptions.Exit))
-            told = error if ours else failure(error)
+            told = error if ours else failure(error) or _unsound(ctx, error)
             if isinstance(told, click.ClickException) and log().json:
                 facts = {"message": told.format_message(), "exit_code": told.exit_code}
                 put(told.format_message(), "error", facts, as_json=True)
@@ -61,6 +61,12 @@ class _Told(Verbs):
             if told is None or ours:
                 raise
             raise told from error
+
+
+def _unsound(ctx: click.Context, error: BaseException) -> click.ClickException | None:
+    from graphlang.cli.shared.unsound import unsound  # noqa: PLC0415 - most commands end well
+
+    return unsound(ctx, error)
 
 
 def _show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:

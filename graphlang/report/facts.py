@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages, territories
 from graphlang.codes.names import name_of
+from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.language_graph import LanguageGraph, language_graph
 from graphlang.maps.selection import Selection, content_run
@@ -231,7 +232,7 @@ def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     names = [name for name, *_ in rows.description]
     found = [dict(zip(names, row, strict=True)) for row in rows]
     for run in found:
-        parameters = json.loads(run["parameters"])
+        parameters = values.json_of("runs.parameters", run["parameters"], dict)
         # What a model was trained with fills pages; it stands in the database.
         shown = {name: value for name, value in parameters.items() if len(json.dumps(value)) <= _LONGEST}
         run["parameters"] = json.dumps(shown, ensure_ascii=False)

@@ -46,6 +46,11 @@ def stranger(sound: Path, tmp_path: Path) -> Callable[[str], Path]:
     return make
 
 
+@pytest.fixture
+def mine(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sound, tmp_path / "stranger.db"))
+
+
 def test_there_are_some_hundreds(sound: Path) -> None:
     assert len(altered.ALTERATIONS) > 211
     with closing(open_existing(sound)) as connection:
@@ -97,3 +102,101 @@ def test_what_is_wrong_is_told_when_it_is_opened(
         opened(stranger(name))
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", list(altered.ALTERATIONS)[::4])
+def test_what_is_repaired_is_sound_and_of_use(graphlang: Call, stranger: Callable[[str], Path], name: str) -> None:
+    path = stranger(name)
+    checked = graphlang("check", path)
+    repaired = graphlang("check", path, "--repair")
+    assert checked.exit_code in {0, 3}
+    assert repaired.exit_code in {0, 3}, repaired.output
+    assert not [file for file in path.parent.iterdir() if "-repair" in file.name]
+    if repaired.exit_code == 0:
+        assert (graphlang("check", path).output, graphlang("sites", path).exit_code) == ("", 0)
+        assert bool(repaired.stdout) == (checked.exit_code == 3)
+    else:
+        assert len(repaired.stderr.splitlines()) == 1
+
+
+def test_a_sound_collection_is_told_so_and_left_as_it_is(graphlang: Call, sound: Path) -> None:
+    before = sound.read_bytes()
+    for options in ((), ("--repair",)):
+        result = graphlang("check", sound, *options)
+        assert (result.exit_code, result.output) == (0, "")
+    assert sound.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("statements", "found", "done"),
+    [
+        (
+            ("DELETE FROM pages WHERE id = 2",),
+            ("captures\tpage 2\tpage is 2, none of pages", "links\tsource 1, target 2\ttarget is 2, none of pages"),
+            ("captures\t1 rows whose page is none of pages: dropped", "runs\tpages of run 1: counted anew, 3"),
+        ),
+        (
+            ("DELETE FROM runs WHERE id = 3",),
+            ("chosen\tid 1\trun is 3, none of runs", "predictions\trun 3, page 1\trun is 3, none of runs"),
+            ("chosen\t1 rows whose run is none of runs: dropped", "chosen\trun 2, the newest"),
+        ),
+        (
+            ("UPDATE runs SET seeds = '[3]' WHERE id = 3",),
+            ("""runs\tid 3\truns.seeds is '[3]' instead of earlier runs than 3""",),
+            ("runs\t1 that cannot be told, or start from none: dropped with their answers",),
+        ),
+        (
+            ("UPDATE predictions SET confidence = 7 WHERE run = 1 AND page = 1",),
+            ("predictions\trun 1, page 1\tconfidence is 7.0, outside 0 to 1.001",),
+            ("predictions\t1 rows left out, for confidence is not as declared",),
+        ),
+        (
+            ("CREATE TRIGGER fills AFTER INSERT ON pages BEGIN DELETE FROM links; END", "DROP VIEW link_details"),
+            ("schema\tfills\thas a trigger fills, which graphlang does not make",),
+            ("schema\ttrigger fills: dropped", "schema\tview link_details: made anew"),
+        ),
+    ],
+)
+def test_findings_and_repairs_by_table_and_row(
+    graphlang: Call, mine: Path, statements: tuple[str, ...], found: tuple[str, ...], done: tuple[str, ...]
+) -> None:
+    path = mine
+    altered.sql(path, *statements)
+    told = graphlang("check", path, "--format", "tsv")
+    assert told.exit_code == 3
+    assert set(found) <= set(told.stdout.splitlines())
+    repaired = graphlang("check", path, "--repair", "--format", "tsv")
+    assert set(done) <= set(repaired.stdout.splitlines())
+    assert graphlang("check", path).exit_code == 0
+
+
+def test_pages_that_lost_their_host_get_that_of_their_url(graphlang: Call, sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "stranger.db"
+    shutil.copy(sound, path)
+    before = graphlang("pages", path, "--format", "csv").stdout
+    altered.sql(path, "DELETE FROM hosts")
+    assert graphlang("check", path, "--repair").exit_code == 0
+    with closing(open_existing(path)) as connection:
+        assert connection.execute("SELECT host, domain, tld FROM hosts ORDER BY host").fetchall() == [
+            ("musee.example", "musee.example", "example"),
+            ("museum.example", "museum.example", "example"),
+        ]
+    assert graphlang("pages", path, "--format", "csv").stdout == before
+
+
+def test_what_nobody_foresaw_is_told_as_what_is_wrong_with_the_database(
+    graphlang: Call, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise TypeError("unforeseen")
+
+    path = tmp_path / "stranger.db"
+    shutil.copy(sound, path)
+    monkeypatch.setattr("graphlang.maps.problems.count_problems", fails)
+    monkeypatch.setattr("graphlang.cli.verbs.collection.problems.count_problems", fails)
+    with pytest.raises(TypeError, match="unforeseen"):  # the database is sound: a defect of the program
+        graphlang("problems", path, "--count")
+    altered.sql(path, "DELETE FROM texts WHERE page = 1", "UPDATE texts SET main = -3 WHERE page = 2")
+    result = graphlang("problems", path, "--count")
+    told = f"Error: {path} is unsound: texts (page 2): main is -3, outside 0 to 2147483647"
+    assert (result.exit_code, result.stderr) == (3, f"{told} ('graphlang check' tells more)\n")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.analysis.arrays import graph_input
+from graphlang.analysis.arrays.signals import NAMES
+from graphlang.db import values
 from graphlang.graph import label_spreading, vote
+from graphlang.graph.data import LARGEST
 from graphlang.graph.propagation import inference
 from graphlang.graph.propagation.options import Options
 
@@ -16,6 +20,9 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs import Run
     from graphlang.graph.result import Answer
+
+#: Rounds that are repeated at most: who repeats a stranger's run may not want to wait for as many as it says.
+_ROUNDS: Final = 10_000
 
 
 def replay(
@@ -35,19 +42,45 @@ def replay(
 
     Returns:
         The rows, and the answers by row.
+
+    Raises:
+        StoreError: the run's parameters are none of such a run.
     """
-    parameters = {name: value for name, value in run.parameters.items() if name != "at"}
-    signals = parameters.pop("signals", None)
     if run.method == "label-spreading":
         given = loaded.arrays({})
         return given, label_spreading.label_spreading(given.graph, given.evidence)
-    options = Options(**parameters) if run.kind == "propagation" else None
+    options, signals, limits = _parameters(run)
     listening = graph_input.Listening.of(options or Options())
     given = loaded.arrays(signals, asked=asked, listening=listening)
     rows = [given.row(page) for page in trace]
     if options is not None:
         return given, inference.propagate(given.graph, given.evidence, options=options, trace=rows)
-    most = parameters.pop("max_links")
+    most = limits.pop("max_links")
     if run.method == "outlinks":
-        return given, vote.outlinks(given.graph, given.evidence, **parameters, max_outlinks=most, trace=rows)
-    return given, vote.inlinks(given.graph, given.evidence, **parameters, max_inlinks=most, trace=rows)
+        return given, vote.outlinks(given.graph, given.evidence, **limits, max_outlinks=most, trace=rows)
+    return given, vote.inlinks(given.graph, given.evidence, **limits, max_inlinks=most, trace=rows)
+
+
+def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict[str, int]]:
+    """Options and weights of signals of a propagation, or limits of a vote, as a run that can be repeated has them.
+
+    Raises:
+        StoreError: they are none.
+    """
+    given = {name: value for name, value in run.parameters.items() if name != "at"}
+    with values.reading("runs.parameters"):
+        if run.kind != "propagation":
+            limits = {name: index(given.pop(name)) for name in ("min_length", "min_ref_length", "max_links")}
+            if given or min(limits.values()) < 0:
+                raise ValueError(f"{[*given, *limits.values()]} are no limits of a vote")
+            return None, None, limits
+        weights = given.pop("signals", None)
+        signals = None if weights is None else {name: float(weight) for name, weight in weights.items()}
+        if signals and not (
+            signals.keys() <= set(NAMES) and all(0 <= weight <= LARGEST for weight in signals.values())
+        ):
+            raise ValueError(f"{signals} are no weights of signals")
+        options = Options(**given)
+        if options.rounds > _ROUNDS:
+            raise ValueError(f"{options.rounds} rounds are more than {_ROUNDS}")
+        return options, signals, {}

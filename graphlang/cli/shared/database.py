@@ -39,6 +39,11 @@ def waits(function: Callable[..., None]) -> Callable[..., None]:
     )(function)
 
 
+def patience() -> float | None:
+    """Seconds for which the verb at hand waits for another writer: none, or as long as it takes."""
+    return None if click.get_current_context().meta.get(_WAIT) else 0.0
+
+
 @contextmanager
 def answered(db: Path, *runs: int | None) -> Iterator[sqlite3.Connection]:
     """The database, to be read, with answers for the URLs that were only linked to.

@@ -13,7 +13,24 @@ from graphlang.plugins import VARIABLE, use_plugins
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path))
+#: Where a command's context keeps the path of its database.
+DATABASE = "graphlang.database"
+
+
+def remember_database(ctx: click.Context, param: click.Parameter, value: Path) -> Path:
+    """Callback of the argument or option that names the database: an error may have come of what it holds.
+
+    Args:
+        ctx: of the verb.
+        param: the argument or option.
+        value: the path.
+    """
+    del param
+    ctx.meta[DATABASE] = value
+    return value
+
+
+database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path), callback=remember_database)
 
 seed = click.option(
     "--seed", type=click.IntRange(min=1), metavar="RUN", help="Content run to start from; by default the newest."

@@ -27,6 +27,7 @@ from graphlang.visible import visible
     "db",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=options.remember_database,
     help="The database; made if it does not exist.",
 )
 @click.option("--method", default="nfc", show_default=True, help="Content method, see 'graphlang methods'.")
