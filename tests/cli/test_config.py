@@ -24,9 +24,16 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def project(graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, with a database."""
-    graphlang("run", museum, "--db", tmp_path / "crawl.db", "--workers", 1, "--quiet")
+def project(
+    make_collection: Callable[..., Path],
+    written: Callable[..., object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """The working folder, with a database of six pages; one was only linked to."""
+    labels = ["deu", "deu", "deu", "fra", "zxx"]
+    pages = [written(f"http://museum.example/{number}", label) for number, label in enumerate(labels)]
+    make_collection([*pages, written("http://museum.example/5", "deu", fetched=False)])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

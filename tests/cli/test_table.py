@@ -86,6 +86,7 @@ def test_columns_without_room_are_named_and_headers_are_never_broken(shown: Show
         "http://museum.exam.../to/page-002.html  fra           1.0000",
     ]
     assert shown(50, first=("length", "language"))[1].split() == ["url", "language", "length"]
+    assert shown(30)[0] == "(4 columns have no room; --wide)"
     assert shown(50)[1].split() == ["url", "language", "confidence"]
 
 
@@ -145,16 +146,12 @@ def test_tables_in_the_midst_of_others_are_not_paged(
     assert len(capsys.readouterr().out.splitlines()) == 202
 
 
-def collection(graphlang: Call, museum: Path, folder: Path) -> Path:
-    db = folder / "crawl.db"
-    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
-    return db
+@pytest.fixture
+def db(make_collection: Callable[..., Path], written: Callable[..., object]) -> Path:
+    return make_collection([written(f"http://museum.example/{number}", "deu", own="deu") for number in range(5)])
 
 
-def test_wide_on_the_command_line(
-    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    db = collection(graphlang, museum, tmp_path)
+def test_wide_on_the_command_line(graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[bool, bool]] = []
 
     def write(*_: object, wide: bool, pager: bool, **__: object) -> int:
@@ -169,8 +166,7 @@ def test_wide_on_the_command_line(
 
 
 @pytest.mark.parametrize("format_", ["table", "csv", "jsonl"])
-def test_a_pipe_whose_reader_has_gone_is_no_error(graphlang: Call, museum: Path, tmp_path: Path, format_: str) -> None:
-    db = collection(graphlang, museum, tmp_path)
+def test_a_pipe_whose_reader_has_gone_is_no_error(db: Path, format_: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", MAIN, "pages", str(db), "--format", format_],
         stdout=subprocess.PIPE,
@@ -184,8 +180,7 @@ def test_a_pipe_whose_reader_has_gone_is_no_error(graphlang: Call, museum: Path,
     process.stderr.close()
 
 
-def test_runs_on_a_terminal_of_eighty_columns(graphlang: Call, museum: Path, tmp_path: Path) -> None:
-    db = collection(graphlang, museum, tmp_path)
+def test_runs_on_a_terminal_of_eighty_columns(db: Path) -> None:
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
@@ -199,11 +194,10 @@ def test_runs_on_a_terminal_of_eighty_columns(graphlang: Call, museum: Path, tmp
     os.close(ours)
     os.close(its)
     assert lines[:2] == [
-        "(no room for model_hash, rounds, converged, started, parameters; --wide shows them)",
-        "chosen  id  kind         method       seeds  pages  finished",
+        "(no room for model_hash, rounds, started, parameters; --wide shows them)",
+        "chosen  id  kind         method  seeds  pages  converged  finished",
     ]
     assert [line.split()[:4] for line in lines[3:]] == [
         ["1", "content", "nfc", "5"],
-        ["2", "vote", "inlinks", "1"],
-        ["*", "3", "propagation", "propagation"],
+        ["*", "2", "propagation", "bp"],
     ]

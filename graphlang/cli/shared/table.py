@@ -77,7 +77,7 @@ def write_table(
     for column in shown:
         column.width = column.width or column.natural
     left_out = [column.name for column in given if column not in shown]
-    head = [f"(no room for {', '.join(left_out)}; --wide shows them)"] if left_out else []
+    head = [_missing(left_out, room)] if room is not None and left_out else []
     names = [column.name for column in given]
     head += [
         _bold(_line(shown, names, None), on=screen is not None),
@@ -109,6 +109,12 @@ def _sample(rows: Iterator[Sequence[Any]], screen: int | None) -> list[Sequence[
         if len(found) >= screen and time.monotonic() - started > _SECONDS:
             break
     return found
+
+
+def _missing(names: Sequence[str], room: int) -> str:
+    """One line on the columns that are not shown."""
+    words = f"(no room for {', '.join(names)}; --wide shows them)"
+    return words if len(words) <= room else f"({len(names)} columns have no room; --wide)"
 
 
 def _texts(row: Sequence[Any], cell: Callable[[Any], str]) -> list[str]:
