@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps.poisson_binomial import any_at_all, interval
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from graphlang.maps.selection import Selection
 
@@ -93,6 +94,23 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
     ]
     found.sort(key=lambda row: (-row.pages, -row.unfetched, row.language))
     return found
+
+
+def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+    """The same for each calendar year, ascending: a page counts once for every year of which a capture has an answer.
+
+    Args:
+        connection: a collection.
+        selection: which pages count.
+
+    Yields:
+        The year, and the fields of `Row`.
+    """
+    source, values = replace(selection, yearly=True).source()
+    years = connection.execute(f"SELECT DISTINCT SUBSTR(date, 1, 4) FROM {source} WHERE fetched ORDER BY 1", values)
+    for (year,) in years.fetchall():
+        for row in languages_of(connection, replace(selection, year=year)):
+            yield (year, *row)
 
 
 def _takes(selection: Selection, language: str, its: _Sum) -> bool:

@@ -26,6 +26,16 @@ COLUMNS: Final = (
 )
 
 
+#: A page counts once a year, with its own capture or else with the one nearest to the middle of the year.
+_ONCE_A_YEAR: Final = """(SELECT * FROM (
+    SELECT *, ROW_NUMBER() OVER (
+        PARTITION BY page, SUBSTR(date, 1, 4)
+        ORDER BY capture IS NOT NULL, ABS(JULIANDAY(SUBSTR(date, 1, 10)) - JULIANDAY(SUBSTR(date, 1, 4) || '-07-02')),
+            date, capture
+    ) AS place FROM capture_languages WHERE {where}
+) WHERE place = 1)"""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Which pages of a collection count, fetched or only linked to.
@@ -43,6 +53,8 @@ class Selection:
     mime: tuple[str, ...] = ()
     fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
     everything: bool = False
+    yearly: bool = False  #: of each calendar year one capture of each page, where there is an answer for it
+    year: str | None = None  #: only captures of this year, one of each page
 
     def source(self, *, with_languages: bool = True) -> tuple[str, dict[str, Any]]:
         """A subquery with `COLUMNS`, and the values to bind.
@@ -51,7 +63,12 @@ class Selection:
             with_languages: whether pages in other than the wanted languages are left out; a share needs them.
         """
         values: dict[str, Any] = {"least": self.min_confidence}
-        conditions = self._about_fetched(values)
+        pages, conditions = "page_languages", self._about_fetched(values)
+        if self.yearly or self.year is not None:
+            if self.year is not None:
+                values["year"] = self.year
+                conditions.append("SUBSTR(date, 1, 4) = :year")
+            pages, conditions = _ONCE_A_YEAR.format(where=" AND ".join(conditions) or "1"), []
         if self.fetched is not None:
             conditions.append("fetched" if self.fetched else "NOT fetched")
         if self.below is not None:
@@ -62,12 +79,12 @@ class Selection:
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         columns = ", ".join(COLUMNS)
         if not self.min_confidence:
-            return f"(SELECT {columns} FROM page_languages{where})", values
+            return f"(SELECT {columns} FROM {pages}{where})", values
         # The threshold comes before the filters, so that --language und finds what it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
             kept = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
             columns = columns.replace(column, kept, 1)
-        return f"(SELECT * FROM (SELECT {columns} FROM page_languages){where})", values
+        return f"(SELECT * FROM (SELECT {columns} FROM {pages}){where})", values
 
     def of_everything(self) -> Selection:
         """The same, but captures of all kinds count unless ``status`` or ``mime`` say which."""
@@ -126,6 +143,20 @@ def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
         values[f"{column}{number}"] = value
         keys.append(f":{column}{number}")
     return f"{column} IN ({', '.join(keys)})"
+
+
+def unanswered(connection: sqlite3.Connection) -> int:
+    """How many pages have captures of a calendar year that no run has answered for, counted once for each such year.
+
+    Args:
+        connection: a collection.
+    """
+    (count,) = connection.execute(
+        "SELECT COUNT(*) FROM (SELECT page, SUBSTR(date, 1, 4) AS year FROM history_captures WHERE date <> ''"
+        " GROUP BY 1, 2 HAVING COUNT(run) = 0) AS of_history WHERE NOT EXISTS (SELECT 1 FROM captures"
+        " WHERE captures.page = of_history.page AND SUBSTR(captures.date, 1, 4) = of_history.year)"
+    ).fetchone()
+    return int(count)
 
 
 #: Content runs that the chosen run started from, or is itself.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
+from graphlang.db.runs import AT
 from graphlang.maps.selection import Selection, content_run
 
 if TYPE_CHECKING:
@@ -20,6 +22,11 @@ SHORT: Final = 50
 #: A confidence from which an answer is one; below it a page by itself is in doubt.
 SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
+_ANSWERED: Final = "SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1"
+#: The content run of a capture: of another time than the page's own it is the one that its run started from.
+_OWN: Final = f"""COALESCE((
+    SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = pages.run AND {AT} IS NOT NULL
+), :own)"""
 
 
 class Row(NamedTuple):
@@ -78,7 +85,8 @@ def site_map(
 
     Args:
         connection: as in `language_map`.
-        units: of `UNITS`. By year only pages that were read count, for the others have no date.
+        units: of `UNITS`. By year only pages that were read count, for the others have no date; each once for every
+            year of which there is a capture with an answer.
         selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted.
         scripts: as in `language_map`.
 
@@ -92,6 +100,10 @@ def site_map(
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
+    by_year = "year" in units
+    with_history = by_year and connection.execute(_ANSWERED).fetchone() is not None
+    if with_history:
+        selection = replace(selection, yearly=True)
     source, values = selection.source(with_languages=False)
     sites = [_EXPRESSIONS.get(unit, unit) for unit in units]
     values |= {"short": SHORT, "sure": SURE}
@@ -104,9 +116,10 @@ def site_map(
         " AND chosen_ones.language NOT IN ('und', 'zxx') AND chosen_ones.method IS NOT 'correction')"
         " FROM (SELECT pages.*, COALESCE(own.characters, pages.characters, 0) AS letters,"
         " COALESCE(own.confidence, 0) < :sure OR own_label.language IN ('und', 'zxx') AS doubtful"
-        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
+        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = {_OWN if with_history else ':own'}"
+        " AND own.page = pages.page"
         " LEFT JOIN labels AS own_label ON own_label.id = own.label) AS chosen_ones"
-        f"{' WHERE fetched' if 'year' in units else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
+        f"{' WHERE fetched' if by_year else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
     )
     columns = ("site",) if len(units) == 1 else tuple(units)
     found = _ranked(connection.execute(query, values), len(units))

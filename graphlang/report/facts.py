@@ -11,7 +11,7 @@ from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.language_graph import LanguageGraph, language_graph
-from graphlang.maps.selection import Selection, content_run
+from graphlang.maps.selection import Selection, content_run, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class Facts:
     sites: list[Place]
     all_sites: int
     years: list[Place]
+    unanswered: int  #: pages of other years that no run has answered for
     links: LanguageGraph
     off_site: bool  #: whether the links are those between sites; else there are none, and all count
     lengths: list[Length]
@@ -129,6 +130,7 @@ def facts(connection: sqlite3.Connection) -> Facts:
         sites=sites[:SITES],
         all_sites=len(sites),
         years=sorted(_places(site_map(connection, ["year"], selection).rows), key=lambda place: place.name),
+        unanswered=unanswered(connection),
         links=links,
         off_site=off_site,
         lengths=_lengths(connection, source, values),

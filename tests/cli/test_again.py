@@ -58,7 +58,8 @@ def test_what_was_read_again_is_identified_again(graphlang: Call, museum: Path, 
 def aged(db: Path) -> Path:
     """Make a database what an early version would have left, which knew nothing of places and main content."""
     with closing(sqlite3.connect(db)) as connection:
-        connection.execute("DROP VIEW history_captures")
+        for view in ("capture_languages", "history_captures"):
+            connection.execute(f"DROP VIEW {view}")
         for table in ("history_links", "history_declarations", "history"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DELETE FROM sqlite_sequence WHERE name = 'history'")

@@ -228,6 +228,67 @@ def test_a_correction_is_of_what_somebody_saw(graphlang: Call, years: Path) -> N
     assert found["2010", "anna.html"] == "fin"  # the same page as now
 
 
+BY_YEAR = [
+    ("2010", "dan", 3, 0.75),
+    ("2010", "eng", 1, 0.25),
+    ("2011", "eng", 4, 1.0),
+    ("2012", "deu", 3, 0.75),
+    ("2012", "eng", 1, 0.25),
+]
+
+
+def of_years(result: Result) -> list[tuple[object, ...]]:
+    rows = _rows(result)
+    found = [(one.get("site") or one.get("year"), one["language"], one["pages"], one["share"]) for one in rows]
+    return sorted(found, key=lambda row: (row[0], -int(str(row[2]))))
+
+
+def test_the_language_map_by_year(graphlang: Call, years: Path) -> None:
+    result = graphlang("sites", years, "--by", "year", "--format", "jsonl")
+    assert of_years(result) == BY_YEAR
+    assert "no answer yet" not in result.stderr
+    short = {one["site"]: (one["short"], one["resolved"]) for one in _rows(result) if one["language"] != "eng"}
+    assert short == {"2010": (1, 1), "2012": (1, 1)}  # anna.html, by her text and links of the year
+    both = _rows(graphlang("sites", years, "--by", "domain,year", "--language", "da,de", "--format", "jsonl"))
+    assert {(one["domain"], one["year"], one["pages"]) for one in both} == {
+        ("museum.example", "2010", 3),
+        ("museum.example", "2012", 3),
+    }
+    assert of_years(graphlang("languages", years, "--by", "year", "--format", "jsonl")) == BY_YEAR
+    hosts = _rows(graphlang("sites", years, "--format", "jsonl"))
+    assert [(one["language"], one["pages"]) for one in hosts] == [("deu", 3), ("eng", 1)]  # each page once
+
+
+def test_captures_without_an_answer_are_said(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    graphlang("run", *crawls, "--db", db, "--workers", 1, "-q", "--report", tmp_path / "report.html")
+    words = "8 pages of other years have no answer yet: 'graphlang propagate DB --each year' gives them one"
+    for verb in ("sites", "languages"):
+        result = graphlang(verb, db, "--by", "year", "--format", "jsonl")
+        assert words in result.stderr
+        assert of_years(result) == BY_YEAR[3:]
+    assert "8 pages of other years have none yet" in (tmp_path / "report.html").read_text()
+    graphlang("propagate", db, "--at", "2010")
+    assert "4 pages of other years have no answer" in graphlang("sites", db, "--by", "year").stderr
+
+
+def test_of_several_captures_in_a_year_one_counts(graphlang: Call, tmp_path: Path) -> None:
+    texts = (("2010-01-05", DANISH), ("2010-06-30", ENGLISH), ("2010-12-01", GERMAN), ("2011-01-01", GERMAN))
+    captures = [(SITE, f"{date}T00:00:00Z", html(text)) for date, text in texts]
+    db = tmp_path / "a.db"
+    graphlang("run", archive(tmp_path / "a.warc.gz", captures), "--db", db, "--workers", 1, "-q")
+    for moment in ("2010-01", "2010-06", "2010"):
+        graphlang("propagate", db, "--at", moment)
+    found = of_years(graphlang("sites", db, "--by", "year", "--format", "jsonl"))
+    assert found == [("2010", "eng", 1, 1.0), ("2011", "deu", 1, 1.0)]  # nearest to the middle of the year
+
+
+def test_the_view_of_captures(years: Path) -> None:
+    query = "SELECT SUBSTR(date, 1, 4), SUBSTR(url, 23), language, capture IS NULL FROM capture_languages ORDER BY 1, 2"
+    own = [("2012", "", "deu"), ("2012", "anna.html", "deu"), ("2012", "boats.html", "deu"), ("2012", "en.html", "eng")]
+    assert ask(years, query) == [*((*row, 0) for row in IN_EACH_YEAR), *((*row, 1) for row in own)]
+
+
 def _rows(result: Result) -> list[dict[str, object]]:
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]

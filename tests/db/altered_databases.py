@@ -31,7 +31,15 @@ TABLES = (
     *("runs", "predictions", "scores", "chosen", "visible_bytes", "anchor_texts", "removed", "linked_answers"),
     *("corrections", "history", "history_links", "history_declarations"),
 )
-VIEWS = ("history_captures", "page_languages", "site_languages", "link_details", "page_scores", "linked_predictions")
+VIEWS = (
+    "capture_languages",
+    "history_captures",
+    "page_languages",
+    "site_languages",
+    "link_details",
+    "page_scores",
+    "linked_predictions",
+)
 #: By table, columns that hold whole numbers, real ones, text, bytes.
 WHOLE = {
     "sources": ("bytes", "position", "finished"),

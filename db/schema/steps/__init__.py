@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphlang.db.schema.steps import (
     anchor_texts,
+    capture_languages,
     corrections,
     first,
     history,
@@ -42,4 +43,5 @@ STEPS: Final[dict[str, str | Callable[[sqlite3.Connection], None]]] = {
     "0010_corrections": corrections.STEP,
     "0011_how_files_were_read": how_files_were_read.step,
     "0012_history": history.STEP,
+    "0013_capture_languages": capture_languages.STEP,
 }

@@ -10,8 +10,9 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.say_unanswered import say_unanswered
 from graphlang.cli.shared.selection import selects
-from graphlang.maps.languages import Known, Row, known, languages_of
+from graphlang.maps.languages import Known, Row, known, languages_of, languages_of_years
 
 if TYPE_CHECKING:
     from graphlang.maps.selection import Selection
@@ -21,12 +22,18 @@ if TYPE_CHECKING:
 @click.argument("db", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--known", "all_known", is_flag=True, help="List the languages that the method knows; needs no DB.")
 @click.option("--method", default="nfc", show_default=True, help="With --known: a method, or a model file.")
+@click.option(
+    "--by",
+    type=click.Choice(["year"]),
+    help="The languages of each calendar year: a page counts once for every year of which a capture has an answer.",
+)
 @selects
 @options.plugins
 @output_options
 def languages(
     db: Path | None,
     method: str,
+    by: str | None,
     selection: Selection,
     format_: str,
     limit: int | None,
@@ -45,6 +52,7 @@ def languages(
     \b
     Examples:
       graphlang languages crawl.db
+      graphlang languages crawl.db --by year --format csv
       graphlang languages --known --format csv -o known.csv
     """
     if all_known:
@@ -55,4 +63,9 @@ def languages(
     if db is None:
         raise click.UsageError("name a database, or --known")
     with answered(db) as connection:
+        if by is not None:
+            say_unanswered(connection)
+            found = languages_of_years(connection, selection)
+            write_rows(("year", *Row._fields), found, format_=format_, limit=limit, output=output)
+            return
         write_rows(Row._fields, languages_of(connection, selection), format_=format_, limit=limit, output=output)

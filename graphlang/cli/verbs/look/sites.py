@@ -9,6 +9,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.say_unanswered import say_unanswered
 from graphlang.cli.shared.selection import selects
 from graphlang.maps.sites import SHORT, SURE, UNITS, site_map
 
@@ -32,8 +33,9 @@ def _units(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
     Only text with status 200 counts (see --all). Shares are of the site's pages that were read. "short" are pages
     with fewer than {SHORT} letters; "resolved" those of them whose own text leaves them in doubt (confidence below
-    {SURE}) and the chosen run does not. With several units there is a column for each; by year only pages that were
-    read count. A country is that of the top-level domain.
+    {SURE}) and the chosen run does not. With several units there is a column for each. By year only pages that were
+    read count, each once for every year of which a capture has an answer ('graphlang propagate DB --each year'). A
+    country is that of the top-level domain.
 
     \b
     Examples:
@@ -66,5 +68,7 @@ def sites(
 ) -> None:
     """List pages by site and language."""
     with answered(db) as connection:
+        if "year" in by:
+            say_unanswered(connection)
         found = site_map(connection, by, selection, scripts=scripts or any(one.script for one in selection.wanted))
         write_rows(found.columns, found.rows, format_=format_, limit=limit, output=output)

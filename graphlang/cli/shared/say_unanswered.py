@@ -1,0 +1,25 @@
+"""What a list by year lacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.cli.shared.log import say
+from graphlang.maps.selection import unanswered
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def say_unanswered(connection: sqlite3.Connection) -> None:
+    """Say on standard error how many pages of other years have no language yet, and what gives them one.
+
+    Args:
+        connection: a collection.
+    """
+    count = unanswered(connection)
+    if count:
+        words = (
+            f"{count:,} pages of other years have no answer yet: 'graphlang propagate DB --each year' gives them one"
+        )
+        say(words, "unanswered", pages=count)
