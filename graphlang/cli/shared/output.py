@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "csv", "tsv", "jsonl")
 #: What the verb shares with its tables.
-_WIDE, _SAFE = "graphlang.wide", "graphlang.csv-safe"
+_WIDE, _PAGED, _SAFE = "graphlang.wide", "graphlang.paged", "graphlang.csv-safe"
 
 
 def _remember(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -53,16 +53,31 @@ def csv_safe(function: Callable[..., None]) -> Callable[..., None]:
     )(function)
 
 
-def table_options(function: Callable[..., None]) -> Callable[..., None]:
-    """The options of every verb that writes one table."""
-    function = csv_safe(function)
-    function = click.option(
+def wide(function: Callable[..., None], *, paged: bool = False) -> Callable[..., None]:
+    """The option of every verb that writes tables.
+
+    Args:
+        function: the verb.
+        paged: whether it writes one table, which the user's pager may show.
+    """
+
+    def remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        del param
+        ctx.meta[_WIDE], ctx.meta[_PAGED] = value, paged
+
+    return click.option(
         "--wide",
         is_flag=True,
         expose_value=False,
-        callback=_remember(_WIDE),
+        callback=remember,
         help="All columns of a table, whole, also where the terminal is narrower.",
     )(function)
+
+
+def table_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of every verb that writes one table."""
+    function = csv_safe(function)
+    function = wide(function, paged=True)
     return click.option(
         "--format",
         "format_",
@@ -187,9 +202,9 @@ def _write(
 ) -> int:
     """Return how many rows there were."""
     if format_ == "table":
-        wide = _asked(_WIDE)
-        pager = file is sys.stdout and wide is not None
-        return write_table(columns, rows, file, cell=cell, wide=wide is not False, first=first, pager=pager)
+        whole = _asked(_WIDE) is not False  # also where the verb has no such option
+        pager = file is sys.stdout and bool(_asked(_PAGED))
+        return write_table(columns, rows, file, cell=cell, wide=whole, first=first, pager=pager)
     if format_ == "jsonl":
         written = write_jsonl(columns, rows, file)
     elif format_ == "csv":

@@ -11,7 +11,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import write_json, write_line, write_rows
+from graphlang.cli.shared.output import wide, write_json, write_line, write_rows
 from graphlang.db import StoreError, open_existing, runs
 from graphlang.evaluation import evaluate as evaluation
 
@@ -43,6 +43,7 @@ from graphlang.cli.shared.say_left_out import say_left_out
     show_default=True,
     help="Table for people, json for programs.",
 )
+@wide
 def evaluate(
     db: Path,
     gold: Path,
