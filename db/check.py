@@ -37,6 +37,12 @@ RANGES: Final = {
     ("texts", "main"): (0, soundness.MOST),
     ("links", "nofollow"): (0, 1),
     ("links", "place"): (0, soundness.MOST),
+    ("history", "length"): (0, soundness.MOST),
+    ("history", "size"): (0, _GREAT),
+    ("history", "whole"): (0, 1),
+    ("history", "main"): (0, soundness.MOST),
+    ("history_links", "nofollow"): (0, 1),
+    ("history_links", "place"): (0, soundness.MOST),
     ("runs", "pages"): (0, soundness.MOST),
     ("runs", "rounds"): (0, soundness.MOST),
     ("runs", "linked"): (0, 1),
@@ -52,6 +58,7 @@ RANGES: Final = {
 WORDS: Final = {
     ("sources", "keep"): tuple(map(str, Keep)),
     ("captures", "parts"): ("both", "text", "links", "joined"),
+    ("history", "parts"): ("both", "text", "links", "joined"),
     ("removed", "kind"): ("url", "host"),
     ("runs", "kind"): ("content", "url", "vote", "propagation"),
 }

@@ -110,6 +110,7 @@ def _made_anew(old: sqlite3.Connection, new: sqlite3.Connection, site: Callable[
     while dropped := [one for table in tables for one in _cleaned(new, table)]:
         done += dropped
     done += _runs(new)
+    done += _history(new)
     new.execute("COMMIT")
     new.execute(URL_INDEX)
     return list(dict.fromkeys(done)) or [Repair("file", "written anew")]
@@ -259,7 +260,10 @@ def _numbered(new: sqlite3.Connection, table: str) -> Iterator[Repair]:
 
 def _sources(new: sqlite3.Connection) -> Iterator[Repair]:
     """Files of which only what was read of them is left."""
-    lost = "SELECT source FROM captures UNION SELECT source FROM problems EXCEPT SELECT id FROM sources"
+    lost = (
+        "SELECT source FROM captures UNION SELECT source FROM history UNION SELECT source FROM problems"
+        " EXCEPT SELECT id FROM sources"
+    )
     numbers = [number for (number,) in new.execute(lost) if 0 < number <= soundness.MOST]
     new.executemany(
         "INSERT INTO sources (id, name, sha256, bytes, finished) VALUES (?, '(lost)', ?, 0, 1)",
@@ -279,10 +283,19 @@ def _cleaned(new: sqlite3.Connection, table: Declared) -> Iterator[Repair]:
         conditions.append(("with a URL that an earlier one has", "id NOT IN (SELECT MIN(id) FROM pages GROUP BY url)"))
     if table.name == "links":
         conditions.append(("from a page to itself", "source = target"))
+    if table.name == "history":
+        yield from _history(new)
     for words, where in conditions:
         count = new.execute(f"DELETE FROM {table.name} WHERE {where}").rowcount
         if count:
             yield Repair(table.name, f"{count:,} rows {words}: dropped")
+
+
+def _history(new: sqlite3.Connection) -> Iterator[Repair]:
+    """A capture without its answer is a capture all the same."""
+    count = new.execute("UPDATE history SET run = NULL WHERE run NOT IN (SELECT id FROM runs)").rowcount
+    if count:
+        yield Repair("history", f"{count:,} rows whose run is gone: to be answered again")
 
 
 def _runs(new: sqlite3.Connection) -> Iterator[Repair]:
@@ -315,7 +328,7 @@ def _runs(new: sqlite3.Connection) -> Iterator[Repair]:
     if new.execute("DELETE FROM chosen WHERE run NOT IN (SELECT id FROM runs WHERE finished IS NOT NULL)").rowcount:
         yield Repair("chosen", "the run is gone: dropped")
     if not new.execute("SELECT 1 FROM chosen").fetchone():
-        row = new.execute("SELECT MAX(id) FROM runs WHERE finished IS NOT NULL").fetchone()
+        row = new.execute(f"SELECT MAX(id) FROM runs WHERE finished IS NOT NULL AND {runs.AT} IS NULL").fetchone()
         if row[0] is not None:
             new.execute("INSERT INTO chosen VALUES (1, ?)", row)
             yield Repair("chosen", f"run {row[0]}, the newest")

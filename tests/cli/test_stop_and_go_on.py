@@ -113,6 +113,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "vote-clueweb09": ("--clueweb09",),
     "propagate": ("--tolerance", "0.0001"),
     "propagate-update": ("--update", "--cctld", "0"),
+    "propagate-each-year": ("--each", "year"),
     "runs-choose": ("--choose", "1"),
     "pages-of-urls-linked-to": ("--format", "csv"),  # the answers that nobody has asked for yet
     "correct": ("--host", "mitzpe.example", "--language", "yi", "--by", "Asha", "--note", "read it"),
