@@ -17,7 +17,8 @@ from graphlang.db.check import CELLS, RANGES, WORDS, findings
 from graphlang.db.connection import create, inspect, open_existing
 from graphlang.db.errors import StoreError, in_a_line
 from graphlang.db.schema import shape
-from graphlang.db.schema.migrations import STEPS, URL_INDEX
+from graphlang.db.schema.migrations import URL_INDEX
+from graphlang.db.schema.steps import STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -13,10 +13,11 @@ from graphlang.db import StoreError, create, open_existing, runs
 from graphlang.graph.propagation.options import FORMER, Options
 from graphlang.modelfile import ModelError
 from graphlang.rows import Rows
+from graphlang.whole_file import OutputError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import networkx as nx
     from scipy import sparse
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from graphlang.analysis.ingest import Ingested
     from graphlang.content.adapters.foreign import Classifier
     from graphlang.db.corrections import Correction
+    from graphlang.db.remove import Removal
     from graphlang.db.runs import Run
     from graphlang.evaluation.compare import Change
     from graphlang.evaluation.evaluate import Evaluation
@@ -722,6 +724,94 @@ class Collection:
         graph.add_edges_from((one.source, one.target, {"links": one.links, "share": one.share}) for one in found.pairs)
         return graph
 
+    def export(
+        self,
+        output: str | Path,
+        what: str,
+        *,
+        format: str | None = None,  # noqa: A002  as the verb has it
+        by: str = "host",
+        language: str | Sequence[str] = (),
+        min_confidence: float = 0.0,
+        csv_safe: bool | None = None,
+    ) -> list[str]:
+        """Write what other programs read: the verb `export`.
+
+        Args:
+            output: the file, which is replaced when all is written; a folder for ``vertices-edges`` and
+                ``web-languages``.
+            what: ``pages``, ``sites``, ``links``, ``hosts``, ``domains``, ``languages``, ``texts``, ``cdxj``,
+                ``warc-metadata``, ``wet``, ``vertices-edges`` or ``web-languages``.
+            format: if not given, that of the file's name, else the first that there is (`graphlang export --help`).
+            by: ``host`` or ``domain``, for ``vertices-edges``.
+            language: only pages in this language, or in one of these (any usual code or name; a script counts).
+            min_confidence: pages below count as ``und``.
+            csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
+
+        Returns:
+            Sentences about what could not be told, such as archives that are not where they were.
+
+        Raises:
+            ValueError: no such export, format or language; a folder where a file is written, or the other way round.
+            OutputError: there is nothing to put into the place of a file, or it is one that the database is made of.
+        """
+        from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.export import to_file  # noqa: PLC0415
+        from graphlang.maps.selection import Selection  # noqa: PLC0415
+
+        tags = [language] if isinstance(language, str) else language
+        selection = Selection(wanted=tuple(map(wanted, tags)), min_confidence=min_confidence)
+        how: dict[str, Any] = {"format_": format, "by": by, "selection": selection, "safe": csv_safe}
+        with self._answered(Path(output)) as connection:
+            return to_file.export(connection, what, Path(output), database=self.path, **how)
+
+    def report(self, output: str | Path, *, title: str | None = None) -> None:
+        """Write one HTML page for people that needs nothing else: the verb `report`.
+
+        Args:
+            output: the file, which is replaced when all is written.
+            title: the page's heading; the database's name if not given.
+
+        Raises:
+            OutputError: the file is one that the database is made of.
+        """
+        from graphlang.report.to_file import write_report  # noqa: PLC0415
+
+        with self._answered(Path(output)) as connection:
+            write_report(connection, Path(output), title or self.path.stem)
+
+    def remove(
+        self, *urls: str, hosts: Sequence[str] = (), vacuum: bool = False, forget: bool = False
+    ) -> Removal | int:
+        """Honour takedowns: remove pages, and keep later readings from restoring them.
+
+        Args:
+            urls: pages to remove.
+            hosts: hosts, all pages of which are removed.
+            vacuum: write the file anew, so that nothing is left in any unused part of it.
+            forget: remove nothing, but let these URLs and hosts be read again.
+
+        Returns:
+            What was removed; with ``forget`` how many of them can be read again.
+
+        Raises:
+            ValueError: what is no http(s) URL, or no host.
+        """
+        from graphlang.db import remove as removal  # noqa: PLC0415
+        from graphlang.ingest.links import canonical  # noqa: PLC0415
+        from graphlang.ingest.links.named import named_host, named_url  # noqa: PLC0415
+
+        named = [named_url(url) for url in urls], [named_host(host) for host in hosts]
+        with self._writing("remove") as connection:
+            if forget:
+                done: Removal | int = removal.forget(connection, *named)
+            else:
+                how: dict[str, Any] = {"host_of": canonical.host}
+                how["canonical"] = lambda url: canonical.canonical(url) or url
+                done = removal.remove(connection, *named, **how)
+            removal.scrub(connection, vacuum=vacuum)
+        return done
+
     def links(self) -> sparse.csr_array:
         """All links as a sparse matrix: row and column are a page's id less one, a value its kind.
 
@@ -741,6 +831,18 @@ class Collection:
 
     def _reading(self) -> closing[sqlite3.Connection]:
         return closing(open_existing(self.path))
+
+    @contextmanager
+    def _answered(self, output: Path) -> Iterator[sqlite3.Connection]:
+        """The collection with all answers of the chosen run, to be written to a file that is not its own."""
+        from graphlang.analysis import linked  # noqa: PLC0415
+        from graphlang.db.own_files import own_files, same_file  # noqa: PLC0415
+
+        for path, words in own_files(self.path):
+            if same_file(output, path):
+                raise OutputError(f"cannot write to {output}: it is {words}")
+        with closing(linked.opened(self.path)) as connection:
+            yield connection
 
     def _writing(self, verb: str) -> closing[sqlite3.Connection]:
         return closing(open_existing(self.path, write=True, verb=verb, patience=self._patience))

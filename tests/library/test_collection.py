@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import graphlang as gl
 from graphlang.analysis.propagate import ALIASES
 from graphlang.cli import cli
+from graphlang.db.remove import Removal
 from graphlang.graph.propagation.options import FORMER
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "library.md"
@@ -132,6 +134,33 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
         gl.classify  # noqa: B018
 
 
+def test_what_leaves_a_collection(tmp_path: Path, crawl: gl.Collection) -> None:
+    crawl.classify()
+    assert crawl.export(tmp_path / "pages.jsonl", "pages", language="deu") == []
+    lines = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text("utf-8").splitlines()]
+    assert [line["url"] for line in lines] == [row.url for row in crawl.pages(language="deu")]
+    with pytest.raises(ValueError, match=r"^cannot export everything; there are pages, sites"):
+        crawl.export(tmp_path / "x", "everything")
+    with pytest.raises(ValueError, match=r"is a folder$"):
+        crawl.export(tmp_path, "pages")
+    crawl.report(tmp_path / "crawl.html", title="Tides & maps")
+    assert "<title>Languages of Tides &amp; maps" in (tmp_path / "crawl.html").read_text("utf-8")
+    for write in (crawl.report, lambda path: crawl.export(path, "pages")):
+        with pytest.raises(OSError, match=r"it is the database$"):
+            write(crawl.path)
+
+
+def test_pages_are_removed_and_can_be_let_in_again(crawl: gl.Collection) -> None:
+    crawl.classify()
+    done = crawl.remove(ANNA, hosts=["nowhere.example"])
+    assert isinstance(done, Removal)
+    assert (done.pages, done.unknown) == (1, 1)
+    assert ANNA not in [row.url for row in crawl.pages()]
+    assert crawl.remove(ANNA, forget=True) == 1
+    with pytest.raises(ValueError, match=r"^'ftp://a.example/' is no"):
+        crawl.remove("ftp://a.example/")
+
+
 def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
     assert [item.url for item in gl.read(museum)] == [HOME, MAPS, ANNA, MUSEE, LUC]
     cut = tmp_path / "cut.warc.gz"
@@ -145,7 +174,7 @@ COMMANDS = {"language_graph": "language-graph"}
 VERBS = (
     *("run", "ingest", "classify", "vote", "propagate", "pages", "sites", "problems", "frontier", "compare"),
     *("runs", "explain", "evaluate", "correct", "corrections", "review"),
-    *("info", "languages", "texts", "language_graph"),
+    *("info", "languages", "texts", "language_graph", "export", "report", "remove"),
 )
 
 

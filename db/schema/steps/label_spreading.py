@@ -19,6 +19,9 @@ def step(connection: sqlite3.Connection) -> None:
 
     Args:
         connection: within a transaction.
+
+    Raises:
+        StoreError: the parameters of a run are no JSON object, as no graphlang writes them.
     """
     connection.execute("UPDATE runs SET method = 'label-spreading' WHERE (kind, method) = ('propagation', 'harmonic')")
     query = "SELECT id, parameters FROM runs WHERE (kind, method) = ('propagation', 'propagation')"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.ingest.links import canonical as links
+from graphlang.ingest.links.named import named_host, named_url
 from graphlang.regular_file import read_regular
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def url_named(name: str) -> str:
     Raises:
         click.UsageError: it is no http(s) URL.
     """
-    found = links.canonical(name)
-    if found is None:
-        raise click.UsageError(f"{name[:200]!r} is no http(s) URL")
-    return found
+    try:
+        return named_url(name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def host_named(name: str) -> str:
@@ -54,7 +54,7 @@ def host_named(name: str) -> str:
     Raises:
         click.UsageError: it is no host.
     """
-    found = links.canonical(f"http://{name}/")
-    if found is None or found != f"http://{links.host(found)}/":
-        raise click.UsageError(f"{name[:200]!r} is no host")
-    return links.host(found)
+    try:
+        return named_host(name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -216,8 +216,13 @@ def _write(
 
 
 def _is_safe(default: bool) -> bool:
-    asked = _asked(_SAFE)
+    asked = safe_asked()
     return default if asked is None else asked
+
+
+def safe_asked() -> bool | None:
+    """Whether the user asked for CSV that is safe for spreadsheets (`csv_safe`); None: he left it open."""
+    return _asked(_SAFE)
 
 
 def _asked(key: str) -> bool | None:

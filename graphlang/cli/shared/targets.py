@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.db import StoreError, open_existing
-from graphlang.db.write import sources
+from graphlang.db.own_files import own_files, same_file
 from graphlang.whole_file import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-#: What SQLite keeps beside a database.
-_SIDE_FILES = ("-wal", "-shm", "-journal", "-lock")
 
 
 def refuse_inputs(output: str | Path, *also: Path) -> None:
@@ -31,14 +26,8 @@ def refuse_inputs(output: str | Path, *also: Path) -> None:
     """
     target = Path(output)
     for path, words in _inputs(also):
-        if _same(target, path):
+        if same_file(target, path):
             raise OutputError(f"cannot write to {target}: it is {words}")
-
-
-def _same(target: Path, path: Path) -> bool:
-    if target.exists() and path.exists():
-        return target.samefile(path)
-    return target.resolve() == path.resolve()
 
 
 def _inputs(also: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
@@ -55,20 +44,4 @@ def _inputs(also: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
             if parameter.name != "db":
                 yield path, "a file that is being read"
                 continue
-            yield path, "the database"
-            yield from ((path.with_name(path.name + end), "a file of the database") for end in _SIDE_FILES)
-            yield from ((archive, "an archive that the database was read from") for archive in _archives(path))
-
-
-def _archives(db: Path) -> Iterator[Path]:
-    if not db.is_file():
-        return
-    try:
-        connection = open_existing(db)
-    except StoreError:
-        return  # which the verb says itself
-    with closing(connection):
-        names = sources.names(connection)
-    for name in names:
-        yield Path(name)
-        yield db.parent / name
+            yield from own_files(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,11 +11,8 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.output import write_line
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.db import open_existing
+from graphlang.report.to_file import write_report
 from graphlang.visible import visible
-from graphlang.whole_file import replacing
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 @click.command()
@@ -40,18 +36,3 @@ def report(db: Path, output: Path, title: str | None) -> None:
     with closing(open_existing(db)) as connection:
         write_report(connection, output, title or db.stem)
     write_line(f"report: {visible(str(output))}")
-
-
-def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
-    """Write the report of a collection to a file.
-
-    Args:
-        connection: a collection.
-        output: the file, which is replaced when all is written.
-        title: the page's heading.
-    """
-    from graphlang.report.page import report as page_of  # noqa: PLC0415 - 'run' needs it only with --report
-
-    page = page_of(connection, title=title)
-    with replacing(output) as file:
-        file.write(page.encode("utf-8", "replace"))

@@ -15,8 +15,8 @@ from graphlang.cli.shared.output import write_json, write_line
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.targets import refuse_inputs
 from graphlang.cli.verbs.collection.ingest import finish, summary
-from graphlang.cli.verbs.publish.report import write_report
 from graphlang.native.threads import cores
+from graphlang.report.to_file import write_report
 from graphlang.visible import visible
 
 

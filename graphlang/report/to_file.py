@@ -1,0 +1,26 @@
+"""The report of a collection, written to a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.whole_file import replacing
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+
+def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
+    """Write the report of a collection to a file.
+
+    Args:
+        connection: a collection.
+        output: the file, which is replaced when all is written.
+        title: the page's heading.
+    """
+    from graphlang.report.page import report as page_of  # noqa: PLC0415 - 'run' needs it only with --report
+
+    page = page_of(connection, title=title)
+    with replacing(output) as file:
+        file.write(page.encode("utf-8", "replace"))
