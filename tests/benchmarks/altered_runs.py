@@ -92,6 +92,7 @@ class Outcome(NamedTuple):
     seconds: float
     megabytes: float
     grown: int
+    listed: bool  #: whether the verb says what is wrong in rows of its own, and nothing besides
 
     @property
     def fault(self) -> str | None:
@@ -102,7 +103,7 @@ class Outcome(NamedTuple):
             return "traceback"
         if self.code not in CODES:
             return "code"
-        if self.code and self.code != 1 and len(self.lines) != 1:
+        if self.code and self.code != 1 and len(self.lines) != 1 and not self.listed:
             return "lines"
         if self.megabytes > MEGABYTES:
             return "memory"
@@ -137,7 +138,9 @@ def run(verb: str, db: Path) -> Outcome:
     seconds = time.monotonic() - begin
     lines = told.read_text(errors="replace").splitlines()
     told.unlink()
-    return Outcome(code, lines, seconds, used.ru_maxrss / 1024, _size(db.parent) - before)
+    return Outcome(
+        code, lines, seconds, used.ru_maxrss / 1024, _size(db.parent) - before, verb == "check" and not lines
+    )
 
 
 def _be(words: list[str], told: Path) -> None:

@@ -13,6 +13,7 @@ from graphlang.cli.shared.output import write_line
 from graphlang.cli.shared.progress import bars
 from graphlang.ingest.convert import to_store, to_warc
 from graphlang.ingest.limits import Limits
+from graphlang.regular_file import open_regular
 from graphlang.visible import visible
 
 _SHOWN = 20
@@ -49,6 +50,8 @@ def convert(source: Path, target: Path, *, max_ratio: int) -> None:
         raise click.BadParameter("its name must end in .store, .warc or .warc.gz", param_hint="TARGET")
     if target.exists() and target.samefile(source):
         raise click.BadParameter("it is SOURCE itself", param_hint="TARGET")
+    with open_regular(source):  # which says of a pipe or a device what it is; one of these may never end
+        pass
     with bars() as shown:
         shown.stage("convert", source.stat().st_size, "bytes")
         done = write(source, target, Limits(max_ratio=max_ratio), progress=shown.advance)

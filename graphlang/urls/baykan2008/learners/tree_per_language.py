@@ -66,6 +66,8 @@ class Forest:
         bounds = arrays["tree"].tolist()
         if any(not -1 <= row[0] < features for row in rows) or bounds[:1] != [0] or bounds[-1] != len(rows):
             raise ValueError("nodes that make no tree")
+        if any(min(weight) < 0 for _, _, weight in rows):
+            raise ValueError("nodes to which less than no URL comes")
         trees = []
         for begin, end in pairwise(bounds):
             if not 0 <= begin < end <= len(rows):
