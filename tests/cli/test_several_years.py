@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from graphlang.collection import Collection
 from graphlang.db import create
 
 if TYPE_CHECKING:
@@ -238,6 +239,25 @@ def test_a_sound_collection_of_years_is_sound_and_one_that_lost_a_run_is_repaire
     assert [row[2] for row in ask(years, OF_CAPTURES) if row[0] == "2010"] == [None] * 4
     assert graphlang("propagate", years, "--each", "year", "-q").exit_code == 0
     assert ask(years, OF_CAPTURES) == IN_EACH_YEAR
+
+
+def test_the_library_has_the_same(crawls: list[Path], tmp_path: Path) -> None:
+    crawl = Collection(tmp_path / "a.db")
+    crawl.run(*crawls)
+    assert [(run.kind, run.at) for run in crawl.propagate_each_year()] == [
+        ("propagation", year) for year in ("2010", "2011", "2012")
+    ]
+    assert crawl.explain(ANNA, at="2010").language == "dan"
+    assert crawl.explain(ANNA).language == "deu"
+    assert crawl.propagate(at="2010").id == crawl.explain(ANNA, at="2010").run.id  # type: ignore[union-attr]
+    assert (crawl.vote(at="2011").at, crawl.classify(at="2011").kind) == ("2011", "content")
+    found = {(row.site, row.language): row.pages for row in crawl.language_map("year")}
+    assert found == {(year, language): pages for year, language, pages, _ in BY_YEAR}
+    for wrong in ({"at": "soon"}, {"at": "2010", "update": True}):
+        with pytest.raises(ValueError, match=r"no moment|without at"):
+            crawl.propagate(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="read texts"):
+        crawl.classify("url", at="2010")
 
 
 BY_YEAR = [
