@@ -294,7 +294,8 @@ def _cleaned(new: sqlite3.Connection, table: Declared) -> Iterator[Repair]:
 
 def _history(new: sqlite3.Connection) -> Iterator[Repair]:
     """A capture without its answer is a capture all the same."""
-    count = new.execute("UPDATE history SET run = NULL WHERE run NOT IN (SELECT id FROM runs)").rowcount
+    gone = "run IS NOT NULL AND run NOT IN (SELECT id FROM runs)"  # nothing is in none: not even NULL
+    count = new.execute(f"UPDATE history SET run = NULL WHERE {gone}").rowcount
     if count:
         yield Repair("history", f"{count:,} rows whose run is gone: to be answered again")
 

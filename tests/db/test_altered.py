@@ -104,7 +104,7 @@ def test_what_is_wrong_is_told_when_it_is_opened(
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("name", list(altered.ALTERATIONS)[::4])
+@pytest.mark.parametrize("name", [*list(altered.ALTERATIONS)[::4], "all runs less"])
 def test_what_is_repaired_is_sound_and_of_use(graphlang: Call, stranger: Callable[[str], Path], name: str) -> None:
     path = stranger(name)
     checked = graphlang("check", path)
