@@ -202,12 +202,21 @@ class Choice:
         unchanged = self.page is None and self.part is None
         if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.same_capture(self.facts):
             self.part, self.place = page, place
+        elif self.page is None and self.part is not None and self._is_other_part(facts):
+            text, links = (page, self.part) if facts.parts == "text" else (self.part, page)
+            self.page, self.part = joined(text, links), None
+            self.place = place if links is page else self.place
         elif unchanged and self.stored == (source, page.offset):
             self.facts, self.page, self.place = facts, page, place
         else:
             rest = self.take(page, place, keep)
         self.count = count
         return rest
+
+    def _is_other_part(self, facts: Facts) -> bool:
+        """Whether this is the other of two parts of one capture that were both read again."""
+        both = {facts.parts, None if self.part is None else self.part.parts}
+        return self.facts.parts == "joined" and both == {"text", "links"} and facts.same_capture(self.facts)
 
     def _join(self, page: Page, facts: Facts, place: int) -> None:
         text, links = (facts, self.facts) if facts.parts == "text" else (self.facts, facts)
