@@ -23,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphlang.analysis.ingest import _site
+from graphlang.analysis.ingest import site_of
 from graphlang.db import create
 from graphlang.db.write import sources
 from graphlang.db.write.writer import Writer, finish
@@ -80,7 +80,7 @@ def read(path: Path, db: Path, workers: int, pages: int, text_limit: int) -> dic
     started = cpu()
     connection = create(db)
     source = sources.register(connection, path)
-    writer = Writer(connection, _site)
+    writer = Writer(connection, site_of)
     spent["register"] = cpu() - started
     done = links = 0
     early = late = 0.0
@@ -124,7 +124,7 @@ def again(path: Path, db: Path) -> dict[str, Any]:
     """Open the collection again, as one more file would need it."""
     started = cpu()
     connection = create(db)
-    Writer(connection, _site)
+    Writer(connection, site_of)
     connection.close()
     del path
     return {"again": cpu() - started, "peak_again": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
