@@ -33,7 +33,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Processes that only parse need the records, and neither SQLite nor numpy: 0.03 s of the 0.1 s in which they start.
     if name in ("create", "open_existing"):
-        from graphlang.db import connection  # noqa: PLC0415
+        from graphlang.db import connection  # noqa: PLC0415 - records are read without it
 
         return getattr(connection, name)
     raise AttributeError(name)

@@ -65,7 +65,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":  # looking it up takes longer than all that a parsing process has to import
-        from importlib.metadata import version  # noqa: PLC0415
+        from importlib.metadata import version  # noqa: PLC0415 - whoever asks for it
 
         return version("graphlang")
     if name in _WHERE:

@@ -104,8 +104,8 @@ def _parts(
     connection: sqlite3.Connection, run: runs.Run, loaded: graph_input.Loaded, progress: Progress
 ) -> Iterator[runs.Linked]:
     """Answers for all pages in order of their ids, of those that were fetched without any."""
-    from graphlang.analysis.arrays import graph_output  # noqa: PLC0415
-    from graphlang.analysis.arrays.replay import replay  # noqa: PLC0415
+    from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
+    from graphlang.analysis.arrays.replay import replay  # noqa: PLC0415 - as above
 
     ids = np.setdiff1d(np.flatnonzero(~loaded.stored) + 1, collection.missing(connection), assume_unique=True)
     step = max(TOGETHER, int(loaded.stored.sum())) // runs.BLOCK * runs.BLOCK

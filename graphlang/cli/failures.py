@@ -68,8 +68,8 @@ def failure(error: BaseException) -> Failure | None:
 
 def _code_of_ours(error: BaseException) -> int | None:
     # What brings numpy along is imported only where its errors may have come from.
-    from graphlang.db.errors import InputError, LockedError, StoreError  # noqa: PLC0415
-    from graphlang.plugins import PluginError  # noqa: PLC0415
+    from graphlang.db.errors import InputError, LockedError, StoreError  # noqa: PLC0415 - only when it failed
+    from graphlang.plugins import PluginError  # noqa: PLC0415 - only when it failed
 
     codes: dict[type[BaseException], int] = {
         InputError: USAGE,
@@ -78,11 +78,11 @@ def _code_of_ours(error: BaseException) -> int | None:
         PluginError: UNFIT,
     }
     if isinstance(error, ValueError):
-        from graphlang.modelfile import ModelError  # noqa: PLC0415
+        from graphlang.modelfile import ModelError  # noqa: PLC0415 - only when it failed
 
         codes[ModelError] = UNFIT
     if isinstance(error, RuntimeError):
-        from graphlang.ingest import WorkerError  # noqa: PLC0415
+        from graphlang.ingest import WorkerError  # noqa: PLC0415 - only when it failed
 
         codes[WorkerError] = EXHAUSTED
     return next((code for kind, code in codes.items() if isinstance(error, kind)), None)
