@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock model content-models \
+.PHONY: demo test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock model content-models \
   url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
@@ -23,6 +23,9 @@ check: lint types test  ## what CI runs
 KILLS ?= 50
 kill: $(STAMP)  ## kill every verb that writes at random moments, KILLS times each, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
+
+explore: $(STAMP)  ## the tests of properties with other examples than 'make test', a thousand each
+	$(BIN)/pytest -m hypothesis --hypothesis-profile explore ./tests
 
 RUNS ?= 15
 soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and with four workers, against that of one

@@ -33,7 +33,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says nothing about the code: other programs run beside the tests.
-settings.register_profile("untimed", deadline=None)
+# The same examples each time: a change elsewhere must not fail a test. 'make explore' tries others.
+settings.register_profile("untimed", deadline=None, derandomize=True, database=None)
+settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile("untimed")
 
 GERMAN = (
