@@ -54,13 +54,14 @@ site: $(VENV)/site  ## the documents as web pages, in build/site; a link that le
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 SECONDS ?= 60
+SEED ?=
 fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS
-	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS)
+	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 
 TARGETS ?= html join ngrams db graph
 JOBS ?= 1
 fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS for each of TARGETS, JOBS at a time
-	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) --jobs $(JOBS) $(TARGETS)
+	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) --jobs $(JOBS) $(TARGETS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import sys
 import time
@@ -46,7 +47,7 @@ def test_a_line_every_few_seconds_also_while_nothing_advances(capsys: pytest.Cap
     assert len(lines) >= 3
     assert all(line.startswith("classify: 1,000 of 4,000 pages (25 %), ") for line in lines[:-1])
     assert all(line.endswith(" left") for line in lines[:-1])
-    assert lines[-1] == "classify: done in 0:00"
+    assert re.fullmatch(r"classify: done in 0:0\d", lines[-1])
     assert set(shown.seconds) == {"classify", "vote"}
 
 
@@ -186,10 +187,10 @@ def test_bars_are_drawn_over_themselves_and_words_stand_above_them(monkeypatch: 
     with bars() as shown:
         shown.stage("ingest", 4e6, "bytes")
         shown.advance(1e6, pages=10)
-        time.sleep(0.05)
+        time.sleep(0.3)
         log.put("something was passed over", "message", {}, as_json=False)
         shown.advance(3e6, pages=30)
-        time.sleep(0.05)
+        time.sleep(0.3)
         shown.stage("classify", None, "pages")
         shown.advance(7)
     first, second, third, last = seen(terminal.getvalue())

@@ -19,7 +19,7 @@ from targets import markup, targets
 
 from graphlang.ingest.files import byte_ranges
 
-SLOW = 10.0  # seconds for one input of a few kilobytes
+SLOW = 10.0  # seconds of CPU for one input of a few kilobytes
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
@@ -68,10 +68,10 @@ def main() -> int:
             seed_input = chance.choice(target.seeds) if target.seeds else markup(chance)
             data = mutated(seed_input, chance) if target.seeds or chance.random() < 0.3 else seed_input
             hand.write_bytes(data)
-            started = time.monotonic()
+            started = time.process_time()
             try:
                 target.check(data, Path(folder))
-                assert time.monotonic() - started < SLOW, "it took too long"
+                assert time.process_time() - started < SLOW, "it took too long"
             except Exception as error:  # noqa: BLE001 - any of them is a find
                 broken += 1
                 kept = options.keep / f"fuzz-{name}-{seed}-{counts[name]}.bin"

@@ -56,7 +56,7 @@ class Round(NamedTuple):
         return (self.target, *numbers, *rest, str(len(self.findings)))
 
 
-def run(target: str, folder: Path, seconds: int) -> Round:
+def run(target: str, folder: Path, seconds: int, seed: int) -> Round:
     """Run a target that was built; its log stays beside it."""
     own = folder / target
     for name in ("corpus", "findings"):
@@ -66,7 +66,8 @@ def run(target: str, folder: Path, seconds: int) -> Round:
     command = [
         *(str(own / target), f"-max_total_time={seconds}", f"-max_len={_LONGEST[target]}", f"-timeout={_WAIT}"),
         *(f"-rss_limit_mb={_MEMORY}", f"-dict={own / 'words'}", f"-artifact_prefix={own / 'findings'}/"),
-        *("-print_final_stats=1", f"-report_slow_units={_SLOW}", str(own / "corpus"), str(own / "seeds")),
+        *("-print_final_stats=1", f"-report_slow_units={_SLOW}", f"-seed={seed}"),
+        *(str(own / "corpus"), str(own / "seeds")),
     ]
     with (own / "log").open("wb") as log:
         status, cpu = _cpu_of(command, own, log.fileno())
@@ -124,6 +125,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("targets", nargs="*", default=TARGETS, help=f"of {', '.join(TARGETS)}; all of them")
     parser.add_argument("--seconds", type=int, default=60, help="of each target (60)")
+    parser.add_argument("--seed", type=int, default=0, help="the same inputs again; 0: others each time (0)")
     parser.add_argument("--jobs", type=int, default=1, help="targets that run side by side (1)")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "fuzz", help="for programs and what they find")
     options = parser.parse_args()
@@ -143,7 +145,7 @@ def main() -> int:
         return 2
     sys.stdout.flush()
     with ThreadPoolExecutor(options.jobs) as jobs:
-        rounds = list(jobs.map(lambda target: run(target, folder, options.seconds), options.targets))
+        rounds = list(jobs.map(lambda target: run(target, folder, options.seconds, options.seed), options.targets))
     sys.stdout.write(table(rounds))
     for one in rounds:
         for path in one.findings:
