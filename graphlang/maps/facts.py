@@ -146,14 +146,16 @@ def totals(connection: sqlite3.Connection) -> Totals:
     Args:
         connection: a collection.
     """
-    source, values = Selection().source()
-    pages, spoken, undetermined, linked = connection.execute(
-        "SELECT TOTAL(fetched), COUNT(DISTINCT CASE WHEN fetched AND language NOT IN ('und', 'zxx') THEN language END),"
-        f" TOTAL(language = 'und' AND fetched), TOTAL(NOT fetched) FROM {source}",
+    source, values = Selection(fetched=True).source()
+    pages, spoken, undetermined = connection.execute(
+        "SELECT COUNT(*), COUNT(DISTINCT CASE WHEN language NOT IN ('und', 'zxx') THEN language END),"
+        f" TOTAL(language = 'und') FROM {source}",
         values,
     ).fetchone()
-    (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
-    return Totals(int(pages), spoken, int(undetermined), int(linked), captures - int(pages))
+    urls, captures = connection.execute(
+        "SELECT (SELECT COUNT(*) FROM pages), (SELECT COUNT(*) FROM captures)"
+    ).fetchone()
+    return Totals(pages, spoken, int(undetermined), urls - captures, captures - pages)
 
 
 def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
@@ -162,8 +164,6 @@ def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
     Args:
         connection: a collection; its chosen run gives the languages.
     """
-    source, values = Selection().source()
-    rows = connection.execute(
-        f"SELECT language, SUM(fetched) FROM {source} GROUP BY 1 HAVING SUM(fetched) ORDER BY 2 DESC, 1", values
-    )
+    source, values = Selection(fetched=True).source()
+    rows = connection.execute(f"SELECT language, COUNT(*) FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1", values)
     return dict(rows.fetchall())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from graphlang.cli.shared.output import write_line
 from graphlang.cli.verbs.collection.ingest import counts
 from graphlang.maps.facts import pages_by_language, totals
+from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map
 from graphlang.visible import visible
 
@@ -56,10 +57,10 @@ def print_map(connection: sqlite3.Connection) -> None:
     """
     sites: dict[str, list[str]] = {}
     pages: dict[str, int] = {}
-    for row in language_map(connection):
-        if row.pages:
-            sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
-            pages[row.site] = pages.get(row.site, 0) + row.pages
+    # URLs that were only linked to are twenty times as many as pages, and have no language yet.
+    for row in language_map(connection, selection=Selection(fetched=True)):
+        sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
+        pages[row.site] = pages.get(row.site, 0) + row.pages
     width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
     write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
     for site, shares in list(sites.items())[:_SITES_SHOWN]:
