@@ -1,6 +1,6 @@
 """The one SQLite file that holds a collection: pages, texts, links, runs and what they answered.
 
-In: `records`, as readers hand them over. Out: batches and arrays (`collection`), runs and their answers (`runs`). Open
+In: `records`, as readers hand them over. Out: batches and arrays (`collection`), runs and their answers (`runs/`). Open
 `schema/` for tables, views and columns, `write/` for how pages are added, `remove` for how they go, `corrections` for
 what people say of them, `connection` for what opens a file, `lock` for who may write.
 """

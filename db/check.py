@@ -9,8 +9,11 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphlang.db import runs, soundness
+from graphlang.db import soundness
 from graphlang.db.errors import StoreError, in_a_line
+from graphlang.db.runs.find import any_run, is_missing
+from graphlang.db.runs.linked_answers import BLOCK, CELL
+from graphlang.db.runs.read_answers import count_answers
 from graphlang.db.schema import shape
 from graphlang.db.schema.migrations import VERSION
 from graphlang.db.write.choose_capture import Keep
@@ -62,7 +65,7 @@ WORDS: Final = {
     ("removed", "kind"): ("url", "host"),
     ("runs", "kind"): ("content", "url", "vote", "propagation"),
 }
-CELLS: Final = runs.BLOCK * runs.CELL  #: bytes of a row of answers for URLs that were only linked to
+CELLS: Final = BLOCK * CELL  #: bytes of a row of answers for URLs that were only linked to
 
 
 class Finding(NamedTuple):
@@ -213,15 +216,15 @@ def _of_runs(connection: sqlite3.Connection) -> Iterator[Finding]:
     for (number,) in connection.execute("SELECT id FROM runs ORDER BY id").fetchall():
         name = f"id {number}"
         try:
-            run = runs.any_of(connection, number)
+            run = any_run(connection, number)
         except StoreError as error:
             yield Finding("runs", name, str(error).removesuffix(soundness.MORE))
             continue
         if run.kind in {"vote", "propagation"} and not run.seeds:
             yield Finding("runs", name, "seeds is [], and a run of this kind starts from another")
-        gone = [seed for seed in run.seeds if runs.absent(connection, seed)]
+        gone = [seed for seed in run.seeds if is_missing(connection, seed)]
         yield from (Finding("runs", name, f"seeds name the run {seed}, which there is not") for seed in gone)
-        answered, strange = runs.count_answers(connection, number, labels)
+        answered, strange = count_answers(connection, number, labels)
         if strange:
             yield Finding("linked_answers", f"run {number}", f"{strange} answers with a label that there is not")
         if run.finished is not None and run.pages != answered:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from graphlang.db.clock import now
+from graphlang.db.transaction import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,9 +57,8 @@ def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by
     Returns:
         How many of the pages the collection has.
     """
-    now = _now()
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
+    moment = now()
+    with transaction(connection):
         known = 0
         for url, label, note in said:
             row = connection.execute(
@@ -73,7 +74,7 @@ def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by
             connection.execute(
                 "INSERT INTO corrections (url, label, corrected_by, note, corrected, former, former_confidence)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (url, label, by, note, now, *former),
+                (url, label, by, note, moment, *former),
             )
     return known
 
@@ -97,14 +98,13 @@ def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = N
     Returns:
         How many there were.
     """
-    now = _now()
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
+    moment = now()
+    with transaction(connection):
         return sum(
             connection.execute(
                 "UPDATE corrections SET undone = ?, undone_by = ?"
                 " WHERE id = (SELECT MAX(id) FROM corrections WHERE url = ? AND undone IS NULL)",
-                (now, by, url),
+                (moment, by, url),
             ).rowcount
             for url in urls
         )
@@ -168,7 +168,3 @@ def state(connection: sqlite3.Connection) -> str:
     names = dict(connection.execute("SELECT id, label FROM labels"))
     told = [(page, names[label]) for page, label in zip(pages.tolist(), labels.tolist(), strict=True)]
     return f"+{hashlib.sha256(repr(told).encode()).hexdigest()[:16]}"
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -16,10 +16,10 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphlang.db.clock import now
 from graphlang.db.errors import LockedError, StoreError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
                 return _read(descriptor)
             if not _is_still(path, descriptor):
                 return None  # its holder has just removed it
-            holder = Holder(os.getpid(), verb, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+            holder = Holder(os.getpid(), verb, now())
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{holder.pid} {holder.verb} {holder.since}\n".encode(), 0)
             _held[_identity(os.fstat(descriptor))] = holder

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from graphlang.db.clock import now
 from graphlang.db.errors import LockedError
-from graphlang.db.runs import drop_linked, now
+from graphlang.db.runs.linked_answers import drop_linked
 from graphlang.db.schema.migrations import URL_INDEX
+from graphlang.db.transaction import transaction
 from graphlang.db.write import revisits
 from graphlang.db.write.removed import digest
 
@@ -165,17 +167,11 @@ def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[
         hosts: in lower case, in ASCII.
     """
     named: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        found = sum(
+    with transaction(connection):
+        return sum(
             connection.execute("DELETE FROM removed WHERE digest = ?", (digest(kind, name),)).rowcount
             for kind, name in named
         )
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    return found
 
 
 def scrub(connection: sqlite3.Connection, *, vacuum: bool) -> None:

@@ -12,10 +12,14 @@ from collections import Counter
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.db import lock, runs, soundness
+from graphlang.db import lock, soundness
 from graphlang.db.check import CELLS, RANGES, WORDS, findings
 from graphlang.db.connection import create, inspect, open_existing
 from graphlang.db.errors import StoreError, in_a_line
+from graphlang.db.runs.drop import forget_run
+from graphlang.db.runs.find import any_run, is_missing
+from graphlang.db.runs.read_answers import count_answers
+from graphlang.db.runs.run import AT
 from graphlang.db.schema import shape
 from graphlang.db.schema.migrations import URL_INDEX
 from graphlang.db.schema.steps import STEPS
@@ -306,22 +310,22 @@ def _runs(new: sqlite3.Connection) -> Iterator[Repair]:
     gone: list[int] = []
     for (number,) in new.execute("SELECT id FROM runs ORDER BY id").fetchall():
         try:
-            run = runs.any_of(new, number)
-            sound = not any(runs.absent(new, seed) for seed in run.seeds) and bool(
+            run = any_run(new, number)
+            sound = not any(is_missing(new, seed) for seed in run.seeds) and bool(
                 run.seeds or run.kind in {"content", "url"}
             )
         except StoreError:
             sound = False
         if not sound:
             gone.append(number)
-            runs.forget(new, number)
+            forget_run(new, number)
             continue
-        answered, strange = runs.count_answers(new, number, labels)
+        answered, strange = count_answers(new, number, labels)
         if strange:
             new.execute("DELETE FROM linked_answers WHERE run = ?", (number,))
             new.execute("UPDATE runs SET linked = 0 WHERE id = ?", (number,))
             yield Repair("linked_answers", f"those of run {number}: dropped, to be worked out again")
-            answered, _ = runs.count_answers(new, number, labels)
+            answered, _ = count_answers(new, number, labels)
         if run.finished is not None and run.pages != answered:
             new.execute("UPDATE runs SET pages = ? WHERE id = ?", (answered, number))
             yield Repair("runs", f"pages of run {number}: counted anew, {answered:,}")
@@ -330,7 +334,7 @@ def _runs(new: sqlite3.Connection) -> Iterator[Repair]:
     if new.execute("DELETE FROM chosen WHERE run NOT IN (SELECT id FROM runs WHERE finished IS NOT NULL)").rowcount:
         yield Repair("chosen", "the run is gone: dropped")
     if not new.execute("SELECT 1 FROM chosen").fetchone():
-        row = new.execute(f"SELECT MAX(id) FROM runs WHERE finished IS NOT NULL AND {runs.AT} IS NULL").fetchone()
+        row = new.execute(f"SELECT MAX(id) FROM runs WHERE finished IS NOT NULL AND {AT} IS NULL").fetchone()
         if row[0] is not None:
             new.execute("INSERT INTO chosen VALUES (1, ?)", row)
             yield Repair("chosen", f"run {row[0]}, the newest")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from graphlang import former_names
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db import StoreError, create, open_existing, runs
+from graphlang.db import StoreError, create, open_existing
+from graphlang.db.runs.choose import choose_run, chosen_run
+from graphlang.db.runs.find import all_runs, get_run
 from graphlang.graph.propagation.options import FORMER, Options
 from graphlang.modelfile import ModelError
 from graphlang.rows import Rows
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from graphlang.content.adapters.foreign import Classifier
     from graphlang.db.corrections import Correction
     from graphlang.db.remove import Removal
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
     from graphlang.evaluation.compare import Change
     from graphlang.evaluation.evaluate import Evaluation
     from graphlang.export.texts import TextRow
@@ -634,19 +636,19 @@ class Collection:
         return self._rows(
             Change._make,
             Change._fields,
-            lambda connection: changes(connection, runs.get(connection, before), runs.get(connection, after)),
+            lambda connection: changes(connection, get_run(connection, before), get_run(connection, after)),
             linked=(before, after),
         )
 
     def runs(self) -> list[Run]:
         """All runs with their parameters, oldest first."""
         with self._reading() as connection:
-            return runs.every(connection)
+            return all_runs(connection)
 
     def chosen(self) -> Run | None:
         """The run that the views show; None where there is none yet."""
         with self._reading() as connection:
-            return runs.chosen(connection)
+            return chosen_run(connection)
 
     def choose(self, run: int) -> None:
         """Let the views show a run.
@@ -658,7 +660,7 @@ class Collection:
             StoreError: there is no such run, or it is not finished.
         """
         with self._writing("choose") as connection:
-            runs.choose(connection, run)
+            choose_run(connection, run)
 
     # What explains and measures ------------------------------------------------------------------------------------
 
@@ -897,7 +899,7 @@ def _inference(
 
 
 def _run(connection: sqlite3.Connection, number: int | None) -> Run:
-    run = runs.chosen(connection) if number is None else runs.get(connection, number)
+    run = chosen_run(connection) if number is None else get_run(connection, number)
     if run is None:
         raise StoreError(_NOTHING_YET)
     return run

@@ -127,7 +127,10 @@ class Written:
 
 def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
     from graphlang.codes import languages  # noqa: PLC0415 - tests of other parts do without
-    from graphlang.db import create, runs  # noqa: PLC0415
+    from graphlang.db import create  # noqa: PLC0415
+    from graphlang.db.runs.begin import start_run  # noqa: PLC0415
+    from graphlang.db.runs.finish import finish_run  # noqa: PLC0415
+    from graphlang.db.runs.labels import enter_labels  # noqa: PLC0415
 
     connection = create(path)
     connection.execute("INSERT INTO sources (name, sha256, bytes, finished) VALUES ('crawl.warc.gz', 'ab', 1, 1)")
@@ -159,24 +162,24 @@ def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
     ids = dict(
         zip(
             given,
-            runs.label_ids(
+            enter_labels(
                 connection,
                 [(name, name[:3], None if name in ("und", "zxx") else languages.split(name)[1]) for name in given],
             ),
             strict=True,
         )
     )
-    own = runs.start(connection, kind="content", method="nfc", parameters={}, version="1")
+    own = start_run(connection, kind="content", method="nfc", parameters={}, version="1")
     _answer(connection, own.id, [(n, p.own, p.own_confidence, None, None, p) for n, p in enumerate(pages, 1)], ids)
-    runs.finish(connection, own.id, pages=len(pages))
-    final = runs.start(connection, kind="propagation", method="bp", parameters={}, version="1", seeds=[own.id])
+    finish_run(connection, own.id, pages=len(pages))
+    final = start_run(connection, kind="propagation", method="bp", parameters={}, version="1", seeds=[own.id])
     _answer(
         connection,
         final.id,
         [(n, p.language, p.confidence, p.runner_up, p.runner_up_confidence, p) for n, p in enumerate(pages, 1)],
         ids,
     )
-    runs.finish(connection, final.id, pages=len(pages))
+    finish_run(connection, final.id, pages=len(pages))
     connection.execute("CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)")
     connection.close()
     return path

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphlang.db.transaction import transaction
 from graphlang.db.write import history, revisits
 from graphlang.db.write.captures import forget
 
@@ -30,18 +31,13 @@ def begin(connection: sqlite3.Connection, source: int, *, options: str, keep: st
         options: those of the new reading.
         keep: which of several captures of a URL is kept now.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         connection.execute(
             "UPDATE sources SET position = 0, finished = 0, readings = readings + 1, options = ?, keep = ?, lacks = ''"
             " WHERE id = ?",
             (options, keep, source),
         )
         connection.execute("DELETE FROM problems WHERE source = ?", (source,))
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 def lacking(connection: sqlite3.Connection) -> dict[str, list[str]]:

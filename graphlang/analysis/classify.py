@@ -13,7 +13,15 @@ from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
 from graphlang.content.scoring.top_k import top
 from graphlang.content.text.normalise import normalise
-from graphlang.db import collection, runs
+from graphlang.db import collection
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.digests import digests_of_pages
+from graphlang.db.runs.find import earlier_run, get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.labels import enter_labels
+from graphlang.db.runs.read_answers import last_page
+from graphlang.db.runs.write_answers import write_answers
 from graphlang.native.threads import side_by_side
 
 if TYPE_CHECKING:
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
+    from graphlang.db.runs.run import Run
     from graphlang.urls.identifier import UrlIdentifier
 
 #: Labels kept for each page: the graph lives on the whole list, which is long only where the text is short.
@@ -54,7 +63,7 @@ def classify(
     choose: bool = True,
     workers: int = 1,
     progress: Progress = SILENT,
-) -> runs.Run:
+) -> Run:
     """Classify the text of every page that has any.
 
     What a method sees of a page is told in ``graphlang.content.page_input``: its title and main content, or its bytes
@@ -107,7 +116,7 @@ def classify(
 
 def classify_urls(
     connection: sqlite3.Connection, identifier: UrlIdentifier, *, choose: bool = True, progress: Progress = SILENT
-) -> runs.Run:
+) -> Run:
     """Classify every page, fetched or only linked to, by its URL alone; see ``classify``.
 
     Args:
@@ -134,8 +143,8 @@ def classify_urls(
 
 def _start(
     connection: sqlite3.Connection, identifier: Identifier | UrlIdentifier, kind: str, parameters: dict[str, Any]
-) -> runs.Run:
-    return runs.start(
+) -> Run:
+    return start_run(
         connection,
         kind=kind,
         method=identifier.name,
@@ -148,30 +157,30 @@ def _start(
 
 def _fill(
     connection: sqlite3.Connection,
-    run: runs.Run,
+    run: Run,
     labels: tuple[str, ...],
     table: str,
     batches: Callable[[int, Callable[[list[int]], dict[int, int]]], Iterator[_Batch]],
     *,
     choose: bool,
     progress: Progress,
-) -> runs.Run:
+) -> Run:
     """Write what a method says of the pages that the run has not answered yet, and close the run."""
-    if runs.reuse(connection, run, choose_it=choose):
+    if reuse_run(connection, run, choose_it=choose):
         return run
-    after = runs.last_page(connection, run.id)
+    after = last_page(connection, run.id)
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
     ids = np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
-    before = runs.earlier(connection, run, any_time=True)
+    before = earlier_run(connection, run, any_time=True)
     source = 0 if before is None else before.id
-    for batch in batches(after, lambda pages: runs.digests(connection, source, pages)):
-        runs.write(connection, run.id, *_answers(batch, ids), copied=(source, batch.same) if batch.same else None)
+    for batch in batches(after, lambda pages: digests_of_pages(connection, source, pages)):
+        write_answers(connection, run.id, *_answers(batch, ids), copied=(source, batch.same) if batch.same else None)
         done += len(batch.pages) + len(batch.same)
         progress.advance(done)
-    runs.finish(connection, run.id, pages=done, choose=choose)
-    return runs.get(connection, run.id)
+    finish_run(connection, run.id, pages=done, choose=choose)
+    return get_run(connection, run.id)
 
 
 def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int]:
@@ -185,15 +194,13 @@ def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int
         One id for each, in the order given; labels that are new are entered.
     """
     special = (languages.UND, languages.ZXX)
-    return runs.label_ids(
+    return enter_labels(
         connection,
         [(label, label, None) if label in special else (label, *languages.split(label)) for label in labels],
     )
 
 
-def _answers(
-    batch: _Batch, ids: NDArray[np.int64]
-) -> tuple[runs.Answers, tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def _answers(batch: _Batch, ids: NDArray[np.int64]) -> tuple[RunAnswers, tuple[NDArray[np.int64], NDArray[np.float32]]]:
     best, score = top(batch.probabilities, KEPT)
     label = np.where(score >= LEAST, ids[best], -1)
     label[:, 0] = ids[best[:, 0]]  # the best is kept however low it is
@@ -205,7 +212,7 @@ def _answers(
     score[nothing, 0] = np.where(letters, 0.0, 1.0)[nothing]
     probability = score.astype(np.float64)
     return (
-        runs.Answers(
+        RunAnswers(
             np.array(batch.pages),
             label[:, 0],
             probability[:, 0],

@@ -10,13 +10,17 @@ from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
 from graphlang.codes.wanted import Wanted, wanted
-from graphlang.db import InputError, collection, corrections, runs
+from graphlang.db import InputError, collection, corrections
+from graphlang.db.runs.begin import state_seen
+from graphlang.db.runs.find import all_runs, get_run, latest_run
 from graphlang.db.write.removed import Removed
 from graphlang.ingest.links.canonical import canonical, host
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
+
+    from graphlang.db.runs.run import Run
 
 _SHOWN = 200  # characters of what was wrong that stand in a message
 
@@ -53,7 +57,7 @@ def correct(connection: sqlite3.Connection, said: Iterable[Said], *, by: str, pr
     """
     if not by.strip():
         raise InputError("nobody says who corrects")
-    gone, found, rows = Removed(connection, host), runs.latest(connection, "content"), []
+    gone, found, rows = Removed(connection, host), latest_run(connection, "content"), []
     for one in said:
         url = _url(one.url)
         if url in gone:
@@ -95,10 +99,10 @@ def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence
 def _answer_open(connection: sqlite3.Connection, progress: Progress) -> None:
     """Answer for the URLs that were only linked to: once pages are corrected nobody knows any more what a run saw."""
     load = graph_input.CachedLoader()
-    for run in runs.every(connection):
-        if run.linked is False and run.collection == runs.state(connection, run.seeds):
+    for run in all_runs(connection):
+        if run.linked is False and run.collection == state_seen(connection, run.seeds):
             linked.answer(
-                connection, run, loaded=load(connection, runs.get(connection, run.seeds[0])), progress=progress
+                connection, run, loaded=load(connection, get_run(connection, run.seeds[0])), progress=progress
             )
 
 
@@ -130,7 +134,7 @@ def _url(written: str) -> str:
     return found
 
 
-def _label(connection: sqlite3.Connection, run: runs.Run | None, url: str, language: Wanted) -> str:
+def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: Wanted) -> str:
     if language.language in (languages.UND, languages.ZXX):
         return language.language
     if language.script is None and run is not None:

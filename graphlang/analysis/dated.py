@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.update import up_to_date
-from graphlang.db import StoreError, runs, snapshot
+from graphlang.db import StoreError, snapshot
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
 
+    from graphlang.db.runs.run import Run
 
-def of_texts(connection: sqlite3.Connection, moment: str, ask: Callable[[], runs.Run]) -> runs.Run:
+
+def of_texts(connection: sqlite3.Connection, moment: str, ask: Callable[[], Run]) -> Run:
     """Classify the texts of a moment.
 
     Args:
@@ -34,12 +36,12 @@ def of_texts(connection: sqlite3.Connection, moment: str, ask: Callable[[], runs
 def of_links(
     connection: sqlite3.Connection,
     moment: str,
-    ask: Callable[[int], runs.Run],
+    ask: Callable[[int], Run],
     *,
     seed: int | None = None,
     workers: int = 1,
     progress: Progress = SILENT,
-) -> runs.Run:
+) -> Run:
     """Let the pages of a moment vote, or infer their languages, by the links of that moment.
 
     The texts of the moment are identified by the method of the content run first, unless a run has done so.
@@ -70,12 +72,12 @@ def of_links(
 
 def each_year(
     connection: sqlite3.Connection,
-    ask: Callable[[int], runs.Run],
+    ask: Callable[[int], Run],
     *,
     seed: int | None = None,
     workers: int = 1,
     progress: Progress = SILENT,
-) -> Iterator[runs.Run]:
+) -> Iterator[Run]:
     """`of_links` for each calendar year that any capture has, one after the other.
 
     Args:

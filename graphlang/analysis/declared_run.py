@@ -11,17 +11,24 @@ from graphlang.analysis.classify import label_ids
 from graphlang.analysis.of_collections import DECLARED
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.published.declared import declared
-from graphlang.db import runs
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.drop import clear_run
+from graphlang.db.runs.find import get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.write_answers import write_answers
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from graphlang.db.runs.run import Run
 
 #: Of the paper's pages with a lang attribute, so many have the right one (table 1).
 RIGHT = 0.7249
 _BATCH = 50_000
 
 
-def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, progress: Progress = SILENT) -> runs.Run:
+def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, progress: Progress = SILENT) -> Run:
     """Give every page the language that it declares; pages that declare none that is known get no row.
 
     The confidence is the same for all: the share that the paper found to be right.
@@ -34,12 +41,12 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     Returns:
         The run, finished.
     """
-    run = runs.start(
+    run = start_run(
         connection, kind="content", method=DECLARED, parameters={"right": RIGHT}, version=graphlang.__version__
     )
-    if runs.reuse(connection, run, choose_it=choose):
+    if reuse_run(connection, run, choose_it=choose):
         return run
-    runs.clear(connection, run.id)
+    clear_run(connection, run.id)
     said: dict[int, list[tuple[str, str]]] = {}
     for page, source, value in connection.execute("SELECT page, source, value FROM declarations ORDER BY page"):
         said.setdefault(page, []).append((source, value))
@@ -53,8 +60,8 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
         label = np.array([number[found[page]] for page in part], dtype=np.int64)
         sure = np.full(len(part), RIGHT)
         nothing = np.full(len(part), -1, dtype=np.int64)
-        answers = runs.Answers(np.array(part), label, sure, nothing, np.zeros(len(part)), np.zeros_like(nothing))
-        runs.write(connection, run.id, answers, (label[:, None], sure[:, None]))
+        answers = RunAnswers(np.array(part), label, sure, nothing, np.zeros(len(part)), np.zeros_like(nothing))
+        write_answers(connection, run.id, answers, (label[:, None], sure[:, None]))
         progress.advance(start + len(part))
-    runs.finish(connection, run.id, pages=len(pages), choose=choose)
-    return runs.get(connection, run.id)
+    finish_run(connection, run.id, pages=len(pages), choose=choose)
+    return get_run(connection, run.id)

@@ -16,14 +16,18 @@ from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, corrections, runs, snapshot, values
+from graphlang.db import StoreError, collection, corrections, snapshot, values
 from graphlang.db.records import LinkKind
+from graphlang.db.runs.begin import state_seen
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.find import get_run, origin_of, run_of_moment
 from graphlang.graph.clueweb09 import CLUEWEB09
 
 if TYPE_CHECKING:
     import sqlite3
 
     from graphlang.db.corrections import Correction
+    from graphlang.db.runs.run import Run
     from graphlang.graph.result import Trace
 
 
@@ -53,7 +57,7 @@ class Explanation:
 
     url: str
     page: int
-    run: runs.Run | None
+    run: Run | None
     language: str
     script: str | None
     confidence: float
@@ -64,7 +68,7 @@ class Explanation:
     announced: list[tuple[str, str, str | None]]  #: hreflang of links to the page: source URL, value, code
     territory: list[str]  #: languages of the country of the ccTLD, commonest first
     text: list[Score]  #: score list of the content run
-    text_run: runs.Run | None
+    text_run: Run | None
     excerpt: str
     stale: bool  #: the collection has grown since the run, or corrections were made or undone
     reasons: list[Reason]
@@ -89,13 +93,13 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
     if page is None:
         msg = f"the collection has no page {url}"
         raise StoreError(msg)
-    chosen = runs.chosen(connection) if run is None else runs.get(connection, run)
+    chosen = chosen_run(connection) if run is None else get_run(connection, run)
     with snapshot.at(connection, None if chosen is None else chosen.at):
         return _explained(connection, url, page, chosen, in_force=run is None)
 
 
 def _explained(
-    connection: sqlite3.Connection, url: str, page: int, chosen: runs.Run | None, *, in_force: bool
+    connection: sqlite3.Connection, url: str, page: int, chosen: Run | None, *, in_force: bool
 ) -> Explanation:
     content = _content_run(connection, chosen)
     facts = _facts(connection, page)
@@ -134,7 +138,7 @@ def _explained(
         text=_scores(connection, content, page),
         text_run=content,
         excerpt=_excerpt(connection, page),
-        stale=chosen is not None and chosen.collection != runs.state(connection, chosen.seeds),
+        stale=chosen is not None and chosen.collection != state_seen(connection, chosen.seeds),
         reasons=reasons,
         log_odds=log_odds,
         rounds=rounds,
@@ -154,21 +158,19 @@ def run_of(connection: sqlite3.Connection, moment: str) -> int:
         StoreError: there is none.
     """
     text = snapshot.moment_of(moment).text
-    found = runs.of_moment(connection, text)
+    found = run_of_moment(connection, text)
     if found is None:
         raise StoreError(f"no run is of {text}: 'graphlang propagate DB --at {text}' makes one")
     return found.id
 
 
-def _content_run(connection: sqlite3.Connection, run: runs.Run | None) -> runs.Run | None:
+def _content_run(connection: sqlite3.Connection, run: Run | None) -> Run | None:
     if run is None or run.kind in ("content", "url"):
         return run
-    return runs.origin(connection, run)
+    return origin_of(connection, run)
 
 
-def _answer(
-    connection: sqlite3.Connection, page: int, run: runs.Run | None
-) -> tuple[str, str | None, float, str | None]:
+def _answer(connection: sqlite3.Connection, page: int, run: Run | None) -> tuple[str, str | None, float, str | None]:
     row = (
         run
         and connection.execute(
@@ -201,7 +203,7 @@ def _tld(connection: sqlite3.Connection, page: int) -> str:
     return "" if row is None else str(row[0])
 
 
-def _scores(connection: sqlite3.Connection, run: runs.Run | None, page: int) -> list[Score]:
+def _scores(connection: sqlite3.Connection, run: Run | None, page: int) -> list[Score]:
     if run is None:
         return []
     return [
@@ -218,11 +220,11 @@ def _excerpt(connection: sqlite3.Connection, page: int) -> str:
 
 
 def _reasons(
-    connection: sqlite3.Connection, run: runs.Run | None, page: int
+    connection: sqlite3.Connection, run: Run | None, page: int
 ) -> tuple[list[Reason], float | None, list[Score]]:
     if run is None or run.kind not in ("vote", "propagation"):
         return [], None, []
-    loaded = graph_input.Loaded(connection, runs.origin(connection, run))
+    loaded = graph_input.Loaded(connection, origin_of(connection, run))
     if run.method == CLUEWEB09:
         given = loaded.arrays()
         with values.reading("runs.parameters"):

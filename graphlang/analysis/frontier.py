@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.db import InputError, StoreError, collection, corrections, runs
+from graphlang.db import InputError, StoreError, collection, corrections
+from graphlang.db.runs.find import get_run, latest_run
+from graphlang.db.runs.labels import all_labels
+from graphlang.db.runs.read_answers import read_answers
 from graphlang.graph import clueweb09 as kernel
 from graphlang.graph.data import Graph
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from numpy.typing import NDArray
+
+    from graphlang.db.runs.run import Run
 
 
 class Candidate(NamedTuple):
@@ -35,7 +40,7 @@ class Candidate(NamedTuple):
 
 
 def frontier(
-    connection: sqlite3.Connection, *, want: Collection[str] = (), saturated: Collection[str] = (), run: runs.Run
+    connection: sqlite3.Connection, *, want: Collection[str] = (), saturated: Collection[str] = (), run: Run
 ) -> list[Candidate]:
     """Rank the URLs that were never fetched, the greatest chance first, then by the number of referrers, then by URL.
 
@@ -88,7 +93,7 @@ def frontier(
 
 
 def _chances(
-    connection: sqlite3.Connection, run: runs.Run, want: Collection[str], saturated: Collection[str]
+    connection: sqlite3.Connection, run: Run, want: Collection[str], saturated: Collection[str]
 ) -> NDArray[np.float64]:
     """By page id: the summed probability of the wanted languages."""
     chance = np.zeros(collection.count_pages(connection) + 1)
@@ -103,7 +108,7 @@ def _chances(
     return np.minimum(chance, 1)
 
 
-def _scores(connection: sqlite3.Connection, run: runs.Run) -> Iterator[tuple[int, str, float]]:
+def _scores(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str, float]]:
     if run.linked is not None:  # of URLs that were only linked to, the best two are kept
         return connection.execute(
             "SELECT page, language, confidence FROM linked_predictions"
@@ -119,20 +124,20 @@ def _scores(connection: sqlite3.Connection, run: runs.Run) -> Iterator[tuple[int
     )
 
 
-def _referring(connection: sqlite3.Connection, run: runs.Run) -> tuple[dict[int, set[str]], NDArray[np.int64]]:
+def _referring(connection: sqlite3.Connection, run: Run) -> tuple[dict[int, set[str]], NDArray[np.int64]]:
     """By page id: the languages of its referrers by the content run, and how many referrers there are."""
     pages = collection.count_pages(connection)
     edges = collection.edges(connection)
     referrers = np.bincount(edges.target + 1, minlength=pages + 1)
-    content = runs.get(connection, run.seeds[0]) if run.seeds else runs.latest(connection, "content")
+    content = get_run(connection, run.seeds[0]) if run.seeds else latest_run(connection, "content")
     if content is None:
         return {}, referrers
-    names = runs.labels(connection)
+    names = all_labels(connection)
     codes = sorted({language for _, language, _ in names.values()})
     table = np.full(max(names, default=0) + 1, -1, dtype=np.int16)
     for label, (_, language, _) in names.items():
         table[label] = codes.index(language)
-    answers = runs.read_answers(connection, content.id)
+    answers = read_answers(connection, content.id)
     said = np.full(pages, -1, dtype=np.int16)
     said[answers.pages - 1] = table[answers.label]
     size = collection.text_sizes(connection)

@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db import StoreError, collection, create, open_existing, runs, snapshot
+from graphlang.db import StoreError, collection, create, open_existing, snapshot
+from graphlang.db.runs.answers import LinkedAnswers
+from graphlang.db.runs.begin import state_seen
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.find import get_run, origin_of
+from graphlang.db.runs.linked_answers import BLOCK, write_linked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from graphlang.analysis.arrays import graph_input
+    from graphlang.db.runs.run import Run
 
 #: URLs that are asked about at a time, at least: what is common to all pages is worked out anew for each so many.
 TOGETHER = 1 << 18
@@ -27,7 +33,7 @@ TOGETHER = 1 << 18
 
 def answer(
     connection: sqlite3.Connection,
-    run: runs.Run,
+    run: Run,
     *,
     loaded: graph_input.Loaded | None = None,
     progress: Progress = SILENT,
@@ -46,14 +52,14 @@ def answer(
     """
     if run.linked is not False:
         return True
-    if run.collection != runs.state(connection, run.seeds):
+    if run.collection != state_seen(connection, run.seeds):
         return False
     from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
 
     with snapshot.at(connection, run.at):
-        loaded = loaded or graph_input.Loaded(connection, runs.origin(connection, run))
+        loaded = loaded or graph_input.Loaded(connection, origin_of(connection, run))
         progress.stage("linked", loaded.count, "URLs")
-        runs.write_linked(connection, run.id, _parts(connection, run, loaded, progress))
+        write_linked(connection, run.id, _parts(connection, run, loaded, progress))
     return True
 
 
@@ -73,7 +79,7 @@ def ready(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -
         StoreError: there is no such run.
     """
     with closing(open_existing(path)) as connection:
-        found = [runs.chosen(connection) if run is None else runs.get(connection, run) for run in numbers or (None,)]
+        found = [chosen_run(connection) if run is None else get_run(connection, run) for run in numbers or (None,)]
     waiting = [run for run in found if run is not None and run.linked is False]
     if not waiting:
         return True
@@ -101,14 +107,14 @@ def opened(path: str | Path, *numbers: int | None, progress: Progress = SILENT) 
 
 
 def _parts(
-    connection: sqlite3.Connection, run: runs.Run, loaded: graph_input.Loaded, progress: Progress
-) -> Iterator[runs.Linked]:
+    connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded, progress: Progress
+) -> Iterator[LinkedAnswers]:
     """Answers for all pages in order of their ids, of those that were fetched without any."""
     from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
     from graphlang.analysis.arrays.replay import replay  # noqa: PLC0415 - as above
 
     ids = np.setdiff1d(np.flatnonzero(~loaded.stored) + 1, collection.missing(connection), assume_unique=True)
-    step = max(TOGETHER, int(loaded.stored.sum())) // runs.BLOCK * runs.BLOCK
+    step = max(TOGETHER, int(loaded.stored.sum())) // BLOCK * BLOCK
     for first in range(0, loaded.count, step):
         count = min(step, loaded.count - first)
         asked = ids[np.searchsorted(ids, first + 1) : np.searchsorted(ids, first + count + 1)]
@@ -124,5 +130,5 @@ def _parts(
             known = given.corrected[rows] >= 0
             label[places[known]], confidence[places[known]] = given.corrected[rows][known], 1
             runner_up[places[known]], second[places[known]] = -1, 0
-        yield runs.Linked(label, confidence, runner_up, second)
+        yield LinkedAnswers(label, confidence, runner_up, second)
         progress.advance(first + count)

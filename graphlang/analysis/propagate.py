@@ -11,7 +11,9 @@ from graphlang.analysis.arrays import digests, graph_input, graph_output
 from graphlang.analysis.arrays.signals import NAMES
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.update import up_to_date
-from graphlang.db import runs
+from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.drop import drop_unfinished_runs
+from graphlang.db.runs.find import earlier_run, get_run
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.defaults import WEIGHTS
@@ -19,6 +21,8 @@ from graphlang.graph.propagation.defaults import WEIGHTS
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping
+
+    from graphlang.db.runs.run import Run
 
 
 LABEL_SPREADING = "label-spreading"
@@ -42,9 +46,9 @@ def propagate(
     choose: bool = True,
     workers: int = 1,
     linked: bool = True,
-    load: Callable[[sqlite3.Connection, runs.Run], graph_input.Loaded] = graph_input.Loaded,
+    load: Callable[[sqlite3.Connection, Run], graph_input.Loaded] = graph_input.Loaded,
     progress: Progress = SILENT,
-) -> runs.Run:
+) -> Run:
     """Infer the language of every page from its own evidence and its neighbours' beliefs.
 
     Args:
@@ -81,7 +85,7 @@ def propagate(
     start = graph_input.seed_run(connection, seed)
     if update:
         start = up_to_date(connection, start, workers=workers, progress=progress)
-    run = runs.start(
+    run = start_run(
         connection,
         kind="propagation",
         method="propagation" if algorithm == "couplings" else algorithm,
@@ -90,7 +94,7 @@ def propagate(
         version=graphlang.__version__,
     )
     loaded = None
-    if not runs.reuse(connection, run, choose_it=choose):
+    if not reuse_run(connection, run, choose_it=choose):
         progress.stage("propagate", None, "pages")
         loaded = load(connection, start)
         if algorithm == LABEL_SPREADING:
@@ -99,10 +103,10 @@ def propagate(
             return graph_output.write(connection, run, given, answer, choose=choose)
         given = loaded.arrays(signals, listening=graph_input.Listening.of(options))
         inputs = digests.of_inference(given, run.parameters)
-        same = runs.earlier(connection, run, inputs=inputs) if update else None
+        same = earlier_run(connection, run, inputs=inputs) if update else None
         if same is not None:
-            runs.drop_unfinished(connection)
-            runs.reuse(connection, same, choose_it=choose)
+            drop_unfinished_runs(connection)
+            reuse_run(connection, same, choose_it=choose)
             run = same
         else:
             answer = kernel.propagate(given.graph, given.evidence, options=options)
@@ -111,5 +115,5 @@ def propagate(
         progress.advance(given.graph.n)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
-        run = runs.get(connection, run.id)
+        run = get_run(connection, run.id)
     return run

@@ -10,7 +10,7 @@ import graphlang
 from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.of_collections import TLD
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db import runs
+from graphlang.db.runs.begin import reuse_run, start_run
 from graphlang.graph import tld_majority
 
 if TYPE_CHECKING:
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.db.runs.run import Run
+
 #: Letters from which a page's text is trusted to train on; the paper trains on pages labelled by hand.
 TRUSTED = 150
 
 
 def classify_tld(
     connection: sqlite3.Connection, *, seed: int | None = None, choose: bool = True, progress: Progress = SILENT
-) -> runs.Run:
+) -> Run:
     """Give every page, fetched or not, the commonest language of the long pages of its top-level domain.
 
     Args:
@@ -40,7 +42,7 @@ def classify_tld(
         StoreError: nothing is classified yet.
     """
     start = graph_input.seed_run(connection, seed)
-    run = runs.start(
+    run = start_run(
         connection,
         kind="url",
         method=TLD,
@@ -48,7 +50,7 @@ def classify_tld(
         seeds=[start.id],
         version=graphlang.__version__,
     )
-    if runs.reuse(connection, run, choose_it=choose):
+    if reuse_run(connection, run, choose_it=choose):
         return run
     given = graph_input.load(connection, start)
     progress.stage("classify", None, "pages")

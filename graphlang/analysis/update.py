@@ -9,16 +9,18 @@ from graphlang.analysis import classify, declared_run, tld_run
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
-from graphlang.db import StoreError, runs, snapshot
+from graphlang.db import StoreError, snapshot
+from graphlang.db.runs.begin import state_seen
+from graphlang.db.runs.find import origin_of
 from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from graphlang.db.runs.run import Run
 
-def up_to_date(
-    connection: sqlite3.Connection, run: runs.Run, *, workers: int = 1, progress: Progress = SILENT
-) -> runs.Run:
+
+def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, progress: Progress = SILENT) -> Run:
     """The same method with the same parameters over the collection as it is now.
 
     Pages of which there is nothing new to read have the answers of ``run``; the others are read.
@@ -38,14 +40,14 @@ def up_to_date(
         ModelError: a method that comes without a model, or a program that is not installed.
     """
     shown = snapshot.moment(connection)
-    if run.at == shown and run.collection == runs.state(connection, run.seeds):
+    if run.at == shown and run.collection == state_seen(connection, run.seeds):
         return run
     if run.kind == "url" and shown is not None:
         return run  # a URL is the same at any time
     if run.method == DECLARED:
         return declared_run.classify_declared(connection, choose=False, progress=progress)
     if run.method == TLD:
-        start = up_to_date(connection, runs.origin(connection, run), workers=workers, progress=progress)
+        start = up_to_date(connection, origin_of(connection, run), workers=workers, progress=progress)
         return tld_run.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
         guesser = url_methods.load(run.method) if url_methods.known(run.method) else None

@@ -11,7 +11,9 @@ from graphlang.analysis import linked as linked_answers
 from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db import collection, runs
+from graphlang.db import collection
+from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.find import get_run
 from graphlang.graph import clueweb09
 from graphlang.graph import vote as kernel
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
+    from graphlang.db.runs.run import Run
     from graphlang.graph.result import Answer
 
 
@@ -32,9 +35,9 @@ def vote(
     seed: int | None = None,
     choose: bool = True,
     linked: bool = True,
-    load: Callable[[sqlite3.Connection, runs.Run], graph_input.Loaded] = graph_input.Loaded,
+    load: Callable[[sqlite3.Connection, Run], graph_input.Loaded] = graph_input.Loaded,
     progress: Progress = SILENT,
-) -> runs.Run:
+) -> Run:
     """INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run.
 
     Args:
@@ -58,7 +61,7 @@ def vote(
     """
     start = graph_input.seed_run(connection, seed)
     parameters = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
-    run = runs.start(
+    run = start_run(
         connection,
         kind="vote",
         method="outlinks" if outlinks else "inlinks",
@@ -67,7 +70,7 @@ def vote(
         version=graphlang.__version__,
     )
     loaded = None
-    if not runs.reuse(connection, run, choose_it=choose):
+    if not reuse_run(connection, run, choose_it=choose):
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
         given, answer = replay(run, loaded, np.zeros(0, dtype=np.int64))
@@ -76,7 +79,7 @@ def vote(
         progress.advance(given.graph.n)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
-        run = runs.get(connection, run.id)
+        run = get_run(connection, run.id)
     return run
 
 
@@ -87,7 +90,7 @@ def guess(
     seed: int | None = None,
     choose: bool = True,
     progress: Progress = SILENT,
-) -> runs.Run:
+) -> Run:
     """ClueWeb09's rule: URLs that were never fetched have the languages of the pages that refer to them.
 
     Args:
@@ -105,7 +108,7 @@ def guess(
         ValueError: a negative parameter.
     """
     start = graph_input.seed_run(connection, seed)
-    run = runs.start(
+    run = start_run(
         connection,
         kind="vote",
         method=clueweb09.CLUEWEB09,
@@ -113,7 +116,7 @@ def guess(
         seeds=[start.id],
         version=graphlang.__version__,
     )
-    if runs.reuse(connection, run, choose_it=choose):
+    if reuse_run(connection, run, choose_it=choose):
         return run
     progress.stage("vote", None, "pages")
     given = graph_input.load(connection, start)

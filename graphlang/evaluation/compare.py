@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 
 class Change(NamedTuple):

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.db import InputError, collection, corrections, runs, snapshot
+from graphlang.db import InputError, collection, corrections, snapshot
+from graphlang.db.runs.labels import all_labels
+from graphlang.db.runs.read_answers import read_answers
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.ingest.links.canonical import canonical
 from graphlang.regular_file import open_text
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from graphlang.db.runs.run import Run
 
 #: Lower bounds of the length buckets, in characters of visible text; Hayati 2004, table 5.1, has the first two.
 LENGTHS = (0, 25, 50, 150, 300)
@@ -56,7 +60,7 @@ class OfLanguage(NamedTuple):
 class Evaluation:
     """What one run reaches on one gold file."""
 
-    run: runs.Run
+    run: Run
     groups: list[Group]
     confusion: list[tuple[str, str, int]]  #: gold language, answer, pages; the wrong ones, commonest first
     languages: list[OfLanguage]  #: of the gold file and of the answers, most gold pages first; without ``und``
@@ -122,7 +126,7 @@ def _lines(path: Path, by: str | None) -> Iterator[dict[str, str | None]]:
         raise InputError(msg) from error
 
 
-def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str | None = None) -> Evaluation:
+def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | None = None) -> Evaluation:
     """Compare a run with gold labels.
 
     A page counts as right when the language (ISO 639-3) is; the script does not count. A page without an answer
@@ -138,8 +142,8 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: runs.Run, by: str 
     with snapshot.at(connection, run.at):
         linked, length = _linked(connection, gold.pages), _lengths(connection, gold.pages)
         elsewhere = set(snapshot.elsewhere(connection))
-    answers = runs.read_answers(connection, run.id)
-    names = {label: language for label, (_, language, _) in runs.labels(connection).items()}
+    answers = read_answers(connection, run.id)
+    names = {label: language for label, (_, language, _) in all_labels(connection).items()}
     said = {
         page: (names[label], confidence)
         for page, label, confidence in zip(

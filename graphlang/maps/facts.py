@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphlang.db import runs
 from graphlang.db.corrections import IN_FORCE
+from graphlang.db.runs.choose import chosen_run
 from graphlang.db.write import again
 from graphlang.maps.selection import Selection
 from graphlang.method_cards import sources
@@ -125,7 +125,7 @@ def facts(connection: sqlite3.Connection) -> list[Fact]:
     )
     for method, count in by_method:
         rows.append(Fact("method of runs", sources.gloss(method), count))
-    chosen = runs.chosen(connection)
+    chosen = chosen_run(connection)
     if chosen is not None:
         rows.append(Fact("chosen run", f"{chosen.kind} by {chosen.method}", chosen.id))
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from graphlang.db.runs import AT
+from graphlang.db.runs.run import AT
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
-from graphlang.db.runs import AT
+from graphlang.db.runs.run import AT
 from graphlang.maps.selection import Selection, content_run
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphlang.db import open_existing
-from graphlang.db.runs import AT
+from graphlang.db.runs.run import AT
 from graphlang.db.schema.column_docs import TABLES
 
 #: Queries by name: title, SQL. Names after a colon are asked for.

@@ -17,8 +17,13 @@ from graphlang.analysis.frontier import frontier
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import guess, vote
 from graphlang.collection import Collection
-from graphlang.db import InputError, Link, LinkKind, Page, collection, corrections, create, runs
+from graphlang.db import InputError, Link, LinkKind, Page, collection, corrections, create
 from graphlang.db.remove import remove, scrub
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.find import get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.write_answers import write_answers
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.evaluation.evaluate import evaluate, read_gold
 
@@ -58,7 +63,7 @@ def read(connection: sqlite3.Connection, source: int, urls: dict[str, tuple[str,
 
 def classified(connection: sqlite3.Connection) -> None:
     """A content run by hand."""
-    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1").id
+    run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1").id
     known = [
         (page, *TEXTS[url]) for page, url in connection.execute("SELECT id, url FROM pages ORDER BY id") if url in TEXTS
     ]
@@ -68,9 +73,9 @@ def classified(connection: sqlite3.Connection) -> None:
         for rank, (label, score) in enumerate(scores.items()):
             top[0][row, rank], top[1][row, rank] = table[label], score
     pages, length = (np.array([one[place] for one in known]) for place in (0, 1))
-    answers = runs.Answers(pages, top[0][:, 0], top[1][:, 0], top[0][:, 1], top[1][:, 1], length)
-    runs.write(connection, run, answers, top)
-    runs.finish(connection, run, pages=len(known))
+    answers = RunAnswers(pages, top[0][:, 0], top[1][:, 0], top[0][:, 1], top[1][:, 1], length)
+    write_answers(connection, run, answers, top)
+    finish_run(connection, run, pages=len(known))
 
 
 def crawl(path: Path) -> sqlite3.Connection:
@@ -291,7 +296,7 @@ def test_a_run_from_before_is_taken_again_once_the_correction_is_undone(connecti
 def test_urls_only_linked_to_are_answered_before_the_run_is_out_of_date(connection: sqlite3.Connection) -> None:
     two = (vote(connection, linked=False), propagate(connection, linked=False))
     say(connection, LONG, "deu")
-    assert [runs.get(connection, run.id).linked for run in two] == [True, True]
+    assert [get_run(connection, run.id).linked for run in two] == [True, True]
     assert shown(connection)[UNREAD] == "eng"
 
 

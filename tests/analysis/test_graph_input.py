@@ -8,13 +8,21 @@ import numpy as np
 
 from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
-from graphlang.db import Link, LinkKind, Page, create, runs
+from graphlang.db import Link, LinkKind, Page, create
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.find import all_runs, get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.write_answers import write_answers
 from graphlang.db.write.writer import Site, Writer
 from graphlang.graph.result import answer
 
 if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
+
+    from graphlang.db.runs.run import Run
 
 LABELS = ("srp_Cyrl", "srp_Latn", "hrv", "zxx")
 
@@ -34,13 +42,13 @@ def collection(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def content_run(connection: sqlite3.Connection) -> runs.Run:
+def content_run(connection: sqlite3.Connection) -> Run:
     cyrl, latn, hrv, zxx = label_ids(connection, LABELS)
-    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1")
-    runs.write(
+    run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1")
+    write_answers(
         connection,
         run.id,
-        runs.Answers(
+        RunAnswers(
             np.array([1, 3, 4, 5]),
             np.array([cyrl, latn, hrv, zxx]),
             np.array([0.9, 0.4, 0.5, 1.0]),
@@ -53,8 +61,8 @@ def content_run(connection: sqlite3.Connection) -> runs.Run:
             np.array([[0.9, 0.1, 0], [0.4, 0.35, 0.25], [0.55, 0.25, 0.2], [1.0, 0, 0]]),
         ),
     )
-    runs.finish(connection, run.id, pages=4)
-    return runs.get(connection, run.id)
+    finish_run(connection, run.id, pages=4)
+    return get_run(connection, run.id)
 
 
 def test_scripts_of_a_language_are_one_in_the_graph(tmp_path: Path) -> None:
@@ -76,7 +84,7 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
     hrv, srp = (given.evidence.codes.index(code) for code in ("hrv", "srp"))
     languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [srp, -1]], dtype=np.int16)
     chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0.9, 0]], dtype=np.float32)
-    run = runs.start(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
+    run = start_run(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
     done = graph_output.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
     assert (done.pages, done.rounds, done.converged) == (5, 3, True)
     assert connection.execute("SELECT language, script FROM page_languages ORDER BY page").fetchall() == [
@@ -92,13 +100,13 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
 def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> None:
     connection = collection(tmp_path / "a.db")
     given = graph_input.load(connection, content_run(connection))
-    run = runs.start(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
+    run = start_run(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
     connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0, NULL, NULL)", (run.id,))
     nothing = answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
     graph_output.write(connection, run, given, nothing, choose=False)
     # Nothing was answered but for the page of digits.
     assert connection.execute("SELECT page FROM predictions WHERE run = ?", (run.id,)).fetchall() == [(5,)]
-    chosen = runs.chosen(connection)
+    chosen = chosen_run(connection)
     assert chosen is not None
     assert chosen.kind == "content"
     connection.close()
@@ -106,15 +114,15 @@ def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> 
 
 def test_a_run_with_the_same_parameters_is_found_again_and_one_that_was_stopped_goes_on(tmp_path: Path) -> None:
     connection = collection(tmp_path / "a.db")
-    first = runs.start(connection, kind="content", method="m", parameters={"a": 1}, version="1")
-    assert runs.start(connection, kind="content", method="m", parameters={"a": 1}, version="1") == first
-    other = runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1")
-    assert [run.id for run in runs.every(connection)] == [other.id]  # the unfinished one is dropped
-    runs.finish(connection, other.id, pages=0)
-    again = runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1")
+    first = start_run(connection, kind="content", method="m", parameters={"a": 1}, version="1")
+    assert start_run(connection, kind="content", method="m", parameters={"a": 1}, version="1") == first
+    other = start_run(connection, kind="content", method="m", parameters={"a": 2}, version="1")
+    assert [run.id for run in all_runs(connection)] == [other.id]  # the unfinished one is dropped
+    finish_run(connection, other.id, pages=0)
+    again = start_run(connection, kind="content", method="m", parameters={"a": 2}, version="1")
     assert (again.id, again.finished is not None) == (other.id, True)
     connection.execute("UPDATE sources SET position = position + 1")  # the collection grows
-    assert runs.start(connection, kind="content", method="m", parameters={"a": 2}, version="1").id != other.id
+    assert start_run(connection, kind="content", method="m", parameters={"a": 2}, version="1").id != other.id
     connection.close()
 
 
@@ -126,15 +134,15 @@ def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) ->
     name = lambda url: Site(url[7:16], url[7:16], "example", "example")  # noqa: E731
     Writer(connection, name).add(1, pages, position=9, finished=True)
     (deu,) = label_ids(connection, ["deu"])
-    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1")
+    run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1")
     lengths = [20, 199, 20, 20, 300, 300, 20]
     # pages 1 to 4 have one text, of which page 4 is on another host; 5 and 6 have one, but long; of 7 nothing is known
     every = np.arange(1, 8)
     for part, read in ((every[:6], [5, 5, -9, 5, 6, 6]), (every[6:], None)):
-        runs.write(
+        write_answers(
             connection,
             run.id,
-            runs.Answers(
+            RunAnswers(
                 part,
                 np.full(len(part), deu),
                 np.ones(len(part)),
@@ -145,8 +153,8 @@ def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) ->
             ),
             (np.full((len(part), 1), deu), np.ones((len(part), 1))),
         )
-    runs.finish(connection, run.id, pages=7)
-    given = graph_input.load(connection, runs.get(connection, run.id))
+    finish_run(connection, run.id, pages=7)
+    given = graph_input.load(connection, get_run(connection, run.id))
     assert given.evidence.copies is not None
     assert given.evidence.copies.tolist() == [2, 2, 1, 1, 1, 1, 1]
     connection.close()

@@ -16,7 +16,12 @@ from graphlang.analysis.explain import explain
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import vote
 from graphlang.collection import Collection
-from graphlang.db import Link, LinkKind, Page, create, open_existing, runs
+from graphlang.db import Link, LinkKind, Page, create, open_existing
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.find import get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.write_answers import write_answers
 from graphlang.db.write.writer import Site, Writer, finish
 
 if TYPE_CHECKING:
@@ -56,11 +61,11 @@ def classified(connection: sqlite3.Connection) -> None:
     number = np.array([int(url.rpartition("/")[2]) for _, url in rows])
     pages, length = np.array([page for page, _ in rows]), np.array(LENGTHS)[number % 4]
     best, other, sure = ids[number % 3], ids[(number + 1) % 3], np.where(length > 100, 0.95, 0.5)
-    run = runs.start(connection, kind="content", method="by-hand", parameters={}, version="1").id
-    answers = runs.Answers(pages, best, sure, other, 0.9 * (1 - sure), length)
+    run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1").id
+    answers = RunAnswers(pages, best, sure, other, 0.9 * (1 - sure), length)
     scores = np.stack([best, other], axis=1), np.stack([sure, 0.9 * (1 - sure)], axis=1)
-    runs.write(connection, run, answers, scores)
-    runs.finish(connection, run, pages=len(rows))
+    write_answers(connection, run, answers, scores)
+    finish_run(connection, run, pages=len(rows))
 
 
 SHOWN = (
@@ -91,7 +96,7 @@ def test_asked_later_is_asked_at_once(tmp_path: Path, step: object) -> None:
     assert linked.ready(tmp_path / "b.db")
     with closing(open_existing(tmp_path / "b.db")) as connection:
         assert shown(connection) == expected
-        assert runs.get(connection, later.id).pages == at_once.pages
+        assert get_run(connection, later.id).pages == at_once.pages
 
 
 def test_how_many_are_asked_about_at_a_time_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +114,7 @@ def test_how_many_are_asked_about_at_a_time_changes_nothing(tmp_path: Path, monk
 def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> None:
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
-        loaded = graph_input.Loaded(connection, runs.get(connection, 1))
+        loaded = graph_input.Loaded(connection, get_run(connection, 1))
         whole, few = loaded.arrays(), loaded.arrays(listening=graph_input.Listening(200, 0.0, 150))
         assert whole.graph.outside is None
         assert few.graph.outside is not None
@@ -155,7 +160,7 @@ def test_what_lists_them_asks(tmp_path: Path) -> None:
     made = Collection(path)
     assert len(list(made.pages(fetched=True))) == 30
     with closing(open_existing(path)) as connection:
-        assert runs.get(connection, run.id).linked is False
+        assert get_run(connection, run.id).linked is False
     assert "und" not in {row.language for row in made.pages()}
     with closing(open_existing(path)) as connection:
-        assert runs.get(connection, run.id).linked is True
+        assert get_run(connection, run.id).linked is True

@@ -11,7 +11,8 @@ import pytest
 from graphlang.analysis.arrays.graph_input import GraphInput
 from graphlang.analysis.progress import SILENT
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.db import StoreError, runs
+from graphlang.db import StoreError
+from graphlang.db.runs.run import Run
 from graphlang.evaluation import tune
 from graphlang.evaluation.evaluate import Gold
 from graphlang.graph.data import Evidence, Graph, Signal
@@ -56,7 +57,7 @@ def collection(sites: int, *, liar: bool) -> tuple[GraphInput, Gold]:
     source = (np.arange(sites, dtype=np.int32) * 4).repeat(2)
     target = source + np.tile(np.array([1, 2], np.int32), sites)
     rest = (np.full(2 * sites, 7, np.uint8), np.full(2 * sites, -1, np.int16))
-    run = runs.Run(**dict.fromkeys(runs.Run.__dataclass_fields__))  # type: ignore[arg-type]  nothing of it is looked at
+    run = Run(**dict.fromkeys(Run.__dataclass_fields__))  # type: ignore[arg-type]  nothing of it is looked at
     none, graph = np.zeros(n, np.bool_), Graph(n, source, target, *rest)
     of_rows = (none, none, np.arange(1, n + 1), ~none, np.full(n, -1))
     seeds = GraphInput(run, graph, evidence, languages.astype(np.int32), {}, *of_rows)

@@ -18,7 +18,11 @@ from graphlang.analysis.propagate import propagate
 from graphlang.analysis.update import up_to_date
 from graphlang.analysis.vote import vote
 from graphlang.content import registry
-from graphlang.db import Link, LinkKind, Page, StoreError, collection, create, runs
+from graphlang.db import Link, LinkKind, Page, StoreError, collection, create
+from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.find import get_run
+from graphlang.db.runs.finish import finish_run
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.urls import registry as url_methods
@@ -26,6 +30,8 @@ from graphlang.urls import registry as url_methods
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
+
+    from graphlang.db.runs.run import Run
 
 TEXTS = (
     "",
@@ -59,7 +65,7 @@ def add(connection: sqlite3.Connection, name: str, pages: Sequence[Page]) -> Non
     finish(connection)
 
 
-def said(connection: sqlite3.Connection, run: runs.Run) -> list[tuple[Any, ...]]:
+def said(connection: sqlite3.Connection, run: Run) -> list[tuple[Any, ...]]:
     """Answers and scores, with labels by name: their numbers depend on what came first."""
     rows: list[tuple[Any, ...]] = connection.execute(
         "SELECT page, 0, labels.label, confidence, characters FROM predictions"
@@ -100,8 +106,8 @@ def test_an_update_equals_a_fresh_run_over_everything(first: list[Page], second:
             propagate(grown)
             add(grown, "b", second)
             updated = propagate(grown, update=True)
-            content = runs.get(grown, updated.seeds[0])
-            assert runs.chosen(grown) == updated
+            content = get_run(grown, updated.seeds[0])
+            assert chosen_run(grown) == updated
             found = said(grown, content), said(grown, updated)
         with closing(create(Path(name) / "fresh.db")) as fresh:
             add(fresh, "a", first)
@@ -173,7 +179,7 @@ def test_where_nothing_has_changed_the_earlier_run_is_chosen_again(tmp_path: Pat
         add(connection, "b", [])  # a file without a page
         connection.execute("UPDATE sources SET position = 1 WHERE name = 'b'")
         assert propagate(connection, update=True) == first
-        assert runs.chosen(connection) == first
+        assert chosen_run(connection) == first
         assert connection.execute("SELECT COUNT(*) FROM runs WHERE finished IS NULL").fetchone() == (0,)
         assert propagate(connection).id != first.id  # without update: a run of its own
 
@@ -181,9 +187,9 @@ def test_where_nothing_has_changed_the_earlier_run_is_chosen_again(tmp_path: Pat
 def test_a_model_that_is_not_at_hand_is_told(tmp_path: Path) -> None:
     with closing(create(tmp_path / "a.db")) as connection:
         add(connection, "a", [page(1, 0, 4, [])])
-        run = runs.start(connection, kind="content", method="nfc", model_hash="other", parameters={}, version="1")
-        runs.finish(connection, run.id, pages=0)
-        run = runs.get(connection, run.id)
+        run = start_run(connection, kind="content", method="nfc", model_hash="other", parameters={}, version="1")
+        finish_run(connection, run.id, pages=0)
+        run = get_run(connection, run.id)
         assert up_to_date(connection, run) == run
         add(connection, "b", [page(2, 0, 4, [])])
         with pytest.raises(StoreError, match="the model of run 1"):

@@ -35,7 +35,7 @@ from graphlang.graph.propagation.inference import Options
 if TYPE_CHECKING:
     import sqlite3
 
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "web"
 SETS = ("docs-short30", "docs-short60", "httpd2006-short30", "docs-full", "httpd2006-legacy")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
+from graphlang.analysis import linked
 from graphlang.cli.shared import log, progress
 from graphlang.cli.shared.progress import Lines, bars
-from graphlang.db import runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -233,13 +233,13 @@ def test_verbs_that_list_say_where_they_are_before_the_first_row(
 ) -> None:
     db = tmp_path / "crawl.db"
     assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
-    write = runs.write_linked
+    write = linked.write_linked
 
     def slowly(*arguments: Any) -> None:
         time.sleep(0.2)
         write(*arguments)
 
-    monkeypatch.setattr(runs, "write_linked", slowly)
+    monkeypatch.setattr(linked, "write_linked", slowly)
     first = graphlang("pages", db, "--format", "tsv")
     assert first.stderr.startswith("linked: ")
     assert "URLs" in first.stderr

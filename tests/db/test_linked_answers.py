@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.db import Link, LinkKind, Page, create, runs
+from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.remove import remove
+from graphlang.db.runs.answers import LinkedAnswers, RunAnswers
+from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.find import get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.labels import enter_labels
+from graphlang.db.runs.linked_answers import write_linked
+from graphlang.db.runs.read_answers import read_answers
+from graphlang.db.runs.write_answers import write_answers
 from graphlang.db.write.writer import Site, Writer, finish
 
 if TYPE_CHECKING:
@@ -34,18 +42,18 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 def answered(connection: sqlite3.Connection) -> int:
     """A run that says deu of every third URL, then swa with the rest of its belief; and of the page itself eng."""
-    eng, deu, swa = runs.label_ids(connection, [(code, code, None) for code in ("eng", "deu", "swa")])
-    run = runs.start(connection, kind="propagation", method="by-hand", parameters={}, version="1").id
+    eng, deu, swa = enter_labels(connection, [(code, code, None) for code in ("eng", "deu", "swa")])
+    run = start_run(connection, kind="propagation", method="by-hand", parameters={}, version="1").id
     one, none = np.ones(1, dtype=np.int64), np.full(1, -1)
-    runs.write(connection, run, runs.Answers(one, np.array([eng]), np.ones(1), none, np.zeros(1), one * 300))
-    runs.finish(connection, run, pages=1, linked=False)
+    write_answers(connection, run, RunAnswers(one, np.array([eng]), np.ones(1), none, np.zeros(1), one * 300))
+    finish_run(connection, run, pages=1, linked=False)
     pages = np.arange(LINKS + 1)
     said = pages % 3 == 1
     confidence = np.where(said, 0.5 + pages / 250, 0)
     label, runner_up = np.where(said, deu, -1), np.where(said, swa, -1)
     columns = (label, confidence, runner_up, 1 - confidence)
-    parts = (runs.Linked(*(column[part] for column in columns)) for part in (slice(0, 64), slice(64, None)))
-    assert runs.write_linked(connection, run, parts) == 34
+    parts = (LinkedAnswers(*(column[part] for column in columns)) for part in (slice(0, 64), slice(64, None)))
+    assert write_linked(connection, run, parts) == 34
     return run
 
 
@@ -76,11 +84,11 @@ def test_views_and_python_read_the_same(connection: sqlite3.Connection) -> None:
         (run,),
     ).fetchall()
     assert of_run == [row[:3] for row in expected]
-    read = runs.read_answers(connection, run)
+    read = read_answers(connection, run)
     assert read.pages.tolist() == [1, *(row[0] for row in expected)]
     assert read.confidence.round(4).tolist() == [1.0, *(row[2] for row in expected)]
     assert read.characters.tolist() == [300, *[0] * 34]
-    assert runs.get(connection, run).pages == 35
+    assert get_run(connection, run).pages == 35
     assert connection.execute("SELECT SUM(pending), COUNT(*) FROM page_languages").fetchone() == (0, 101)
 
 
@@ -99,13 +107,13 @@ def test_what_is_removed_leaves_no_byte(connection: sqlite3.Connection) -> None:
     (cells,) = connection.execute("SELECT cells FROM linked_answers WHERE (run, block) = (?, 0)", (run,)).fetchone()
     assert cells[4 * 8 : 5 * 8] == bytes(8)
     assert cells[7 * 8 : 8 * 8] != bytes(8)
-    assert runs.get(connection, run).pages == 34
+    assert get_run(connection, run).pages == 34
 
 
 def test_a_label_that_has_no_place_in_a_cell_is_refused(connection: sqlite3.Connection) -> None:
     run = answered(connection)
-    beyond = runs.Linked(np.array([127 * 127]), np.ones(1), np.array([-1]), np.zeros(1))
+    beyond = LinkedAnswers(np.array([127 * 127]), np.ones(1), np.array([-1]), np.zeros(1))
     before = connection.execute("SELECT * FROM linked_answers").fetchall()
     with pytest.raises(ValueError, match=r"^label 16129 is outside 0\.\.16128$"):
-        runs.write_linked(connection, run, [beyond])
+        write_linked(connection, run, [beyond])
     assert connection.execute("SELECT * FROM linked_answers").fetchall() == before

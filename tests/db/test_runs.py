@@ -10,18 +10,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphlang.db import LockedError, StoreError, create, open_existing, runs
+from graphlang.db import LockedError, StoreError, create, open_existing
 from graphlang.db.connection import Writer
-from graphlang.db.runs import Run
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.drop import clear_run, drop_unfinished_runs
+from graphlang.db.runs.find import all_runs
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.run import Run
+from graphlang.db.runs.write_answers import write_answers
 
 
 def start(connection: sqlite3.Connection, method: str) -> Run:
-    return runs.start(connection, kind="vote", method=method, parameters={}, version="1")
+    return start_run(connection, kind="vote", method=method, parameters={}, version="1")
 
 
 def answer(connection: sqlite3.Connection, run: int, page: int) -> None:
     one, none = np.array([1]), np.array([-1])
-    runs.write(connection, run, runs.Answers(np.array([page]), one, one * 0.5, none, one * 0.0, one))
+    write_answers(connection, run, RunAnswers(np.array([page]), one, one * 0.5, none, one * 0.0, one))
 
 
 @pytest.fixture
@@ -37,9 +44,9 @@ def steal(connection: sqlite3.Connection, run: int, owner: str = "elsewhere 1 1 
 def test_a_number_is_never_given_out_twice(connection: sqlite3.Connection) -> None:
     first = start(connection, "a")
     second = start(connection, "b")  # drops the first, which was never finished
-    assert [run.id for run in runs.every(connection)] == [second.id]
-    runs.drop_unfinished(connection)
-    assert not runs.every(connection)
+    assert [run.id for run in all_runs(connection)] == [second.id]
+    drop_unfinished_runs(connection)
+    assert not all_runs(connection)
     assert (first.id, second.id, start(connection, "c").id) == (1, 2, 3)
 
 
@@ -49,19 +56,19 @@ def test_what_belongs_to_another_is_neither_written_nor_cleared_nor_finished(con
     steal(connection, run)
     for attempt in (
         lambda: answer(connection, run, 2),
-        lambda: runs.finish(connection, run, pages=1),
-        lambda: runs.clear(connection, run),
+        lambda: finish_run(connection, run, pages=1),
+        lambda: clear_run(connection, run),
     ):
         with pytest.raises(StoreError, match="belongs to another process"):
             attempt()
     assert connection.execute("SELECT page FROM predictions").fetchall() == [(1,)]
     assert connection.execute("SELECT finished FROM runs").fetchall() == [(None,)]
-    assert runs.chosen(connection) is None
+    assert chosen_run(connection) is None
 
 
 def test_what_is_gone_or_finished_is_not_written(connection: sqlite3.Connection) -> None:
     run = start(connection, "a").id
-    runs.finish(connection, run, pages=0)
+    finish_run(connection, run, pages=0)
     with pytest.raises(StoreError, match="run 1 is finished"):
         answer(connection, run, 1)
     with pytest.raises(StoreError, match="run 7 is gone"):
@@ -75,7 +82,7 @@ def test_what_was_stopped_is_taken_over_or_dropped(connection: sqlite3.Connectio
     steal(connection, run.id)
     assert start(connection, "a") == run
     answer(connection, run.id, 2)
-    runs.finish(connection, run.id, pages=2)
+    finish_run(connection, run.id, pages=2)
     assert connection.execute("SELECT owner, pages FROM runs").fetchall() == [(None, 2)]
 
 
@@ -84,9 +91,10 @@ def test_what_a_process_that_is_alive_writes_is_neither_taken_over_nor_dropped(
 ) -> None:
     """As if somebody had removed the file that is locked: then the owner of the run is all there is."""
     program = (
-        "import sys; from graphlang.db import create, runs; from pathlib import Path\n"
+        "import sys; from graphlang.db import create; from graphlang.db.runs.begin import start_run\n"
+        "from pathlib import Path\n"
         "connection = create(Path(sys.argv[1]), verb='vote')\n"
-        "runs.start(connection, kind='vote', method='a', parameters={}, version='1')\n"
+        "start_run(connection, kind='vote', method='a', parameters={}, version='1')\n"
         "print('started', flush=True); sys.stdin.read()\n"
     )
     if sys.platform != "linux":
@@ -106,8 +114,8 @@ def test_what_a_process_that_is_alive_writes_is_neither_taken_over_nor_dropped(
                 with pytest.raises(LockedError, match=rf"run 1 \(a\) is being written by process {other.pid}"):
                     start(second, method)
             with pytest.raises(LockedError):
-                runs.drop_unfinished(second)
-            assert len(runs.every(second)) == 1
+                drop_unfinished_runs(second)
+            assert len(all_runs(second)) == 1
             other.kill()
             other.wait()
             assert start(second, "b").id == 2

@@ -9,7 +9,11 @@ import numpy as np
 
 from graphlang.analysis.arrays import signals
 from graphlang.codes import languages
-from graphlang.db import StoreError, collection, corrections, runs, snapshot
+from graphlang.db import StoreError, collection, corrections, snapshot
+from graphlang.db.runs.digests import digests_of_short_pages
+from graphlang.db.runs.find import get_run, latest_run
+from graphlang.db.runs.labels import all_labels
+from graphlang.db.runs.read_answers import read_answers, read_scores
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.db.runs.run import Run
     from graphlang.graph.propagation.options import Options
 
 #: Labels of a page that the graph sees.
@@ -31,7 +36,7 @@ SHORT = 200
 class GraphInput:
     """A finished content run together with the links, as arrays; row i is the page ``pages[i]``."""
 
-    run: runs.Run
+    run: Run
     graph: Graph
     evidence: Evidence
     labels: NDArray[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
@@ -62,7 +67,7 @@ class Listening:
         return cls(options.clamp_length, options.doubtful, options.certain_length)
 
 
-def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
+def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
     """The run to start from: the one asked for, else the newest content run.
 
     Args:
@@ -73,19 +78,19 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> runs.Run:
         StoreError: there is none, or it is of another kind.
     """
     if run is not None:
-        found = runs.get(connection, run)
+        found = get_run(connection, run)
         if found.kind not in ("content", "url"):
             msg = f"run {run} is a {found.kind} run; the graph starts from a content run"
             raise StoreError(msg)
         return found
-    newest = runs.latest(connection, "content")
+    newest = latest_run(connection, "content")
     if newest is None:
         msg = "nothing is classified yet: run 'graphlang classify' first"
         raise StoreError(msg)
     return newest
 
 
-def load(connection: sqlite3.Connection, run: runs.Run, weights: Mapping[str, float] | None = None) -> GraphInput:
+def load(connection: sqlite3.Connection, run: Run, weights: Mapping[str, float] | None = None) -> GraphInput:
     """Read the links and what the run says of every page, fetched or not; row i is the page i + 1.
 
     Args:
@@ -108,12 +113,12 @@ class Loaded:
         run: a finished content run.
     """
 
-    def __init__(self, connection: sqlite3.Connection, run: runs.Run) -> None:
+    def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
         self.run, self._connection = run, connection
         self.count = collection.count_pages(connection)
         self._edges = collection.edges(connection, places=True)
         self._hosts = collection.hosts(connection)
-        answers = runs.read_answers(connection, run.id)
+        answers = read_answers(connection, run.id)
         #: by page: whether it was fetched, or the run answers for it
         self.stored = collection.fetched(connection)
         self.stored[answers.pages - 1] = True
@@ -125,8 +130,8 @@ class Loaded:
         self._own = np.flatnonzero(own)
         row_of = np.full(self.count, -1, dtype=np.int32)
         row_of[self._own] = np.arange(len(self._own), dtype=np.int32)
-        self._scores = runs.read_scores(connection, run.id, row_of, WIDTH)
-        known = runs.labels(connection)
+        self._scores = read_scores(connection, run.id, row_of, WIDTH)
+        known = all_labels(connection)
         special = (languages.UND, languages.ZXX)
         self._codes = tuple(sorted({language for _, language, _ in known.values() if language not in special}))
         self._index = {code: number for number, code in enumerate(self._codes)}
@@ -270,17 +275,17 @@ class CachedLoader:
     def __init__(self) -> None:
         self._loaded: Loaded | None = None
 
-    def __call__(self, connection: sqlite3.Connection, run: runs.Run) -> Loaded:
+    def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
         """What the run says and all links."""
         if self._loaded is None or self._loaded.run != run:
             self._loaded = Loaded(connection, run)
         return self._loaded
 
 
-def _copies(connection: sqlite3.Connection, run: runs.Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+def _copies(connection: sqlite3.Connection, run: Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
     """How many pages of its host have the very same short text as each page, itself among them."""
     copies = np.ones(len(hosts), dtype=np.int32)
-    pages, read = runs.readings(connection, run.id, SHORT)
+    pages, read = digests_of_short_pages(connection, run.id, SHORT)
     if len(pages):
         key = np.stack([hosts[pages - 1].astype(np.int64), read], axis=1)
         _, group, counts = np.unique(key, axis=0, return_inverse=True, return_counts=True)

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.db import collection, runs
+from graphlang.db import collection
+from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.drop import clear_run
+from graphlang.db.runs.find import get_run
+from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.labels import all_labels, enter_labels
+from graphlang.db.runs.write_answers import write_answers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.analysis.arrays.graph_input import GraphInput
+    from graphlang.db.runs.run import Run
     from graphlang.graph.result import Answer
 
 #: Probabilities below this are not kept.
@@ -24,14 +31,14 @@ _STEP = 100_000
 
 def write(
     connection: sqlite3.Connection,
-    run: runs.Run,
+    run: Run,
     given: GraphInput,
     answer: Answer,
     *,
     choose: bool,
     inputs: str | None = None,
     linked: bool | None = None,
-) -> runs.Run:
+) -> Run:
     """Write what a graph kernel answered, as the answers of ``run``, and close it.
 
     The script comes from the page's own text where that has a label in the answer's language, else it is the one
@@ -48,7 +55,7 @@ def write(
         answer: what it said, one row for each row of ``given``.
         choose: whether the views show the run from now on.
         inputs: digest of all that the run read; None where none was taken.
-        linked: as in `runs.Run`; unless None, only the pages are written that `GraphInput.stored` names.
+        linked: as in `run.Run`; unless None, only the pages are written that `GraphInput.stored` names.
 
     Returns:
         The run, finished.
@@ -58,7 +65,7 @@ def write(
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
     chosen = labels(connection, given, columns)
-    (zxx,) = runs.label_ids(connection, [(languages.ZXX, languages.ZXX, None)])
+    (zxx,) = enter_labels(connection, [(languages.ZXX, languages.ZXX, None)])
     best = np.where(given.no_letters, zxx, chosen[0])
     confidence = np.where(given.no_letters, 1.0, answer.confidence).astype(np.float64)
     runner_up = np.where(given.no_letters, -1, chosen[1])
@@ -72,13 +79,13 @@ def write(
     top[known, 0], probabilities[known, 0] = given.corrected[known], 1
     best[np.isin(given.pages, collection.missing(connection))] = -1
     answered = np.flatnonzero((best >= 0) & (given.stored if linked is not None else True))
-    runs.clear(connection, run.id)
+    clear_run(connection, run.id)
     for start in range(0, len(answered), _STEP):
         part = answered[start : start + _STEP]
-        runs.write(
+        write_answers(
             connection,
             run.id,
-            runs.Answers(
+            RunAnswers(
                 given.pages[part],
                 best[part],
                 confidence[part],
@@ -88,7 +95,7 @@ def write(
             ),
             (top[part], probabilities[part]),
         )
-    runs.finish(
+    finish_run(
         connection,
         run.id,
         pages=len(answered),
@@ -98,13 +105,13 @@ def write(
         linked=linked,
         choose=choose,
     )
-    return runs.get(connection, run.id)
+    return get_run(connection, run.id)
 
 
 def labels(
     connection: sqlite3.Connection, given: GraphInput, columns: list[NDArray[np.int16]]
 ) -> list[NDArray[np.int64]]:
-    """For columns of languages (indices, -1 none) the columns of ``labels.id``, -1 where there is none.
+    """For columns of languages (indices, -1 none) their numbers in ``labels``, -1 where there is none.
 
     Args:
         connection: the collection.
@@ -135,7 +142,7 @@ def _usual_labels(connection: sqlite3.Connection, given: GraphInput) -> NDArray[
     """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
     best = given.labels[:, 0]
     counts = np.bincount(best[best >= 0], minlength=max(given.language_of, default=0) + 1)
-    names = {label: name for label, (name, _, _) in runs.labels(connection).items()}
+    names = {label: name for label, (name, _, _) in all_labels(connection).items()}
     usual = np.full(len(given.evidence.codes) + 1, -1, dtype=np.int64)
     for label in sorted(given.language_of, key=lambda label: (-int(counts[label]), names[label])):
         language = given.language_of[label]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
     from graphlang.graph.result import Answer
 
 #: Rounds that are repeated at most: who repeats a stranger's run may not want to wait for as many as it says.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from graphlang.analysis.ingest import Ingested
     from graphlang.cli.shared.progress import Shown
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 _SITES_SHOWN = 30
 _LANGUAGES_SHOWN = 6

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphlang.cli.shared.log import say
 
 if TYPE_CHECKING:
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 
 def say_run(run: Run, *, more: str = "") -> None:

@@ -11,11 +11,14 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.db import open_existing
-from graphlang.db import runs as stored_runs
+from graphlang.db.runs.choose import choose_run, chosen_run
+from graphlang.db.runs.find import all_runs
 from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from graphlang.db.runs.run import Run
 
 
 _SHOWN = 120  #: characters of parameters in a table
@@ -58,9 +61,9 @@ def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: 
     """
     with closing(open_existing(db)) if choose is None else writing(db) as connection:
         if choose is not None:
-            stored_runs.choose(connection, choose)
-        chosen = stored_runs.chosen(connection)
-        rows = [_run_row(run, chosen) for run in stored_runs.every(connection)]
+            choose_run(connection, choose)
+        chosen = chosen_run(connection)
+        rows = [_run_row(run, chosen) for run in all_runs(connection)]
     if format_ == "table":  # a trained model has pages of them
         rows = [[*row[:-1], _short(row[-1])] for row in rows]
     write_rows(_RUN_COLUMNS, rows, format_=format_, limit=limit, output=output, first=_FIRST)
@@ -70,7 +73,7 @@ def _short(words: str) -> str:
     return words if len(words) <= _SHOWN else f"{words[:_SHOWN]} …"
 
 
-def _run_row(run: stored_runs.Run, chosen: stored_runs.Run | None) -> list[Any]:
+def _run_row(run: Run, chosen: Run | None) -> list[Any]:
     return [
         "*" if chosen is not None and run.id == chosen.id else "",
         run.id,

@@ -21,7 +21,7 @@ from graphlang.urls import registry as url_methods
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 
 @click.command()

@@ -14,12 +14,12 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import logs
 from graphlang.cli.shared.progress import bars
 from graphlang.cli.shared.say_run import say_run
-from graphlang.db import runs
+from graphlang.db.runs.begin import state_seen
 from graphlang.graph.propagation.inference import Options
 from graphlang.native.threads import cores
 
 if TYPE_CHECKING:
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 
 @click.command()
@@ -113,6 +113,6 @@ def propagate(
             found = list(dated.each_year(connection, ask, **how))
         else:
             found = [ask(seed) if at is None else dated.of_links(connection, at, ask, **how)]
-        as_before = update and found[-1].collection != runs.state(connection, found[-1].seeds)
+        as_before = update and found[-1].collection != state_seen(connection, found[-1].seeds)
     for run in found:
         say_run(run, more="; nothing that it read has changed" if as_before else "")

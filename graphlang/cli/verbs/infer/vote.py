@@ -20,7 +20,7 @@ from graphlang.native.threads import cores
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from graphlang.db.runs import Run
+    from graphlang.db.runs.run import Run
 
 
 @click.command()

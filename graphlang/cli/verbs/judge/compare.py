@@ -9,7 +9,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
-from graphlang.db import runs
+from graphlang.db.runs.find import get_run
 from graphlang.evaluation import compare as comparing
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def compare(db: Path, before: int, after: int, format_: str, limit: int | None, 
       graphlang compare crawl.db 1 3 --count --format csv
     """
     with answered(db, before, after) as connection:
-        one, two = runs.get(connection, before), runs.get(connection, after)
+        one, two = get_run(connection, before), get_run(connection, after)
         if count:
             found = comparing.counts(connection, one, two)
             write_rows(comparing.Count._fields, found, format_=format_, limit=limit, output=output)

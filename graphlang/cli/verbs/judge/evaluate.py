@@ -12,11 +12,15 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import wide, write_json, write_line, write_rows
-from graphlang.db import StoreError, open_existing, runs
+from graphlang.db import StoreError, open_existing
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.find import all_runs, get_run
 from graphlang.evaluation import evaluate as evaluation
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from graphlang.db.runs.run import Run
 from graphlang.cli.shared.say_left_out import say_left_out
 
 
@@ -70,7 +74,7 @@ def evaluate(
       graphlang evaluate crawl.db --gold gold.tsv --all-runs --format json
     """
     with closing(open_existing(db)) as connection:
-        chosen = _runs(connection, run_id, all_runs=all_runs)
+        chosen = _runs(connection, run_id, every=all_runs)
     with answered(db, *(run.id for run in chosen)) as connection:
         answers = evaluation.read_gold(connection, gold, by)
         results = [evaluation.evaluate(connection, answers, run, by) for run in chosen]
@@ -84,10 +88,10 @@ def evaluate(
         raise StoreError("none of the gold pages is in this database")
 
 
-def _runs(connection: sqlite3.Connection, run_id: int | None, *, all_runs: bool) -> list[runs.Run]:
-    if all_runs:
-        return [run for run in runs.every(connection) if run.finished is not None]
-    run = runs.chosen(connection) if run_id is None else runs.get(connection, run_id)
+def _runs(connection: sqlite3.Connection, run_id: int | None, *, every: bool) -> list[Run]:
+    if every:
+        return [run for run in all_runs(connection) if run.finished is not None]
+    run = chosen_run(connection) if run_id is None else get_run(connection, run_id)
     if run is None:
         raise StoreError("nothing is classified yet: run 'graphlang classify' first")
     return [run]

@@ -11,7 +11,9 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.output import output_options, write_rows
 from graphlang.codes import languages
-from graphlang.db import StoreError, runs
+from graphlang.db import StoreError
+from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.find import get_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +68,7 @@ def frontier(
       graphlang frontier crawl.db --saturated eng --limit 1000 --format csv -o next.csv
     """
     with answered(db, run_id) as connection:
-        run = runs.chosen(connection) if run_id is None else runs.get(connection, run_id)
+        run = chosen_run(connection) if run_id is None else get_run(connection, run_id)
         if run is None:
             raise StoreError("nothing is classified yet: run 'graphlang classify' first")
         rows = candidates.frontier(connection, want=_flat(want), saturated=_flat(saturated), run=run)

@@ -1,0 +1,129 @@
+"""Read the answers and scores of a run; what no run can have given is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.db import values
+from graphlang.db.collection import count_pages
+from graphlang.db.runs.answers import ROWS_AT_ONCE, RunAnswers, Scores
+from graphlang.db.runs.labels import check_labels
+from graphlang.db.runs.linked_answers import BLOCK, CELL, read_linked, unpacked
+from graphlang.db.soundness import MOST
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+
+_ONE = 1.001  #: no confidence is greater, rounding being allowed for
+
+
+def read_answers(connection: sqlite3.Connection, run: int) -> RunAnswers:
+    """All answers of a run, in order of page ids.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+
+    Returns:
+        One row a page; for URLs that were only linked to, 0 characters, and confidences rounded to four digits.
+
+    Raises:
+        StoreError: an answer for no page, with a label that there is not, or whose confidence is no probability.
+    """
+    cursor = connection.execute(
+        "SELECT page, label, confidence, COALESCE(runner_up, -1), COALESCE(runner_up_confidence, 0), characters"
+        " FROM predictions WHERE run = ? ORDER BY page",
+        (run,),
+    )
+    parts: list[NDArray[np.float64]] = []
+    while rows := cursor.fetchmany(ROWS_AT_ONCE):
+        parts.append(values.table_of("predictions", rows, 6))
+    if len(linked := read_linked(connection, run)):
+        parts.append(linked)
+    table = np.concatenate(parts) if parts else np.zeros((0, 6))
+    _check_answers(connection, table)
+    if len(linked):
+        table = table[np.argsort(table[:, 0], kind="stable")]
+    whole = table.astype(np.int64)
+    return RunAnswers(whole[:, 0], whole[:, 1], table[:, 2], whole[:, 3], table[:, 4], whole[:, 5])
+
+
+def _check_answers(connection: sqlite3.Connection, table: NDArray[np.float64]) -> None:
+    """Refuse answers, as columns of `RunAnswers`, that no run can have given."""
+    values.within("predictions.page", table[:, 0], 1, count_pages(connection))
+    for place, name in enumerate(("label", "runner_up")):
+        check_labels(connection, f"predictions.{name}", table[:, 1 + 2 * place], least=1 if not place else -1)
+        values.within(f"predictions.{name}_confidence", table[:, 2 + 2 * place], 0, _ONE)
+    values.within("predictions.characters", table[:, 5], 0, MOST)
+
+
+def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.integer[Any]], width: int) -> Scores:
+    """The score lists of a run.
+
+    Args:
+        connection: the collection.
+        run: the run.
+        row_of: where the page ``id`` stands in what is returned: ``row_of[id - 1]``, -1 for pages that are left out.
+        width: at most so many labels a page.
+
+    Raises:
+        StoreError: a score of no page, with a label that there is not, or that is no probability.
+    """
+    cursor = connection.execute(
+        "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank", (run, width)
+    )
+    parts = []
+    while rows := cursor.fetchmany(ROWS_AT_ONCE):
+        table = values.table_of("scores", rows, 4)
+        values.within("scores.page", table[:, 0], 1, len(row_of))
+        values.within("scores.rank", table[:, 1], 1, width)
+        check_labels(connection, "scores.label", table[:, 2], least=1)
+        values.within("scores.score", table[:, 3], 0, _ONE)
+        table[:, 0] = row_of[table[:, 0].astype(np.int64) - 1]
+        parts.append(table[table[:, 0] >= 0])
+    longest = max((int(part[:, 1].max()) for part in parts if len(part)), default=1)
+    pages = int(row_of.max(initial=-1)) + 1
+    label = np.full((pages, longest), -1, dtype=np.int32)
+    score = np.zeros((pages, longest), dtype=np.float32)
+    for part in parts:
+        row, rank = part[:, 0].astype(np.int64), part[:, 1].astype(np.int64) - 1
+        label[row, rank] = part[:, 2].astype(np.int32)
+        score[row, rank] = part[:, 3]
+    return Scores(label, score)
+
+
+def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
+    """How many answers a run has, and how many of those for URLs that were only linked to have no label.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+        labels: ids that there are.
+    """
+    (count,) = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run,)).fetchone()
+    strange = 0
+    for (cells,) in connection.execute(
+        "SELECT cells FROM linked_answers WHERE run = ? AND LENGTH(cells) = ? AND typeof(cells) = 'blob'",
+        (run, CELL * BLOCK),
+    ):
+        label, runner_up = (column.astype(np.int64) for column in unpacked(cells)[:, ::2].T)
+        count += int((label >= 0).sum())
+        known = np.array([-1, *labels])
+        strange += int((~np.isin(label, known) | ~np.isin(runner_up, known)).sum())
+    return count, strange
+
+
+def last_page(connection: sqlite3.Connection, run: int) -> int:
+    """The greatest page id that the run has answered; 0 if none.
+
+    Args:
+        connection: the collection.
+        run: the run's id.
+    """
+    return int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM predictions WHERE run = ?", (run,)).fetchone()[0])

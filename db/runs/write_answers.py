@@ -1,0 +1,99 @@
+"""Write the answers of a run for pages that were fetched, with their scores."""
+
+from __future__ import annotations
+
+import json
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.db.runs.ownership import check_own
+from graphlang.db.transaction import transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.db.runs.answers import RunAnswers
+
+
+_COPY = tuple(
+    f"INSERT INTO {table} SELECT ?, {columns} FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))"
+    f" ORDER BY {key}"
+    for table, columns, key in (
+        (
+            "predictions",
+            "page, label, confidence, runner_up, runner_up_confidence, characters, encoding, read",
+            "page",
+        ),
+        ("scores", "page, rank, label, score", "page, rank"),
+    )
+)
+
+
+def write_answers(
+    connection: sqlite3.Connection,
+    run: int,
+    answers: RunAnswers,
+    top: tuple[NDArray[np.integer[Any]], NDArray[np.floating[Any]]] | None = None,
+    *,
+    copied: tuple[int, Sequence[int]] | None = None,
+) -> None:
+    """Write the answers for some pages in one transaction.
+
+    Args:
+        connection: the collection.
+        run: the run, not finished.
+        answers: one row a page.
+        top: label ids and scores, both of shape (pages, k), best first; a label of -1 is not written.
+        copied: an earlier run, and other pages that have its answers and scores in this run, too.
+
+    Raises:
+        StoreError: the run is finished, or does not belong to this connection.
+    """
+    with transaction(connection):
+        check_own(connection, run)
+        runner_up = answers.runner_up
+        connection.executemany(
+            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            zip(
+                [run] * len(answers.pages),
+                answers.pages.tolist(),
+                answers.label.tolist(),
+                _tidy(answers.confidence),
+                [None if label < 0 else label for label in runner_up.tolist()],
+                [
+                    None if label < 0 else value
+                    for label, value in zip(runner_up.tolist(), _tidy(answers.runner_up_confidence), strict=True)
+                ],
+                answers.characters.tolist(),
+                answers.encodings or repeat(None, len(answers.pages)),
+                answers.read or repeat(None, len(answers.pages)),
+                strict=True,
+            ),
+        )
+        if top is not None:
+            labels, scores = top
+            row, rank = np.nonzero(np.asarray(labels) >= 0)
+            connection.executemany(
+                "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
+                zip(
+                    [run] * len(row),
+                    answers.pages[row].tolist(),
+                    (rank + 1).tolist(),
+                    np.asarray(labels)[row, rank].tolist(),
+                    _tidy(np.asarray(scores)[row, rank]),
+                    strict=True,
+                ),
+            )
+        if copied is not None:
+            for statement in _COPY:
+                connection.execute(statement, (run, copied[0], json.dumps(list(copied[1]))))
+
+
+def _tidy(values: NDArray[np.floating[Any]]) -> list[float]:
+    # Six digits: what is beyond differs from machine to machine and means nothing.
+    return [float(value) for value in np.round(np.asarray(values, dtype=np.float64), 6).tolist()]
