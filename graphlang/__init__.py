@@ -1,6 +1,6 @@
 """graphlang finds the language of every page of a crawled collection by its text and by its links.
 
-In: archive files, texts or URLs. Out: languages with their confidence. Open `collection` for what `open` gives,
+In: archive files, texts or URLs. Out: languages with their confidence. Open `collection/` for what `open` gives,
 `identification` for texts and URLs, `reading` for pages without a database, `rows` for lists; the steps are in
 `analysis/`, the methods in `content/`, `urls/` and `graph/`, the command line in `cli/`.
 
@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.collection import Collection
-    from graphlang.collection import open_collection as open  # noqa: A004  gl.open, as gzip.open
+    from graphlang.collection.collection import Collection
+    from graphlang.collection.collection import open_collection as open  # noqa: A004  gl.open, as gzip.open
     from graphlang.db import Link, Page, Problem, StoreError
     from graphlang.identification import Prediction, identify
     from graphlang.ingest import Limits
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Name -> module, and its name there. Nothing is imported before it is used: all of it takes 0.28 s, and a worker or
 #: `graphlang --help`, which is there after 0.04 s, needs none of it.
 _WHERE = {
-    "Collection": ("collection", "Collection"),
+    "Collection": ("collection.collection", "Collection"),
     "Limits": ("ingest", "Limits"),
     "Link": ("db", "Link"),
     "ModelError": ("modelfile", "ModelError"),
@@ -39,7 +39,7 @@ _WHERE = {
     "Rows": ("rows", "Rows"),
     "StoreError": ("db", "StoreError"),
     "identify": ("identification", "identify"),
-    "open": ("collection", "open_collection"),
+    "open": ("collection.collection", "open_collection"),
     "read": ("reading", "read"),
     "use_plugins": ("plugins", "use_plugins"),
 }

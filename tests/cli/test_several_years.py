@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.collection import Collection
+from graphlang.collection.collection import Collection
 from graphlang.db import create
 
 if TYPE_CHECKING:

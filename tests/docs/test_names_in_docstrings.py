@@ -33,6 +33,23 @@ def _within(node: ast.AST) -> set[str]:
     return found
 
 
+def bases(tree: ast.Module) -> dict[str, set[str]]:
+    """The classes of a module, and the names of those that each is built on."""
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    return {one.name: {base.id for base in one.bases if isinstance(base, ast.Name)} - {one.name} for one in classes}
+
+
+def inherit(there: dict[str, set[str]], built_on: dict[str, set[str]]) -> None:
+    """Give each class the names of those that it is built on, and of those that these are built on."""
+    while grown := {
+        name: gained
+        for name, its in built_on.items()
+        if (gained := set().union(*(there.get(base, set()) for base in its)) - there[name])
+    }:
+        for name, gained in grown.items():
+            there[name] |= gained
+
+
 def missing(docstring: str, there: dict[str, set[str]]) -> list[str]:
     """Names of a docstring whose first part is ours, or looks like a module with a class, and that are not there."""
     found = []
@@ -51,6 +68,7 @@ def missing(docstring: str, there: dict[str, set[str]]) -> list[str]:
 
 def test_names_in_docstrings_are_there() -> None:
     there: dict[str, set[str]] = defaultdict(set)
+    built_on: dict[str, set[str]] = defaultdict(set)
     docstrings = []
     for path in sorted(
         {path.resolve() for room in ("graphlang", "db", "ingest") for path in (ROOT / room).rglob("*.py")}
@@ -60,9 +78,12 @@ def test_names_in_docstrings_are_there() -> None:
         for owner, its in names(tree).items():
             there[owner or module.name] |= its
         there[module.parent.name].add(module.name)
+        for name, its in bases(tree).items():
+            built_on[name] |= its
         documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         docstrings += [(path, ast.get_docstring(node) or "") for node in ast.walk(tree) if isinstance(node, documented)]
     there["graphlang"] |= {"db", "ingest"}  # two folders beside the package
+    inherit(there, built_on)
     lost = [f"{path.relative_to(ROOT)}: {name}" for path, text in docstrings for name in missing(text, there)]
     assert "\n".join(lost) == ""
 
@@ -73,3 +94,11 @@ def test_a_name_that_is_lost_is_found() -> None:
         "`vocabulary.Vocabulary.size`, ``vocabulary.h``, `pathlib.Path`, `co.uk`; `vocabulary.Table`, `ngrams.Table`."
     )
     assert missing(text, there) == ["vocabulary.Table", "ngrams.Table"]
+
+
+def test_a_class_has_the_names_of_those_that_it_is_built_on() -> None:
+    tree = ast.parse("class A:\n    def a(self): ...\nclass B(A):\n    b = 1\nclass C(B): ...\n")
+    there = names(tree)
+    inherit(there, bases(tree))
+    assert there["C"] - {"A", "B", "C"} == {"a", "b"}
+    assert missing("`C.a`, `C.b`, `A.b`", there) == ["A.b"]

@@ -9,7 +9,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.output import output_options, write_rows
-from graphlang.collection import Collection
+from graphlang.collection.collection import Collection
 from graphlang.db import open_existing
 from graphlang.maps.problems import count_problems
 

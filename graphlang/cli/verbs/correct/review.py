@@ -13,7 +13,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.output import write_rows
 from graphlang.cli.shared.progress import bars
-from graphlang.collection import Collection
+from graphlang.collection.collection import Collection
 from graphlang.maps.review import COUNT
 
 

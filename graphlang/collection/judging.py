@@ -1,0 +1,95 @@
+"""Verbs about runs: which there are, which is shown, how they differ, how good they are, and why."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+from graphlang.db.runs.choose import choose_run, chosen_run
+from graphlang.db.runs.find import all_runs, get_run
+
+if TYPE_CHECKING:
+    from graphlang.analysis.explain import Explanation
+    from graphlang.db.runs.run import Run
+    from graphlang.evaluation.compare import Change
+    from graphlang.evaluation.evaluate import Evaluation
+    from graphlang.rows import Rows
+
+
+class Judging(OpenedFile):
+    """Runs and what to think of them."""
+
+    def runs(self) -> list[Run]:
+        """All runs with their parameters, oldest first."""
+        with self._reading() as connection:
+            return all_runs(connection)
+
+    def chosen(self) -> Run | None:
+        """The run that the views show; None where there is none yet."""
+        with self._reading() as connection:
+            return chosen_run(connection)
+
+    def choose(self, run: int) -> None:
+        """Let the views show a run.
+
+        Args:
+            run: its number.
+
+        Raises:
+            StoreError: there is no such run, or it is not finished.
+        """
+        with self._writing("choose") as connection:
+            choose_run(connection, run)
+
+    def compare(self, before: int, after: int) -> Rows[Change]:
+        """Pages whose language differs between two runs.
+
+        Args:
+            before: number of the one run.
+            after: number of the other.
+        """
+        from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
+
+        return self._rows(
+            Change._make,
+            Change._fields,
+            lambda connection: changes(connection, get_run(connection, before), get_run(connection, after)),
+            linked=(before, after),
+        )
+
+    def explain(self, url: str, *, run: int | None = None, at: str | None = None) -> Explanation:
+        """Why a page has its language: text, declarations, URL, every neighbour that had a say, round by round.
+
+        Args:
+            url: of the page.
+            run: number of a run; the chosen one if not given.
+            at: the moment of a run that `propagate` made with it; in place of `run`.
+
+        Raises:
+            StoreError: the collection has no such page or run.
+            ValueError: `at` is no moment.
+        """
+        from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
+        from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return explain(connection, canonical(url) or url, run=run if at is None else run_of(connection, at))
+
+    def evaluate(self, gold: str | Path, *, by: str | None = None, run: int | None = None) -> Evaluation:
+        """Accuracy against gold labels: over all pages, by length, and by a column of the file.
+
+        Args:
+            gold: tab-separated file with the columns url and language.
+            by: another column of it to group by.
+            run: number of a run; the chosen one if not given.
+
+        Raises:
+            StoreError: nothing is classified yet, or the file cannot be read.
+        """
+        from graphlang.analysis import linked  # noqa: PLC0415
+        from graphlang.evaluation.evaluate import evaluate, read_gold  # noqa: PLC0415
+
+        with closing(linked.opened(self.path, run)) as connection:
+            return evaluate(connection, read_gold(connection, Path(gold), by), run_or_chosen(connection, run), by)

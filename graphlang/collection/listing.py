@@ -1,0 +1,158 @@
+"""Verbs that list: pages, sites, languages, texts, problems, the frontier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphlang.analysis.frontier import Candidate
+    from graphlang.export.texts import TextRow
+    from graphlang.maps.facts import Fact
+    from graphlang.maps.languages import Row as LanguageRow
+    from graphlang.maps.pages import PageRow
+    from graphlang.maps.problems import ProblemRow
+    from graphlang.maps.sites import Row as SiteRow
+    from graphlang.rows import Rows
+
+
+class Listing(OpenedFile):
+    """What a collection holds, as rows that are read when they are looked at."""
+
+    def pages(
+        self,
+        *,
+        language: str | Sequence[str] = (),
+        below: float | None = None,
+        host: str | None = None,
+        fetched: bool | None = None,
+        min_confidence: float = 0.0,
+        declared_unlike: bool = False,
+        sort: str = "found",
+    ) -> Rows[PageRow]:
+        """Pages and their languages, by the chosen run.
+
+        Args:
+            language: only pages in this language, or in one of these (any usual code or name).
+            below: only pages with less confidence.
+            host: only pages of this host.
+            fetched: True for pages that were read, False for those only linked to.
+            min_confidence: pages below count as ``und``.
+            declared_unlike: only pages that declare languages, of which none is the one that was found.
+            sort: ``found`` (as they were read), ``confidence`` (least sure first), ``length`` or ``url``.
+
+        Raises:
+            ValueError: an unknown language or order.
+        """
+        from graphlang.maps.pages import PageRow, page_rows, wanted_language  # noqa: PLC0415
+
+        tags = [language] if isinstance(language, str) else list(language)
+        for tag in tags:
+            wanted_language(tag)
+        return self._rows(
+            PageRow._make,
+            PageRow._fields,
+            lambda connection: page_rows(
+                connection,
+                language=tags,
+                below=below,
+                host=host,
+                fetched=fetched,
+                min_confidence=min_confidence,
+                declared_unlike=declared_unlike,
+                sort=sort,
+            ),
+            linked=() if fetched else (None,),
+        )
+
+    def language_map(self, by: str = "host", *, min_confidence: float = 0.0) -> Rows[SiteRow]:
+        """Pages counted by site and language, by the chosen run: the verb `sites`.
+
+        Args:
+            by: what counts as one site: host, domain, suffix, tld, country, path or year; or several with commas
+                between (``"domain,year"``), whose names `site` has with blanks between.
+            min_confidence: pages below count as ``und``.
+
+        Raises:
+            ValueError: `by` is none of these (when the rows are read).
+        """
+        from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
+
+        return self._rows(
+            Row._make,
+            Row._fields,
+            lambda connection: language_map(connection, by.split(","), min_confidence=min_confidence),
+            linked=(None,),
+        )
+
+    sites = language_map
+
+    def info(self) -> Rows[Fact]:
+        """What the collection holds, in counts: files, pages, links by kind, charsets, languages, problems, runs."""
+        from graphlang.maps.facts import Fact, facts  # noqa: PLC0415
+
+        return self._rows(Fact._make, Fact._fields, facts, linked=(None,))
+
+    def languages(self, *, min_confidence: float = 0.0) -> Rows[LanguageRow]:
+        """The languages with their pages, sites, scripts and encodings, and with an interval for the pages.
+
+        Args:
+            min_confidence: pages below count as ``und``.
+        """
+        from graphlang.maps.languages import Row, languages_of  # noqa: PLC0415
+        from graphlang.maps.selection import Selection  # noqa: PLC0415
+
+        selection = Selection(min_confidence=min_confidence)
+        return self._rows(
+            Row._make, Row._fields, lambda connection: languages_of(connection, selection), linked=(None,)
+        )
+
+    def texts(self, *, language: str | Sequence[str] = (), min_confidence: float = 0.0) -> Rows[TextRow]:
+        """The texts of pages with URL, date, source, language, confidence and method.
+
+        Args:
+            language: only pages in this language, or in one of these (any usual code or name; a script counts).
+            min_confidence: pages below count as ``und``.
+
+        Raises:
+            ValueError: an unknown language.
+        """
+        from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.export.texts import TextRow, texts  # noqa: PLC0415
+        from graphlang.maps.selection import Selection  # noqa: PLC0415
+
+        tags = [language] if isinstance(language, str) else language
+        selection = Selection(wanted=tuple(map(wanted, tags)), min_confidence=min_confidence)
+        return self._rows(TextRow._make, TextRow._fields, lambda connection: texts(connection, selection).rows)
+
+    def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
+        """What could not be read: file, offset, URL and reason.
+
+        Args:
+            kind: only problems of this kind.
+        """
+        from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
+
+        return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))
+
+    def frontier(
+        self, *, want: Sequence[str] = (), saturated: Sequence[str] = (), run: int | None = None
+    ) -> Rows[Candidate]:
+        """URLs that were never fetched, ranked by the probability that they are in a wanted language.
+
+        Args:
+            want: ISO 639-3 codes to look for; none: all but the saturated ones.
+            saturated: codes of which there is enough.
+            run: number of a run; the chosen one if not given.
+        """
+        from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
+
+        return self._rows(
+            Candidate._make,
+            Candidate._fields,
+            lambda connection: frontier(connection, want=want, saturated=saturated, run=run_or_chosen(connection, run)),
+            linked=(run,),
+        )

@@ -1,0 +1,51 @@
+"""The inference with weights that somebody gave by their names."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from graphlang.analysis import propagate
+from graphlang.graph.propagation.options import Options
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Mapping
+
+    from graphlang.db.runs.run import Run
+
+
+def inference(
+    connection: sqlite3.Connection, *, weights: Mapping[str, float], algorithm: str | None, **how: Any
+) -> Callable[[int | None], Run]:
+    """The inference with some weights, as a function of the content run that it starts from.
+
+    Args:
+        connection: a collection opened for writing.
+        weights: weights, limits and signals by their names; those that are not named keep their defaults.
+        algorithm: a name of ``graphlang.analysis.propagate.ALGORITHMS``; the first if not given.
+        how: all else that `graphlang.analysis.propagate.propagate` takes.
+
+    Raises:
+        ValueError: a weight that does not exist, is negative or no number.
+    """
+    given = dict(weights)
+    signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
+    known = {field.name for field in fields(Options)}
+    if unknown := sorted(set(given) - known):
+        names = ", ".join(sorted(known | set(signals)))
+        raise ValueError(f"no weight is called {', '.join(unknown)}; there are {names}")
+    numbers: dict[str, Any] = dict(given)
+    options = Options(**numbers)
+
+    def inferred(seed: int | None) -> Run:
+        return propagate.propagate(
+            connection,
+            algorithm=algorithm or propagate.ALGORITHMS[0],
+            options=options,
+            signals=signals,
+            seed=seed,
+            **how,
+        )
+
+    return inferred
