@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
+from graphlang.cli.config import defaults, name_variables
 from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
-from graphlang.cli.shared.config import defaults, name_variables
-from graphlang.cli.shared.log import log, put, say
+from graphlang.cli.shared.messages.log import log, put, say
 from graphlang.cli.verbs import GROUPS
 from graphlang.visible import visible_lines
 
@@ -64,7 +64,7 @@ class _Told(Verbs):
 
 
 def _unsound(ctx: click.Context, error: BaseException) -> click.ClickException | None:
-    from graphlang.cli.shared.unsound import unsound  # noqa: PLC0415 - most commands end well
+    from graphlang.cli.unsound import unsound  # noqa: PLC0415 - most commands end well
 
     return unsound(ctx, error)
 

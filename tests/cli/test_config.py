@@ -12,7 +12,7 @@ import click
 import pytest
 
 from graphlang.cli import cli
-from graphlang.cli.shared.config import NAMED_ONLY, VERBS_NAMED_ONLY
+from graphlang.cli.config import NAMED_ONLY, VERBS_NAMED_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ import click
 import pytest
 
 from graphlang.analysis import linked
-from graphlang.cli.shared import log, progress
-from graphlang.cli.shared.progress import Lines, bars
+from graphlang.cli.shared.messages import log, progress
+from graphlang.cli.shared.messages.progress import Lines, bars
 
 if TYPE_CHECKING:
     from collections.abc import Callable

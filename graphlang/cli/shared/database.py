@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared.log import say
-from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.messages.log import say
+from graphlang.cli.shared.messages.progress import bars
 from graphlang.db import create, open_existing
 from graphlang.db.connection import claim
 

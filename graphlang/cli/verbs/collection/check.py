@@ -12,7 +12,7 @@ from graphlang.analysis.ingest import site_of
 from graphlang.cli.failures import UNFIT
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import patience, waits
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.db.check import Finding, findings
 from graphlang.db.connection import inspect
 from graphlang.db.repair import Repair, repair

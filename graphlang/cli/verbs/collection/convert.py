@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from graphlang.cli.shared import reading
-from graphlang.cli.shared.log import log, logs, say
-from graphlang.cli.shared.output import write_line
-from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.files import reading
+from graphlang.cli.shared.messages.log import log, logs, say
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.tables.output import write_line
 from graphlang.ingest.convert import to_store, to_warc
 from graphlang.ingest.limits import Limits
 from graphlang.regular_file import open_regular

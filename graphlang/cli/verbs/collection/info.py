@@ -9,7 +9,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import table_options, write_rows
+from graphlang.cli.shared.tables.output import table_options, write_rows
 from graphlang.db import open_existing
 from graphlang.maps.facts import Encoding, Fact, facts
 from graphlang.maps.facts import encodings as encodings_of

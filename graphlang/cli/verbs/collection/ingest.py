@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from graphlang.cli.shared import options, reading
+from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.progress import Shown, bars
+from graphlang.cli.shared.files import reading
+from graphlang.cli.shared.messages.log import logs, say
+from graphlang.cli.shared.messages.progress import Shown, bars
 from graphlang.db.write.choose_capture import Keep
 from graphlang.visible import visible
 

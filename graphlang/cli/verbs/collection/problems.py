@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.collection.collection import Collection
 from graphlang.db import open_existing
 from graphlang.maps.problems import count_problems

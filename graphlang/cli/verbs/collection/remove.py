@@ -8,8 +8,8 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.named import host_named, lines_of, url_named
+from graphlang.cli.shared.files.named import host_named, lines_of, url_named
+from graphlang.cli.shared.messages.log import logs, say
 from graphlang.db import remove as removal
 from graphlang.ingest.links import canonical as links
 

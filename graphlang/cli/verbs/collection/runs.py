@@ -9,7 +9,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.db import open_existing
 from graphlang.db.runs.choose import choose_run, chosen_run
 from graphlang.db.runs.find import all_runs

@@ -10,9 +10,9 @@ from graphlang.analysis import correct as correcting
 from graphlang.analysis.read_review import read_review
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.output import write_rows
-from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.messages.log import logs, say
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.tables.output import write_rows
 from graphlang.collection.collection import Collection
 from graphlang.maps.review import COUNT
 

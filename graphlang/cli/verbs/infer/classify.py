@@ -11,9 +11,9 @@ from graphlang.analysis import dated, declared_run, tld_run
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.log import logs
-from graphlang.cli.shared.progress import bars
-from graphlang.cli.shared.say_run import say_run
+from graphlang.cli.shared.messages.log import logs
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.messages.say_run import say_run
 from graphlang.content import registry
 from graphlang.native.threads import cores
 from graphlang.urls import registry as url_methods

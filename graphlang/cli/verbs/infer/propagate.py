@@ -11,9 +11,9 @@ from graphlang.analysis import dated
 from graphlang.analysis import propagate as propagating
 from graphlang.cli.shared import inference, options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.log import logs
-from graphlang.cli.shared.progress import bars
-from graphlang.cli.shared.say_run import say_run
+from graphlang.cli.shared.messages.log import logs
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.messages.say_run import say_run
 from graphlang.db.runs.begin import state_seen
 from graphlang.graph.propagation.inference import Options
 from graphlang.native.threads import cores

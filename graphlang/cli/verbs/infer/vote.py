@@ -10,9 +10,9 @@ from graphlang.analysis import dated
 from graphlang.analysis import vote as voting
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.log import logs
-from graphlang.cli.shared.progress import bars
-from graphlang.cli.shared.say_run import say_run
+from graphlang.cli.shared.messages.log import logs
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.messages.say_run import say_run
 from graphlang.graph import clueweb09 as frontier
 from graphlang.graph import vote as vote_kernel
 from graphlang.native.threads import cores

@@ -8,7 +8,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.db.runs.find import get_run
 from graphlang.evaluation import compare as comparing
 

@@ -11,7 +11,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import wide, write_json, write_line, write_rows
+from graphlang.cli.shared.tables.output import wide, write_json, write_line, write_rows
 from graphlang.db import StoreError, open_existing
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import all_runs, get_run
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from graphlang.db.runs.run import Run
-from graphlang.cli.shared.say_left_out import say_left_out
+from graphlang.cli.shared.messages.say_left_out import say_left_out
 
 
 @click.command()

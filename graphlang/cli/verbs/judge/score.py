@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from graphlang.cli.failures import USAGE, Failure
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.urls import registry
 from graphlang.urls.training.evaluation import Measures, decide

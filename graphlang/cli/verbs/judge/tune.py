@@ -11,10 +11,10 @@ import click
 from graphlang.analysis import propagate as propagating
 from graphlang.analysis.arrays import graph_input, signals
 from graphlang.cli.shared import options
-from graphlang.cli.shared.log import log, logs, say
-from graphlang.cli.shared.output import write_rows
-from graphlang.cli.shared.progress import bars
-from graphlang.cli.shared.say_left_out import say_left_out
+from graphlang.cli.shared.messages.log import log, logs, say
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.messages.say_left_out import say_left_out
+from graphlang.cli.shared.tables.output import write_rows
 from graphlang.db import open_existing
 from graphlang.evaluation import evaluate as evaluation
 from graphlang.evaluation import tune as tuning

@@ -10,7 +10,7 @@ import click
 
 from graphlang.analysis import explain as explaining
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_json, write_line
+from graphlang.cli.shared.tables.output import write_json, write_line
 from graphlang.codes import languages
 from graphlang.db import open_existing
 from graphlang.ingest.links.canonical import canonical

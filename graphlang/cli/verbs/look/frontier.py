@@ -9,7 +9,7 @@ import click
 from graphlang.analysis import frontier as candidates
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import output_options, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.db import StoreError
 from graphlang.db.runs.choose import chosen_run

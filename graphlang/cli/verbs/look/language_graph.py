@@ -10,9 +10,9 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import csv_safe, write_rows, write_text
+from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.selection import selects
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.tables.output import csv_safe, write_rows, write_text
 from graphlang.export.language_graph_files import write_language_graph
 from graphlang.maps.language_graph import Distance, Language, Pair, distances
 from graphlang.maps.language_graph import language_graph as graph_of

@@ -8,9 +8,9 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.output import output_options, write_rows
-from graphlang.cli.shared.say_unanswered import say_unanswered
+from graphlang.cli.shared.messages.say_unanswered import say_unanswered
 from graphlang.cli.shared.selection import selects
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.maps.sites import SHORT, SURE, UNITS, site_map
 
 if TYPE_CHECKING:

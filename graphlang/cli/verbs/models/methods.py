@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import output_options, write_lines, write_rows
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.tables.output import output_options, write_lines, write_rows
 from graphlang.method_cards import sources
 from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import NoCardError, OfLanguage, card, languages_of

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from graphlang import modelfile
-from graphlang.cli.shared.log import say
-from graphlang.cli.shared.output import table_options, write_line, write_rows
+from graphlang.cli.shared.messages.log import say
+from graphlang.cli.shared.tables.output import table_options, write_line, write_rows
 from graphlang.content import registry
 from graphlang.content.published.bytes import profiles as byte_profiles
 from graphlang.content.published.bytes.edit_profiles import METHODS, amended

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.progress import bars
+from graphlang.cli.shared.messages.log import logs, say
+from graphlang.cli.shared.messages.progress import bars
 from graphlang.codes import languages
 from graphlang.content.training import train as training
 from graphlang.urls import registry as url_methods

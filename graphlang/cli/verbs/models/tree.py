@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from graphlang.cli.shared.output import write_lines
+from graphlang.cli.shared.tables.output import write_lines
 from graphlang.codes import languages
 from graphlang.modelfile import ModelError
 from graphlang.urls import registry

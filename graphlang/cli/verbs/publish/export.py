@@ -10,10 +10,10 @@ import click
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.log import say
-from graphlang.cli.shared.output import csv_safe, safe_asked
+from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.tables.output import csv_safe, safe_asked
 from graphlang.export import to_file
 from graphlang.export.parquet import MissingExtraError
 from graphlang.export.to_file import FORMATS, WHAT

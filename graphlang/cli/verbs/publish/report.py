@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_line
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.tables.output import write_line
 from graphlang.db import open_existing
 from graphlang.report.to_file import write_report
 from graphlang.visible import visible

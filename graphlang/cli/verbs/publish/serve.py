@@ -9,8 +9,8 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
-from graphlang.cli.shared.log import say
-from graphlang.cli.shared.output import write_line
+from graphlang.cli.shared.messages.log import say
+from graphlang.cli.shared.tables.output import write_line
 from graphlang.serve.site import datasette, index
 
 

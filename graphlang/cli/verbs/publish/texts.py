@@ -11,9 +11,9 @@ import click
 
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.output import write_rows, write_text
+from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.selection import selects
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.tables.output import write_rows, write_text
 from graphlang.db import open_existing
 from graphlang.export.parquet import MissingExtraError, write_parquet
 from graphlang.export.texts import texts as rows_of

@@ -9,10 +9,10 @@ import click
 
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
-from graphlang.cli.shared.log import say
-from graphlang.cli.shared.output import output_options, write_rows
-from graphlang.cli.shared.texts_in_files import Texts
-from graphlang.cli.shared.texts_in_files import encoding as encoding_option
+from graphlang.cli.shared.files.texts_in_files import Texts
+from graphlang.cli.shared.files.texts_in_files import encoding as encoding_option
+from graphlang.cli.shared.messages.log import say
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.codes import languages
 from graphlang.identification import is_url_method, load, predictions, segments
 from graphlang.visible import visible

@@ -8,12 +8,13 @@ from typing import Unpack
 
 import click
 
-from graphlang.cli.shared import options, reading
+from graphlang.cli.shared import options
 from graphlang.cli.shared.database import claimed, waits, writing
-from graphlang.cli.shared.log import log, logs, say
-from graphlang.cli.shared.output import write_json, write_line
-from graphlang.cli.shared.progress import bars
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.files import reading
+from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.messages.log import log, logs, say
+from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.tables.output import write_json, write_line
 from graphlang.cli.verbs.collection.ingest import finish, summary
 from graphlang.native.threads import cores
 from graphlang.report.to_file import write_report
@@ -70,7 +71,7 @@ def run(
         # What takes its time to import comes now, when nobody else can write any more, and the first pages are read.
         from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
         from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
-        from graphlang.cli.shared import run_summary  # noqa: PLC0415
+        from graphlang.cli.shared.messages import run_summary  # noqa: PLC0415
         from graphlang.content import registry  # noqa: PLC0415
 
         identifier = registry.load(method)  # while the first pages are read

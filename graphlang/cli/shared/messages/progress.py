@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.analysis.progress import Progress
-from graphlang.cli.shared.log import before_words, log, put
+from graphlang.cli.shared.messages.log import before_words, log, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

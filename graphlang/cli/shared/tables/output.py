@@ -1,8 +1,8 @@
 """How listing verbs write their rows: a table for people, CSV, TSV and JSON lines for programs.
 
 What comes from a crawl is hostile: control characters never reach the terminal, and no cell can break out of its row.
-All verbs write to standard output by what is here (and to standard error by `graphlang.cli.shared.log`); the formats
-are in `graphlang.printing`.
+All verbs write to standard output by what is here (and to standard error by
+`graphlang.cli.shared.messages.log`); the formats are in `graphlang.printing`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared.table import write_table
-from graphlang.cli.shared.targets import refuse_inputs
+from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.tables.table import write_table
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import json_text, write_jsonl
 from graphlang.printing.as_tsv import write_tsv

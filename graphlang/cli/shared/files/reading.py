@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from graphlang.analysis.ingest import Ingested
-    from graphlang.cli.shared.progress import Shown
+    from graphlang.cli.shared.messages.progress import Shown
     from graphlang.ingest import Found
 
 _MEGABYTE = 1 << 20

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.cli.shared.log import say
+from graphlang.cli.shared.messages.log import say
 from graphlang.regular_file import open_regular
 from graphlang.visible import visible
 

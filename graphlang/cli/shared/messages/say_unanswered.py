@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.cli.shared.log import say
+from graphlang.cli.shared.messages.log import say
 from graphlang.maps.selection import unanswered
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphlang.cli.shared.output import write_line
+from graphlang.cli.shared.tables.output import write_line
 from graphlang.cli.verbs.collection.ingest import counts
 from graphlang.maps.facts import pages_by_language, totals
 from graphlang.maps.selection import Selection
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from graphlang.analysis.ingest import Ingested
-    from graphlang.cli.shared.progress import Shown
+    from graphlang.cli.shared.messages.progress import Shown
     from graphlang.db.runs.run import Run
 
 _SITES_SHOWN = 30

@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared.cell_width import cell_width
-from graphlang.cli.shared.pager import paged
+from graphlang.cli.shared.tables.cell_width import cell_width
+from graphlang.cli.shared.tables.pager import paged
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
