@@ -241,6 +241,8 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "out_start": i64(0, 1, 1),
             "in_start": i64(0, 0, 1),
             "in_source": i32(0),
+            "out_degree": i32(1, 0),
+            "in_degree": i32(0, 1),
             "log_out_degree": f32(0, 0),
             "log_in_degree": f32(0, 0),
             "log_mutual": f32(0, 0),

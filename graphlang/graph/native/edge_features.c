@@ -16,7 +16,7 @@ typedef struct {
   const int32_t *source, *target;
   const uint8_t *reciprocal;
   const int64_t *out_start, *in_start;
-  const int32_t *in_source;
+  const int32_t *in_source, *out_degree, *in_degree;
   const float *log_out_degree, *log_in_degree, *log_mutual, *log_counts;
   uint8_t *marks; /* of each page: 1 a target of the marked one, 2 a source */
   int64_t marked; /* page whose lists are marked, -1 none */
@@ -32,6 +32,11 @@ typedef struct {
 static int64_t length(const int64_t *start, int64_t page, int64_t longest) {
   int64_t entries = start[page + 1] - start[page];
   return entries > longest ? 0 : entries;
+}
+
+/* The same of a page of which perhaps not all links are here. */
+static int64_t known(const int64_t *start, const int32_t *degree, int64_t page, int64_t longest) {
+  return degree[page] > longest ? 0 : length(start, page, longest);
 }
 
 /* Whether all of a list are pages: without branches, so that several are looked at at once. */
@@ -53,8 +58,8 @@ static int lists(const Graph *graph, int64_t page, List *targets, List *sources)
   const int64_t *out_start = graph->out_start, *in_start = graph->in_start;
   REFUSE_BOUNDS(graph->fault, out_start, page, graph->links);
   REFUSE_BOUNDS(graph->fault, in_start, page, graph->links);
-  *targets = (List){graph->target + out_start[page], length(out_start, page, graph->longest)};
-  *sources = (List){graph->in_source + in_start[page], length(in_start, page, graph->longest)};
+  *targets = (List){graph->target + out_start[page], known(out_start, graph->out_degree, page, graph->longest)};
+  *sources = (List){graph->in_source + in_start[page], known(in_start, graph->in_degree, page, graph->longest)};
   if (!are_pages(*targets, graph->pages))
     return refuse_page(graph->fault, "target", graph->target, *targets, graph->pages);
   if (!are_pages(*sources, graph->pages))
@@ -136,8 +141,8 @@ static int row(Graph *graph, const int32_t *numbers, uint64_t n, float *x) {
   x[8] = fabsf(x[4] - x[2]);
   for (int i = 0; i < 3; i++) x[9 + i] = graph->log_counts[counts[i]];
   for (int i = 0; i < 2; i++) { /* out of all targets, or sources, of both */
-    const int64_t *start = i ? in_start : out_start;
-    int64_t all = start[s + 1] - start[s] + start[t + 1] - start[t] - counts[i];
+    const int32_t *degree = i ? graph->in_degree : graph->out_degree;
+    int64_t all = (int64_t)degree[s] + degree[t] - counts[i];
     x[12 + i] = (float)((double)counts[i] / (double)(all > 1 ? all : 1));
   }
   return 1;
@@ -152,11 +157,12 @@ static int is_long(int64_t longest, uint64_t counts, graphlang_fault *fault) {
 int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
                             const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
                             const int64_t *out_start, const int64_t *in_start, const int32_t *in_source,
-                            const float *log_out_degree, const float *log_in_degree, const float *log_mutual,
-                            const float *log_counts, uint8_t *marks, const int32_t *numbers, float *features,
-                            graphlang_fault *fault) {
-  Graph graph = {pages,     links,          longest,       source,     target,     reciprocal, out_start, in_start,
-                 in_source, log_out_degree, log_in_degree, log_mutual, log_counts, marks,      -1,        fault};
+                            const int32_t *out_degree, const int32_t *in_degree, const float *log_out_degree,
+                            const float *log_in_degree, const float *log_mutual, const float *log_counts,
+                            uint8_t *marks, const int32_t *numbers, float *features, graphlang_fault *fault) {
+  Graph graph = {pages,          links,         longest,    source,     target, reciprocal, out_start,
+                 in_start,       in_source,     out_degree, in_degree,  log_out_degree,
+                 log_in_degree,  log_mutual,    log_counts, marks,      -1,     fault};
   int done = is_long(longest, counts, fault);
   for (uint64_t n = 0; n < wanted && done > 0; n++) done = row(&graph, numbers, n, features + n * FEATURES);
   return done < 0 ? done : clean(&graph);
@@ -165,11 +171,13 @@ int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uin
 int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
                             const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
                             const int64_t *out_start, const int64_t *in_start, const int32_t *in_source,
-                            const float *log_out_degree, const float *log_in_degree, const float *log_mutual,
-                            const float *log_counts, uint8_t *marks, const int32_t *numbers, const float *mean,
-                            const float *deviation, const double *weight, float *log_odds, graphlang_fault *fault) {
-  Graph graph = {pages,     links,          longest,       source,     target,     reciprocal, out_start, in_start,
-                 in_source, log_out_degree, log_in_degree, log_mutual, log_counts, marks,      -1,        fault};
+                            const int32_t *out_degree, const int32_t *in_degree, const float *log_out_degree,
+                            const float *log_in_degree, const float *log_mutual, const float *log_counts,
+                            uint8_t *marks, const int32_t *numbers, const float *mean, const float *deviation,
+                            const double *weight, float *log_odds, graphlang_fault *fault) {
+  Graph graph = {pages,          links,         longest,    source,     target, reciprocal, out_start,
+                 in_start,       in_source,     out_degree, in_degree,  log_out_degree,
+                 log_in_degree,  log_mutual,    log_counts, marks,      -1,     fault};
   int done = is_long(longest, counts, fault);
   for (uint64_t n = 0; n < wanted && done > 0; n++) {
     float x[FEATURES];

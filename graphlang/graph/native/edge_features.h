@@ -9,12 +9,13 @@
 
 enum { GRAPHLANG_EDGE_FEATURES = 14 }; /* numbers of a link */
 
-/* The features of some links. `reciprocal`: 1 where the target links back. `log_*`: logarithms of 1 + n, n being a number
-   of each page, or (`log_counts`) 0, 1, 2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
+/* The features of some links. `reciprocal`: 1 where the target links back. `out_degree`, `in_degree`: links of each
+   page, of which some may not be here. `log_*`: logarithms of 1 + n, n being a number of each page, or (`log_counts`) 0, 1, 2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
 int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
                             const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
                             const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
-                            const int32_t in_source[links], const float log_out_degree[pages],
+                            const int32_t in_source[links], const int32_t out_degree[pages],
+                            const int32_t in_degree[pages], const float log_out_degree[pages],
                             const float log_in_degree[pages], const float log_mutual[pages],
                             const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
                             float features[wanted * GRAPHLANG_EDGE_FEATURES], graphlang_fault *fault);
@@ -23,7 +24,8 @@ int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uin
 int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
                             const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
                             const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
-                            const int32_t in_source[links], const float log_out_degree[pages],
+                            const int32_t in_source[links], const int32_t out_degree[pages],
+                            const int32_t in_degree[pages], const float log_out_degree[pages],
                             const float log_in_degree[pages], const float log_mutual[pages],
                             const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
                             const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],

@@ -64,12 +64,14 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence, FixedBeliefs, Graph
+    from graphlang.graph.propagation.elsewhere import Elsewhere
     from graphlang.graph.propagation.nodes.roles import PageRoles
 
-__all__ = ["Options", "learn", "propagate"]
+__all__ = ["Options", "answered", "learn", "prepare", "propagate", "read"]
 
 KEEP = 5  #: languages of the answer that are kept
 LINKS = 1 << 22  #: links looked at at once
+LINK_ORDER = "link_order"  #: name of the signal
 
 
 def propagate(
@@ -79,6 +81,7 @@ def propagate(
     options: Options | None = None,
     learned: Learned | None = None,
     fixed: FixedBeliefs | None = None,
+    elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> Answer:
     """Infer the language of every page, fetched or not.
@@ -90,7 +93,9 @@ def propagate(
         learned: what was learned of the collection that these pages are a part of, see ``learn``; if not given, it is
             learned from these pages. Hosts have to have the same numbers. What it does not know of a host is learned
             from the host's pages, as far as they are here.
-        fixed: pages whose belief is given and stays, such as those that another block of the collection answers for.
+        fixed: pages whose belief is given and stays, such as those that another partition of the collection answers
+            for. One of which nothing is known has a row of -1.
+        elsewhere: what was counted in the whole collection of which these pages are a partition.
         trace: rows to explain: the contributions of a page's text, site, signals and neighbours sum to its final
             log-odds.
 
@@ -102,29 +107,68 @@ def propagate(
             something that was learned of other languages.
     """
     options = options or Options()
-    links, given = _read(graph, evidence, options, fixed)
+    exchange = prepare(graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace)
+    if exchange is None:
+        return answer(np.full((evidence.n, KEEP), NONE, np.int16), np.zeros((evidence.n, KEEP), np.float32), rounds=0)
+    outcome = exchange.run(options.rounds, options.tolerance, trace)
+    return answered(exchange, outcome, options, trace)
+
+
+def prepare(
+    graph: Graph,
+    evidence: Evidence,
+    *,
+    options: Options,
+    learned: Learned | None = None,
+    fixed: FixedBeliefs | None = None,
+    elsewhere: Elsewhere | None = None,
+    trace: Sequence[int] = (),
+) -> Exchange | None:
+    """All stages before the rounds; the arguments are those of ``propagate``.
+
+    Returns:
+        Pages ready to exchange messages; None where neither text nor signal names a language.
+    """
+    links, given = read(graph, evidence, options, fixed)
     active = _active(evidence, given, options) if learned is None else learned.active
     if not len(active):
-        return answer(np.full((evidence.n, KEEP), NONE, np.int16), np.zeros((evidence.n, KEEP), np.float32), rounds=0)
+        return None
     tables = ScoreTables(evidence, active)
     roles = page_roles(tables, options, fixed, graph.outside)
     wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
-    features = EdgeFeatures(links, wanted, None if learned is None else learned.compatibility.longest)
+    longest = None if learned is None else learned.compatibility.longest
+    features = EdgeFeatures(links, wanted, longest, None if elsewhere is None else elsewhere.degrees)
     if learned is None:
         learned = learn_from(tables, given, roles, links, features)
     else:
         learned = learned.for_pages(tables, given, roles, links, features)
+    if elsewhere is not None:
+        learned = elsewhere.sites_of(learned, roles.hosts)
     edges = learned.compatibility.of_links(links, features, wanted, roles.host)
     del features
     keep = min(KEEP, len(active))
     talk = links if options.neighbours else None
-    potentials = node_potentials(tables, given, roles, learned, options, talk, keep=keep, rows=trace, fixed=fixed)
+    directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
+    potentials = node_potentials(
+        *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
+    )
     of_links = (edges.source, edges.target, edges.coupling)
     weights = message_weights(*of_links, roles.host, options.degree, followed=followed(edges.kind))
-    exchange = Exchange(potentials, edges, weights, roles.host, options.neighbours)
-    outcome = exchange.run(options.rounds, options.tolerance, trace)
-    languages, probabilities = _answers(exchange, outcome, keep)
-    of_terms = {"site": options.site, **{name: signal.weight for name, signal in given.items()}}
+    return Exchange(potentials, edges, weights, roles.host, options.neighbours)
+
+
+def answered(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
+    """The answers, once the rounds have ended.
+
+    Args:
+        exchange: after its rounds.
+        outcome: where they ended.
+        options: that it was prepared with.
+        trace: rows to explain, that it was prepared and run with.
+    """
+    languages, probabilities = _answers(exchange, outcome, min(KEEP, len(exchange.potentials.active)))
+    given = exchange.potentials.weights
+    of_terms = {"site": options.site, **given}
     traces = [explain(exchange, outcome, of_terms, int(row)) for row in trace]
     return answer(languages, probabilities, rounds=outcome.rounds, converged=outcome.converged, traces=traces)
 
@@ -143,7 +187,7 @@ def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -
         ValueError: a graph and evidence of different numbers of pages; neither text nor signal names a language.
     """
     options = options or Options()
-    links, given = _read(graph, evidence, options, None)
+    links, given = read(graph, evidence, options, None)
     active = _active(evidence, given, options)
     if not len(active):
         raise ValueError("there is nothing to learn from: neither text nor signal names a language")
@@ -153,10 +197,20 @@ def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -
     return learn_from(tables, given, roles, links, EdgeFeatures(links, wanted))
 
 
-def _read(
-    graph: Graph, evidence: Evidence, options: Options, fixed: FixedBeliefs | None
+def read(
+    graph: Graph, evidence: Evidence, options: Options, fixed: FixedBeliefs | None = None
 ) -> tuple[Links, dict[str, Signal]]:
-    """Links in their order, and all signals: those of the evidence, and what links say of their targets."""
+    """Links in their order, and all signals: those of the evidence, and what links say of their targets.
+
+    Args:
+        graph: the links.
+        evidence: if it has a signal ``link_order``, that one is not worked out.
+        options: weights of what links say.
+        fixed: pages whose belief is given.
+
+    Raises:
+        ValueError: a graph and evidence of different numbers of pages; fixed pages or languages that are not there.
+    """
     if graph.inside != evidence.n:
         raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
     if fixed is not None:
@@ -166,10 +220,10 @@ def _read(
     if options.hreflang and (links.hreflang >= 0).any():
         languages, shares = signals.announced(links, len(evidence.codes))
         found["hreflang"] = Signal(languages[: evidence.n], shares[: evidence.n], options.hreflang)
-    if options.link_order and links.ordinal is not None:
+    if options.link_order and links.ordinal is not None and LINK_ORDER not in found:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
         by_order = link_order.from_link_order(links, evidence, certain, graph.outside)
-        found["link_order"] = Signal(*by_order, options.link_order)
+        found[LINK_ORDER] = Signal(*by_order, options.link_order)
     return links, found
 
 

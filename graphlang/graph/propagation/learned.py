@@ -79,12 +79,12 @@ class Learned:
         reliability = {}
         for name, one in local.reliability.items():
             of_hosts = one.of_hosts
-            if name in self.reliability:
+            if name in self.reliability and known.any():
                 of_hosts = np.where(known, self.reliability[name].of_hosts[rows], of_hosts)
             reliability[name] = replace(one, of_hosts=of_hosts)
         return replace(
             local,
-            sites=np.where(known[:, None], self.sites[rows], local.sites),
+            sites=np.where(known[:, None], self.sites[rows], local.sites) if known.any() else local.sites,
             reliability=reliability,
             compatibility=self.compatibility.for_hosts(rows, local.compatibility),
         )

@@ -21,7 +21,7 @@ site in one language could say nothing of the pages that it links to elsewhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,6 +103,17 @@ class CompatibilityModel:
         ends = links.source[wanted], links.target[wanted], links.kind[wanted]
         return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.source_marginal, self.switch_to)
 
+    def of_hosts(self, rows: NDArray[np.int64]) -> CompatibilityModel:
+        """The model for some of its hosts.
+
+        Args:
+            rows: their numbers, shape (H,).
+        """
+        at = np.append(rows, len(self.exclusion) - 1)  # links between hosts are the last group
+        regressions = {number: replace(one, of_group=one.of_group[at]) for number, one in self.regressions.items()}
+        tables = (self.source_marginal[at], self.switch_to[at], self.exclusion[at], self.by_chance[at])
+        return CompatibilityModel(self.longest, regressions, *tables, self.fits)
+
     def for_hosts(self, rows: NDArray[np.int64], local: CompatibilityModel) -> CompatibilityModel:
         """The model for other hosts: of those that it knows as learned, of the others as a local model has it.
 
@@ -179,15 +190,12 @@ def learn(  # noqa: PLR0917  all that it depends on
     group = _group(links, seen, host, groups - 1)
     same = a == b
     regressions = _regressions(links, features, seen, same, group, groups, given)
-    flat = np.sqrt(sites)
-    flat /= flat.sum(axis=1, keepdims=True)
-    source_marginal = _table(group, a, sites, flat)
-    switch_to = _table(group[~same], b[~same], sites, flat)
     p_same = _p_same(regressions, links, features, seen, group)
-    fits, by_chance = _fits(p_same, group, a, b, source_marginal, switch_to)
-    usual = fits.sum(axis=1) / ((every_host or groups - 1) + 1) if given is None else given.fits
-    best = np.round(fits + POOLED * usual[:, None], 6).argmax(axis=0)
-    exclusion, by_chance = np.array(EXCLUSIONS)[best], np.take_along_axis(by_chance, best[None], 0)[0]
+    found = tables(a, b, group, sites, p_same)
+    usual = found.fits.sum(axis=1) / ((every_host or groups - 1) + 1) if given is None else given.fits
+    best = best_exclusion(found.fits, usual)
+    exclusion, by_chance = np.array(EXCLUSIONS)[best], np.take_along_axis(found.by_chance, best[None], 0)[0]
+    source_marginal, switch_to = found.source_marginal, found.switch_to
     return CompatibilityModel(features.longest, regressions, source_marginal, switch_to, exclusion, by_chance, usual)
 
 
@@ -202,10 +210,10 @@ def _regressions(  # noqa: PLR0917  internal
 ) -> dict[int, Regression]:
     """A regression for each link-kind class: how likely a link keeps the language."""
     present = _present(links.kind)
-    class_of = _class_of()
+    of_kind = class_of()
     found = {}
     for number in sorted({0, *CLASSES.values()}):
-        known = np.flatnonzero(class_of[links.kind[seen]] == number)
+        known = np.flatnonzero(of_kind[links.kind[seen]] == number)
         kind, outcome = links.kind[seen[known]], same[known].astype(np.float64)
         if given is not None:
             one = given.regressions[number]
@@ -213,11 +221,11 @@ def _regressions(  # noqa: PLR0917  internal
             offset = features.log_odds(seen[known], *table) + one.of_kind[kind]
             found[number] = Regression(*table, one.of_kind, fit_intercepts(outcome, offset, group[known], groups))
         else:
-            found[number] = _fit(features.of(seen[known]), kind, outcome, group[known], groups, present)
+            found[number] = fit_class(features.of(seen[known]), kind, outcome, group[known], groups, present)
     return found
 
 
-def _fit(  # noqa: PLR0917  internal
+def fit_class(  # noqa: PLR0917  all that it depends on
     features: NDArray[np.float32],
     kind: NDArray[np.uint8],
     outcome: NDArray[np.float64],
@@ -225,6 +233,16 @@ def _fit(  # noqa: PLR0917  internal
     groups: int,
     present: NDArray[np.bool_],
 ) -> Regression:
+    """Fit the regression of one link-kind class.
+
+    Args:
+        features: of links between certain pages, shape (m, 14).
+        kind: how each links, shape (m,).
+        outcome: 1 where it keeps the language, shape (m,).
+        group: host of each, G - 1 between hosts, shape (m,).
+        groups: G.
+        present: which kinds of links the collection has, shape (256,).
+    """
     probability = np.full(256, PRIOR_ELSE)
     probability[list(PRIOR)] = list(PRIOR.values())
     usual = np.log(probability / (1 - probability))
@@ -249,7 +267,7 @@ def _p_same(
     group: NDArray[np.integer[Any]],
 ) -> NDArray[np.float64]:
     kind = links.kind[numbers]
-    link_class = _class_of()[kind]
+    link_class = class_of()[kind]
     log_odds = np.empty(len(numbers))
     for number in np.unique(link_class).tolist():
         one = regressions[number]
@@ -259,7 +277,7 @@ def _p_same(
     return np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
 
 
-def _class_of() -> NDArray[np.uint8]:
+def class_of() -> NDArray[np.uint8]:
     """The link-kind class of each kind, shape (256,)."""
     found = np.zeros(256, np.uint8)
     found[list(CLASSES)] = list(CLASSES.values())
@@ -311,6 +329,57 @@ def _mixed(key: NDArray[np.uint64], *columns: NDArray[Any]) -> NDArray[np.uint64
         key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     return key
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupTables:
+    """What links between certain pages show of each group; L languages, G groups."""
+
+    source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
+    switch_to: NDArray[np.float64]  #: D above, shape (G, L)
+    fits: NDArray[np.float64]  #: log-likelihood of the links by each of ``EXCLUSIONS``, shape (6, G)
+    by_chance: NDArray[np.float64]  #: how often a link that switches keeps the language, by each of them, shape (6, G)
+
+    def of(self, groups: NDArray[np.int64]) -> GroupTables:
+        """Those of some groups."""
+        return GroupTables(
+            self.source_marginal[groups], self.switch_to[groups], self.fits[:, groups], self.by_chance[:, groups]
+        )
+
+
+def tables(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    group: NDArray[np.int64],
+    sites: NDArray[np.float64],
+    p_same: NDArray[np.float64],
+) -> GroupTables:
+    """Count what links between certain pages show.
+
+    Args:
+        a: language of the source of each link, shape (m,).
+        b: language of its target, shape (m,).
+        group: of each link, shape (m,).
+        sites: languages of the pages of each group, rows that sum to 1, shape (G, L).
+        p_same: how likely each link keeps the language, shape (m,).
+    """
+    same = a == b
+    flat = np.sqrt(sites)
+    flat /= flat.sum(axis=1, keepdims=True)
+    source_marginal = _table(group, a, sites, flat)
+    switch_to = _table(group[~same], b[~same], sites, flat)
+    fits, by_chance = _fits(p_same, group, a, b, source_marginal, switch_to)
+    return GroupTables(source_marginal, switch_to, fits, by_chance)
+
+
+def best_exclusion(fits: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The number of the exclusion that fits each group best, others helping a little; shape (G,).
+
+    Args:
+        fits: log-likelihood of the links of each group, shape (6, G).
+        usual: mean of all hosts of the collection, shape (6,).
+    """
+    return np.asarray(np.round(fits + POOLED * usual[:, None], 6).argmax(axis=0))
 
 
 def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ None of these needs a language, so that they are known for links between short p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,16 @@ NAMES = (
 _kernels = Kernels("graphlang.graph.native._edge_features")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Degrees:
+    """How many links pages have in the whole collection, where not all of these are here."""
+
+    rows: NDArray[np.int64]  #: of the pages, ascending, shape (g,)
+    out: NDArray[np.int32]  #: distinct pages that each links to, shape (g,)
+    into: NDArray[np.int32]  #: distinct pages that link to it, shape (g,)
+    mutual: NDArray[np.int32]  #: pages that it links to and that link back, shape (g,)
+
+
 class EdgeFeatures:
     """The graph as the features need it, computed once.
 
@@ -44,17 +55,28 @@ class EdgeFeatures:
         wanted: numbers of those whose features will be asked for, shape (w,). Here and below, those of a page had
             better follow each other.
         longest: longer lists of neighbours are left out; if not given, the first of ``LONGEST`` that is affordable.
+        degrees: of pages of which not all links are here.
 
     Raises:
         ValueError: a link or page outside its range; lists whose bounds do not fit the links.
     """
 
-    def __init__(self, links: Links, wanted: NDArray[np.int32], longest: int | None = None) -> None:
+    def __init__(
+        self,
+        links: Links,
+        wanted: NDArray[np.int32],
+        longest: int | None = None,
+        degrees: Degrees | None = None,
+    ) -> None:
         self._links = links
         self._reciprocal = links.reciprocal()
         mutual = np.bincount(links.source[self._reciprocal], minlength=links.n)
-        counts = (links.outdegree(), links.indegree(), mutual, np.arange(LONGEST[0] + 1))
-        self._logs = tuple(np.log1p(count).astype(np.float32) for count in counts)
+        counts = [links.outdegree(), links.indegree(), mutual]
+        if degrees is not None:
+            for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
+                count[degrees.rows] = given
+        self._degrees = tuple(count.astype(np.int32) for count in counts[:2])
+        self._logs = tuple(np.log1p(count).astype(np.float32) for count in (*counts, np.arange(LONGEST[0] + 1)))
         if longest is None:
             most = max(LEAST, AFFORDABLE * links.m)
             longest = next((long for long in LONGEST if self._steps(wanted, long) <= most), LONGEST[-1])
@@ -105,4 +127,4 @@ class EdgeFeatures:
         """What all kernels take first; the marks are the caller's own."""
         links = self._links
         given = (links.source, links.target, self._reciprocal, links.out_start, links.in_start, links.in_source)
-        return self.longest, *given, *self._logs, np.zeros(links.n, np.uint8)
+        return self.longest, *given, *self._degrees, *self._logs, np.zeros(links.n, np.uint8)

@@ -9,7 +9,7 @@ import numpy as np
 from graphlang.graph.data import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,17 +37,31 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
     if not len(found):
         found = np.unique(best[best >= 0])
     pages = evidence.n - evidence.asked
-    more = [_of_signal(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size]
-    found = np.unique(np.concatenate([found, *more]).astype(np.int16))
-    return np.append(found, NONE).astype(np.int16) if len(found) == 1 else found
+    some = [_of_signal(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size]
+    return chosen(found, [np.bincount(one, minlength=len(evidence.codes)) for one in some])
+
+
+def chosen(found: NDArray[np.signedinteger], signals: Sequence[NDArray[np.int64]]) -> NDArray[np.int16]:
+    """The languages of the texts, and those that a signal gives to one in ``PAGES`` of the pages that it speaks of.
+
+    Every language costs memory for every page, and a few odd URLs can sound like any of a hundred.
+
+    Args:
+        found: languages of the texts, ascending.
+        signals: pages by language, of each signal.
+
+    Returns:
+        ascending; a single one is followed by -1.
+
+    >>> chosen(np.array([1]), [np.array([5000, 0, 2])]).tolist()
+    [0, 1]
+    """
+    more = [np.flatnonzero((pages > 0) & (pages * PAGES >= pages.sum())) for pages in signals]
+    active = np.unique(np.concatenate([found, *more]).astype(np.int16))
+    return np.append(active, NONE).astype(np.int16) if len(active) == 1 else active
 
 
 def _of_signal(signal: Signal, heeded: int) -> NDArray[np.int16]:
-    """Languages of one in ``PAGES`` of the first so many pages that a signal speaks of.
-
-    Every language costs memory for every page, and a few odd URLs can sound like any of a hundred.
-    """
+    """The language that a signal most likely gives each of the first so many pages, where that is likely."""
     first, probability = signal.languages[:heeded, 0], signal.probabilities[:heeded, 0]
-    best = first[(probability >= LIKELY) & (first >= 0)]
-    found, pages = np.unique(best, return_counts=True)
-    return found[pages * PAGES >= len(best)].astype(np.int16)
+    return first[(probability >= LIKELY) & (first >= 0)]

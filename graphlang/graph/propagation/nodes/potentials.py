@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.learned import Learned
     from graphlang.graph.propagation.nodes.roles import PageRoles
     from graphlang.graph.propagation.nodes.score_table import ScoreTables
-    from graphlang.graph.propagation.nodes.site_prior import Prior
+    from graphlang.graph.propagation.nodes.site_prior import Counted, Prior
     from graphlang.graph.propagation.options import Options
 
 HABIT = 0.25  #: how far a long page in doubt listens to its site, beside its neighbours (on development sets)
@@ -66,6 +66,7 @@ class NodePotentials:
     clamped: ClampedBeliefs
     #: what the log-potential (of a clamped page: the log-belief) is the sum of, by row and name, for the rows asked for
     terms: Mapping[int, Mapping[str, NDArray[np.float32]]]
+    weights: Mapping[str, float]  #: of the signals, by name
 
 
 def node_potentials(  # noqa: PLR0917  all that they depend on
@@ -79,6 +80,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     keep: int,
     rows: Sequence[int] = (),
     fixed: FixedBeliefs | None = None,
+    directories: Counted | None = None,
 ) -> NodePotentials:
     """Put together what all pages say for themselves.
 
@@ -92,17 +94,18 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         keep: k, languages of an answer.
         rows: pages whose terms are kept.
         fixed: beliefs of clamped pages that are not what their text says.
+        directories: certain pages of directories of which not all pages are here.
     """
     evidence, active = tables.evidence, tables.active
     of_directory = (evidence.directory, options.site, options.directory)
-    prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory)
+    prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory, directories)
     terms = _Terms(tables, signals, roles, learned, prior, _joined(links, roles))
     latent, kept = roles.latent, min(len(active), candidates.MOST)
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
     if fixed is not None:
         guess[fixed.rows] = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
-        terms.no_evidence[fixed.rows] = False
+        terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
     for at in range(0, len(latent), BLOCK):
         part = latent[at : at + BLOCK]
@@ -130,7 +133,8 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
     of_latent = (latent, roles.number, weight, columns, packed)
-    return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked)
+    weights = {name: signal.weight for name, signal in signals.items()}
+    return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
 
 
 class _Terms:

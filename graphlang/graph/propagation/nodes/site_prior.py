@@ -26,6 +26,14 @@ class Prior:
     probability: NDArray[np.float32]  #: of each language in each group, shape (P, L)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Certain pages of some hosts or directories, by language, over L languages."""
+
+    place: NDArray[np.int64]  #: numbers of the hosts or directories, ascending, shape (p,)
+    pages: NDArray[np.int64]  #: how many pages each has in each language, shape (p, L)
+
+
 def collection(scores: NDArray[np.float64], label: NDArray[np.int16], pages: int) -> NDArray[np.float64]:
     """Languages of the whole collection: sure pages count whole, all others a little, and none is impossible.
 
@@ -37,13 +45,30 @@ def collection(scores: NDArray[np.float64], label: NDArray[np.int16], pages: int
     Returns:
         a distribution, shape (L,).
     """
-    size = len(scores)
-    counts = np.bincount(label[label >= 0], minlength=size) + 0.05 * scores + 1e-3 * pages / size
+    return of_counts(scores, np.bincount(label[label >= 0], minlength=len(scores)), pages)
+
+
+def of_counts(scores: NDArray[np.float64], certain: NDArray[np.int64], pages: int) -> NDArray[np.float64]:
+    """Languages of the whole collection, see ``collection``.
+
+    Args:
+        scores: sum of the scores of all texts, shape (L,).
+        certain: certain pages by language, shape (L,).
+        pages: how many there are in all.
+
+    Returns:
+        a distribution, shape (L,).
+    """
+    counts = certain + 0.05 * scores + 1e-3 * pages / len(scores)
     return np.asarray(counts / counts.sum())
 
 
 def distributions(
-    label: NDArray[np.int16], group: NDArray[np.int32], groups: int, parent: NDArray[np.float64]
+    label: NDArray[np.int16],
+    group: NDArray[np.int32],
+    groups: int,
+    parent: NDArray[np.float64],
+    counted: Counted | None = None,
 ) -> NDArray[np.float64]:
     """Languages of each group of pages, shrunk towards its parent.
 
@@ -52,6 +77,7 @@ def distributions(
         group: of each page, shape (n,).
         groups: G.
         parent: a distribution for all, shape (1, L), or for each, shape (G, L).
+        counted: what is counted already of some groups; nothing is counted for them.
 
     Returns:
         rows that sum to 1, shape (G, L).
@@ -60,6 +86,8 @@ def distributions(
     seen = label >= 0
     key = group[seen].astype(np.int64) * size + label[seen]
     counts = np.bincount(key, minlength=groups * size).reshape(groups, size)
+    if counted is not None:
+        counts[counted.place] = counted.pages
     return np.asarray((counts + PAGES * parent) / (counts.sum(axis=1, keepdims=True) + PAGES))
 
 
@@ -81,6 +109,7 @@ def prior(  # noqa: PLR0917  all that it depends on
     directory: NDArray[np.int32] | None,
     of_site: float,
     of_directory: float,
+    directories: Counted | None = None,
 ) -> Prior:
     """The prior of each page: the languages of its directory and its site, as far as they weigh.
 
@@ -91,17 +120,27 @@ def prior(  # noqa: PLR0917  all that it depends on
         directory: number of each page's directory in its host, -1 none, shape (n,).
         of_site: power of the site's languages.
         of_directory: weight of the directory's languages, relative to the site's.
+        directories: certain pages of directories of which not all pages are here.
     """
     if directory is None or not of_directory or not of_site:
         return Prior(host, _probability(tempered(sites, of_site)))
     named = np.where(directory >= 0, directory.astype(np.int64) + len(sites), host)
-    group: NDArray[np.int32] = np.unique(named, return_inverse=True)[1].astype(np.int32)
-    groups = int(group.max()) + 1
+    names, inverse = np.unique(named, return_inverse=True)
+    group: NDArray[np.int32] = inverse.astype(np.int32)
+    groups = len(names)
     home = np.zeros(groups, np.int32)
     home[group] = host
-    shares = distributions(label, group, groups, sites[home])
+    counted = None if directories is None else _of_groups(directories, names - len(sites))
+    shares = distributions(label, group, groups, sites[home], counted)
     mixed = of_directory / (1 + of_directory)
     return Prior(group, _probability(tempered((sites[home] ** (1 - mixed)) * (shares**mixed), of_site)))
+
+
+def _of_groups(directories: Counted, names: NDArray[np.int64]) -> Counted:
+    """The same by number of the group."""
+    at = np.searchsorted(names, directories.place)
+    here = np.append(names, -1)[at] == directories.place
+    return Counted(at[here], directories.pages[here])
 
 
 def _probability(shares: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -41,7 +41,10 @@ void fuzz_edge_features(Input *in) {
   for (int64_t n = 0; n < all.links; n++) back[n] = byte(in) & 1;
   float *outdegree = array(all.pages, 4), *indegree = array(all.pages, 4), *mutual = floats(in, all.pages, how & 1);
   float *logs = array(longest + 1, 4);
+  int32_t *outs = array(all.pages, 4), *ins = array(all.pages, 4);
   for (int64_t p = 0; p < all.pages; p++) {
+    outs[p] = (int32_t)(all.start[p + 1] - all.start[p]);
+    ins[p] = (int32_t)(all.into[p + 1] - all.into[p]);
     outdegree[p] = (float)log1p((double)(all.start[p + 1] - all.start[p]));
     indegree[p] = (float)log1p((double)(all.into[p + 1] - all.into[p]));
   }
@@ -68,8 +71,8 @@ void fuzz_edge_features(Input *in) {
   int64_t steps = graphlang_edge_steps(pages, links, wanted, longest, all.source, all.target, all.start, all.into,
                                        numbers, &fault);
   int done = graphlang_edge_features(pages, links, (uint64_t)longest + 1, wanted, longest, all.source, all.target, back,
-                                     all.start, all.into, all.origin, outdegree, indegree, mutual, logs, mark, numbers,
-                                     rows, &fault);
+                                     all.start, all.into, all.origin, outs, ins, outdegree, indegree, mutual, logs, mark,
+                                     numbers, rows, &fault);
   CHECK(!hurt || (steps == GRAPHLANG_OUT_OF_RANGE && done == GRAPHLANG_OUT_OF_RANGE));
   if (hurt || how & 4) return;
   CHECK(steps >= 0 && done == 1);
@@ -77,8 +80,8 @@ void fuzz_edge_features(Input *in) {
   for (int64_t p = 0; p < all.pages; p++) CHECK(!mark[p]);
   for (int64_t n = 0; n < count; n++) check_features(&all, &given, numbers[n], rows + n * FEATURES);
   done = graphlang_edge_log_odds(pages, links, (uint64_t)longest + 1, wanted, longest, all.source, all.target, back,
-                                 all.start, all.into, all.origin, outdegree, indegree, mutual, logs, mark, numbers,
-                                 middle, width, weight, odds, &fault);
+                                 all.start, all.into, all.origin, outs, ins, outdegree, indegree, mutual, logs, mark,
+                                 numbers, middle, width, weight, odds, &fault);
   CHECK(done == 1 || done == GRAPHLANG_NOT_FINITE);
 }
 

@@ -1,0 +1,207 @@
+"""What a partition tells its neighbours of its pages at the border, once: all that they need of a ghost but its belief.
+
+The kernels treat a ghost like a page of their own: its host and directory give its prior, its degrees and links the
+shape of the graph around it, its text, if it is long, what it believes. None of this changes, so that it is sent once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.propagation.options import Options
+
+_HEADER = np.dtype([
+    ("host", "<i8"), ("directory", "<i8"), ("out", "<i4"), ("into", "<i4"), ("mutual", "<i4"), ("length", "<i4"),
+    ("labelled", "u1"), ("scores", "<u2"), ("of_host", "<u2"), ("of_directory", "<u2"),
+])  # fmt: skip
+_LISTS = (("scores", BELIEF), ("of_host", COUNT), ("of_directory", COUNT))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaceLabels:
+    """How many certain pages each place has in each language; the places are hosts or directories."""
+
+    place: NDArray[np.int64]  #: keys, ascending, shape (p,)
+    start: NDArray[np.int64]  #: place i has ``language[start[i]:start[i + 1]]``, shape (p + 1,)
+    language: NDArray[np.int16]  #: ascending for each place, shape (c,)
+    pages: NDArray[np.int64]  #: shape (c,)
+
+    def of(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+        """How many languages each of some places has, and these, as ``COUNT``; a place that is not there has none.
+
+        Args:
+            places: keys, in any order, and as often as one likes, shape (q,).
+        """
+        at = np.minimum(np.searchsorted(self.place, places), max(len(self.place) - 1, 0))
+        there = self.place[at] == places if len(self.place) else np.zeros(len(places), np.bool_)
+        counts = np.where(there, np.diff(self.start)[at] if len(self.place) else 0, 0)
+        rows, offset = ragged(counts)
+        from_ = self.start[at[rows]] + offset if len(rows) else np.zeros(0, np.int64)
+        found = np.empty(len(rows), COUNT)
+        found["language"], found["pages"] = self.language[from_], self.pages[from_]
+        return counts, found
+
+
+def place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: NDArray[np.int64]) -> PlaceLabels:
+    """Add up counts of places and languages.
+
+    Args:
+        places: key of each count, shape (c,).
+        language: of each count, shape (c,).
+        pages: each count, shape (c,).
+
+    >>> found = place_labels(np.array([9, 4, 9]), np.int16([1, 0, 1]), np.array([2, 1, 3]))
+    >>> found.place.tolist(), found.start.tolist(), found.language.tolist(), found.pages.tolist()
+    ([4, 9], [0, 1, 2], [0, 1], [1, 5])
+    """
+    order = np.lexsort((language, places))
+    places, language, pages = places[order], language[order], pages[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (places[1:] != places[:-1]) | (language[1:] != language[:-1])
+    first = np.flatnonzero(new)
+    total = np.add.reduceat(pages, first) if len(first) else pages
+    keys, start = np.unique(places[first], return_index=True)
+    return PlaceLabels(keys, np.append(start, len(first)), language[first], total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghosts:
+    """What a partition knows of the pages that it is the neighbour of; g ghosts."""
+
+    pages: NDArray[np.int64]  #: ids, ascending, shape (g,)
+    host: NDArray[np.int64]  #: keys, shape (g,)
+    directory: NDArray[np.int64]  #: keys, shape (g,)
+    out: NDArray[np.int32]  #: degrees in the whole collection, shape (g,) each
+    into: NDArray[np.int32]
+    mutual: NDArray[np.int32]
+    languages: NDArray[np.int16]  #: what their texts say, if these are long, -1 padding, shape (g, k)
+    probabilities: NDArray[np.float32]  #: shape (g, k)
+    length: NDArray[np.int32]  #: letters of their texts, shape (g,)
+    labelled: NDArray[np.bool_]  #: shape (g,)
+    hosts: PlaceLabels  #: of their hosts
+    directories: PlaceLabels  #: of their directories
+
+
+def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
+    """The language of each page whose text is long and sure enough to learn from, -1 of the others; shape (n,).
+
+    Args:
+        partition: whose pages.
+        options: what is long, and what sure.
+    """
+    if not partition.languages.shape[1]:
+        return np.full(len(partition.pages), -1, np.int16)
+    best, probability = partition.languages[:, 0], partition.probabilities[:, 0]
+    long = partition.length >= options.certain_length
+    if partition.labelled is not None:
+        long |= partition.labelled
+    sure = long & (best >= 0) & (probability >= options.certain) & (probability > 0)
+    return np.where(sure, best, -1).astype(np.int16)
+
+
+def introduce(partition: Partition, options: Options) -> Records:
+    """The records of the pages at the border.
+
+    Args:
+        partition: sorted.
+        options: what counts as a long text.
+    """
+    rows = partition.border()
+    pages = partition.pages[rows]
+    header = np.zeros(len(rows), _HEADER)
+    header["host"], header["directory"] = partition.host[rows], partition.directory[rows]
+    header["out"], header["into"], header["mutual"] = (found[rows] for found in _degrees(partition))
+    header["length"] = partition.length[rows]
+    long = partition.length[rows] >= min(options.clamp_length, options.certain_length)
+    if partition.labelled is not None:
+        header["labelled"] = partition.labelled[rows]
+        long |= partition.labelled[rows]
+    given = long[:, None] & (partition.languages[rows] >= 0) & (partition.probabilities[rows] > 0)
+    scores = np.empty(int(given.sum()), BELIEF)
+    scores["language"], scores["probability"] = partition.languages[rows][given], partition.probabilities[rows][given]
+    label = certain(partition, options)
+    known = np.flatnonzero(label >= 0)
+    one = np.ones(len(known), np.int64)
+    of_host = place_labels(partition.host[known], label[known], one).of(partition.host[rows])
+    of_directory = place_labels(partition.directory[known], label[known], one).of(partition.directory[rows])
+    lists = [(given.sum(axis=1).astype(np.int64), scores), of_host, of_directory]
+    for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
+        header[name] = counts
+    return pack(pages, header, lists)
+
+
+def ghosts_of(partition: Partition, records: Records) -> Ghosts:
+    """Read what others say of a partition's ghosts.
+
+    Args:
+        partition: sorted.
+        records: of its ghosts at least.
+
+    Raises:
+        ValueError: nothing is said of one of them.
+    """
+    wanted = partition.ghosts()
+    found = records.of(wanted)
+    if len(found.pages) < len(wanted):
+        missing = np.setdiff1d(wanted, found.pages)
+        raise ValueError(
+            f"nothing was said of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
+            f" {len(partition.pages)} pages"
+        )
+    head, ((counts, scores), (in_host, hosts), (in_directory, directories)) = unpack(found, _HEADER, _LISTS)
+    rows, rank = ragged(counts)
+    languages = np.full((len(wanted), max(1, int(counts.max(initial=0)))), -1, np.int16)
+    probabilities = np.zeros(languages.shape, np.float32)
+    languages[rows, rank], probabilities[rows, rank] = scores["language"], scores["probability"]
+    return Ghosts(
+        wanted,
+        head["host"].copy(),
+        head["directory"].copy(),
+        head["out"].copy(),
+        head["into"].copy(),
+        head["mutual"].copy(),
+        languages,
+        probabilities,
+        head["length"].copy(),
+        head["labelled"].astype(np.bool_),
+        _told(head["host"], in_host, hosts),
+        _told(head["directory"], in_directory, directories),
+    )
+
+
+def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:
+    """The counts of different places, of which each page repeats those of its own."""
+    keys, first = np.unique(places, return_index=True)
+    start = np.cumsum(counts) - counts
+    rows, offset = ragged(counts[first])
+    at = start[first][rows] + offset
+    bounds = np.concatenate([[0], np.cumsum(counts[first])])
+    return PlaceLabels(keys, bounds, entries["language"][at].copy(), entries["pages"][at].astype(np.int64))
+
+
+def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Distinct targets, distinct sources and mutual neighbours of each page."""
+    n = len(partition.pages)
+    pairs = np.unique(np.stack([partition.source, partition.target], axis=1), axis=0)
+    source, target = pairs[:, 0], pairs[:, 1]
+    back = _is_in(np.stack([target, source], axis=1), pairs)
+    counts = []
+    for ends, which in ((source, None), (target, None), (source, back)):
+        mine = partition.own(ends) if which is None else partition.own(ends) & which
+        counts.append(np.bincount(np.searchsorted(partition.pages, ends[mine]), minlength=n))
+    return counts[0], counts[1], counts[2]
+
+
+def _is_in(rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each row of two numbers stands in a table of such rows."""
+    pair = np.dtype([("a", np.int64), ("b", np.int64)])
+    return np.isin(np.ascontiguousarray(rows).view(pair).ravel(), np.ascontiguousarray(table).view(pair).ravel())

@@ -1,0 +1,160 @@
+"""A partition and its ghosts as the arrays that the kernels take: rows from 0, in the order of the pages' ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from graphlang.graph.data import NONE, Evidence, Graph, Signal
+from graphlang.graph.partitioned.introduce import PlaceLabels
+from graphlang.graph.propagation.edges.edge_features import Degrees
+from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
+from graphlang.graph.propagation.inference import read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.partitioned.introduce import Ghosts
+    from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.propagation.options import Options
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Local:
+    """n rows: the pages of a partition and its ghosts, by ascending id."""
+
+    ids: NDArray[np.int64]  #: shape (n,)
+    own: NDArray[np.int64]  #: rows of the partition's pages, ascending
+    ghosts: NDArray[np.int64]  #: rows of the ghosts, ascending
+    hosts: NDArray[np.int64]  #: key of each host, by its number in the evidence, ascending
+    directories: NDArray[np.int64]  #: key of each directory, by its number in the evidence, ascending
+    graph: Graph
+    evidence: Evidence
+    elsewhere: Elsewhere
+
+
+def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories: PlaceLabels) -> Local:
+    """Make the arrays.
+
+    Args:
+        partition: sorted.
+        ghosts: its neighbours.
+        hosts: certain pages of the hosts that are cut, by the whole collection's counts.
+        directories: certain pages of the directories that are cut.
+    """
+    ids = np.sort(np.concatenate([partition.pages, ghosts.pages]))
+    own, beyond = np.searchsorted(ids, partition.pages), np.searchsorted(ids, ghosts.pages)
+    n = len(ids)
+
+    def spread(values: NDArray[Number], others: NDArray[Number] | None, fill: float) -> NDArray[Number]:
+        found = np.full(n, fill, values.dtype)
+        found[own] = values
+        if others is not None:
+            found[beyond] = others
+        return found
+
+    host_keys, host = np.unique(spread(partition.host, ghosts.host, 0), return_inverse=True)
+    directory_keys, directory = np.unique(spread(partition.directory, ghosts.directory, 0), return_inverse=True)
+    width = max(partition.languages.shape[1], ghosts.languages.shape[1] if len(ghosts.pages) else 0)
+    languages, probabilities = np.full((n, width), NONE, np.int16), np.zeros((n, width), np.float32)
+    for rows, given, sure in (
+        (own, partition.languages, partition.probabilities),
+        (beyond, ghosts.languages, ghosts.probabilities),
+    ):
+        if len(rows):
+            languages[rows, : given.shape[1]], probabilities[rows, : given.shape[1]] = given, sure
+    labelled = None
+    if partition.labelled is not None or ghosts.labelled.any():
+        mine = np.zeros(len(own), np.bool_) if partition.labelled is None else partition.labelled
+        labelled = spread(mine, ghosts.labelled, 0)
+    evidence = Evidence(
+        partition.codes,
+        languages,
+        probabilities,
+        spread(partition.length, ghosts.length, 0),
+        host.astype(np.int32),
+        directory.astype(np.int32),
+        {name: _spread_signal(one, own, n) for name, one in partition.signals.items()},
+        None if partition.copies is None else spread(partition.copies, None, 1),
+        labelled=labelled,
+    )
+    source, target = (np.searchsorted(ids, end).astype(np.int32) for end in (partition.source, partition.target))
+    graph = Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal)
+    told = Elsewhere(
+        Degrees(beyond, ghosts.out, ghosts.into, ghosts.mutual),
+        _counts(host_keys, ghosts.hosts, hosts, partition.host),
+        _counts(directory_keys, ghosts.directories, directories, partition.directory),
+    )
+    return Local(ids, own, beyond, host_keys, directory_keys, graph, evidence, told)
+
+
+def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
+    """The signals of a partition's pages, with what links announce of them, but for the order of links.
+
+    Args:
+        partition: sorted.
+        options: weights of what links say.
+    """
+    alone = local(partition, unknown(partition.ghosts()), nothing(), nothing())
+    _, found = read(alone.graph, alone.evidence, replace(options, link_order=0))
+    return {
+        name: replace(one, languages=one.languages[alone.own], probabilities=one.probabilities[alone.own])
+        for name, one in found.items()
+    }
+
+
+def nothing() -> PlaceLabels:
+    """Counts of no place at all."""
+    none = np.zeros(0, np.int64)
+    return PlaceLabels(none, np.zeros(1, np.int64), none.astype(np.int16), none)
+
+
+def unknown(pages: NDArray[np.int64]) -> Ghosts:
+    """Ghosts of which nothing was said yet.
+
+    Args:
+        pages: their ids, ascending.
+    """
+    from graphlang.graph.partitioned.introduce import Ghosts  # noqa: PLC0415
+
+    g = len(pages)
+    zeros, few = np.zeros(g, np.int64), np.zeros(g, np.int32)
+    lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
+    return Ghosts(pages, zeros, zeros, few, few, few, *lists, few, few > 0, nothing(), nothing())
+
+
+def _spread_signal(signal: Signal, own: NDArray[np.int64], n: int) -> Signal:
+    width = signal.languages.shape[1]
+    languages, probabilities = np.full((n, width), NONE, np.int16), np.zeros((n, width), np.float32)
+    languages[own], probabilities[own] = signal.languages, signal.probabilities
+    return replace(signal, languages=languages, probabilities=probabilities)
+
+
+def _counts(
+    keys: NDArray[np.int64], of_ghosts: PlaceLabels, of_all: PlaceLabels, mine: NDArray[np.int64]
+) -> PlaceCounts:
+    """The counts of places that are not all here: those that are cut, and those that only ghosts are in."""
+    cut = np.intersect1d(keys, of_all.place, assume_unique=True)
+    others = np.setdiff1d(np.setdiff1d(of_ghosts.place, cut, assume_unique=True), mine)
+    counts = [(cut, *of_all.of(cut)), (others, *of_ghosts.of(others))]
+    return _numbered(keys, counts)
+
+
+def _numbered(
+    keys: NDArray[np.int64], counts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.void]]]
+) -> PlaceCounts:
+    places = np.concatenate([place for place, _, _ in counts])
+    sizes = np.concatenate([size for _, size, _ in counts])
+    entries = np.concatenate([entry for _, _, entry in counts])
+    order = np.argsort(places, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    start = np.concatenate([[0], np.cumsum(sizes[order])])
+    at = np.arange(len(entries)) + np.repeat(first[order] - start[:-1], sizes[order])
+    number = np.searchsorted(keys, places[order])
+    return PlaceCounts(number, start, entries["language"][at], entries["pages"][at].astype(np.int64))

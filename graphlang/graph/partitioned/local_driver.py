@@ -1,0 +1,79 @@
+"""All partitions in one process, with the functions that the tasks of a cluster call: for tests and benchmarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphlang.graph.partitioned.introduce import ghosts_of, introduce
+from graphlang.graph.partitioned.learn import Learned, learn
+from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.observe import gathered, observe
+from graphlang.graph.partitioned.records import Records, joined
+from graphlang.graph.partitioned.superstep import Step, superstep
+from graphlang.graph.partitioned.survey import Cut, merged, survey
+from graphlang.graph.propagation.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphlang.graph.partitioned.partition import Partition
+
+SUPERSTEPS = 20  #: cap on supersteps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """How it went."""
+
+    steps: Sequence[Step]  #: the last step of each partition
+    supersteps: int  #: besides number 0
+    converged: bool
+    moved: Sequence[float]  #: the largest move at a border in each superstep
+    sent: Sequence[int]  #: bytes of beliefs that were sent in each superstep, number 0 first
+    introduced: int  #: bytes that were sent once of pages at the borders
+
+
+def run(
+    partitions: Sequence[Partition],
+    cut: Cut | None = None,
+    *,
+    options: Options | None = None,
+    supersteps: int = SUPERSTEPS,
+    learned: Learned | None = None,
+) -> Run:
+    """Infer the languages of all partitions.
+
+    Args:
+        partitions: of one collection, each page in one of them, and each link wherever one of its ends is.
+        cut: hosts and directories whose pages lie in several partitions.
+        options: weights and limits.
+        supersteps: cap on supersteps.
+        learned: what was learned of the collection; if not given, it is learned from the partitions.
+    """
+    options, cut = options or Options(), cut or Cut()
+    parts = [one.sorted() for one in partitions]
+    introduced = joined([introduce(one, options) for one in parts])
+    ghosts = [ghosts_of(one, introduced) for one in parts]
+    sent_once = sum(len(introduced.of(one.pages).data) for one in ghosts)
+    if learned is None:
+        counted = merged([survey(one, signals_of(one, options), cut, options) for one in parts])
+        seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
+        learned = learn(counted, seen, cut)
+    steps: list[Step] = []
+    beliefs: Records | None = None
+    sent: list[int] = []
+    moved: list[float] = []
+    for number in range(supersteps + 1):
+        before: list[Records | None] = [step.border for step in steps] if steps else [None] * len(parts)
+        steps = [
+            superstep(one, learned, near, beliefs, said, number=number, options=options)
+            for one, near, said in zip(parts, ghosts, before, strict=True)
+        ]
+        beliefs = joined([step.border for step in steps])
+        news = joined([step.moved for step in steps])
+        sent.append(sum(len(news.of(one.pages).data) for one in ghosts))
+        moved.append(max((step.most for step in steps), default=0.0))
+        if number and moved[-1] <= options.tolerance:
+            break
+    return Run(steps, number, moved[-1] <= options.tolerance, moved[1:], sent, sent_once)

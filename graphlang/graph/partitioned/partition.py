@@ -1,0 +1,116 @@
+"""One partition of a collection: the pages that it answers for, their evidence, and all links from or to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.graph.data import NONE, Signal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """n pages and m links. Pages are known by 64-bit ids, hosts and directories by 64-bit keys.
+
+    Rows and links may come in any order and may repeat links: they are sorted, so that the order changes nothing.
+
+    Raises:
+        ValueError: arrays of different lengths, a page that stands twice, or a link with no end among the pages.
+    """
+
+    codes: tuple[str, ...]  #: ISO 639-3 codes, the same in all partitions
+    pages: NDArray[np.int64]  #: ids, shape (n,)
+    host: NDArray[np.int64]  #: key of the host of each page, shape (n,)
+    directory: NDArray[np.int64]  #: key of the directory of each page, which names its host as well, shape (n,)
+    languages: NDArray[np.int16]  #: what the text may be (see ``graph.data.Evidence``), shape (n, k)
+    probabilities: NDArray[np.float32]  #: how likely, shape (n, k)
+    length: NDArray[np.int32]  #: letters of the text, shape (n,)
+    source: NDArray[np.int64]  #: id of the page that holds each link, shape (m,)
+    target: NDArray[np.int64]  #: id of the page that it leads to, shape (m,)
+    kind: NDArray[np.uint8]  #: how it links, shape (m,)
+    hreflang: NDArray[np.int16]  #: language that it announces for its target, -1 none, shape (m,)
+    ordinal: NDArray[np.int16]  #: its position on its page, -1 unknown, shape (m,)
+    signals: Mapping[str, Signal] = field(default_factory=dict)  #: of the pages, by name
+    copies: NDArray[np.int32] | None = None  #: pages of the host with the very same short text, itself among them, (n,)
+    labelled: NDArray[np.bool_] | None = None  #: pages whose language somebody gave, shape (n,)
+
+    def __post_init__(self) -> None:
+        n, m = len(self.pages), len(self.source)
+        for name in ("host", "directory", "languages", "probabilities", "length", "copies", "labelled"):
+            values = getattr(self, name)
+            if values is not None and len(values) != n:
+                raise ValueError(f"{name} has {len(values)} rows for {n} pages")
+        for name in ("target", "kind", "hreflang", "ordinal"):
+            if len(getattr(self, name)) != m:
+                raise ValueError(f"{name} has {len(getattr(self, name))} rows for {m} links")
+        for name, signal in self.signals.items():
+            if len(signal.languages) != n:
+                raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
+
+    def sorted(self) -> Partition:
+        """The same, pages by id and links by their ends; what is already in order is not copied.
+
+        Raises:
+            ValueError: a page stands twice, or neither end of a link is a page of the partition.
+        """
+        found = _by_link(self._by_page())
+        twice = np.flatnonzero(found.pages[1:] == found.pages[:-1])
+        if len(twice):
+            raise ValueError(f"page {found.pages[twice[0]]} stands twice")
+        return found
+
+    def own(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of some ids are pages of the partition, which is sorted; shape of the ids."""
+        if not len(self.pages):
+            return np.zeros(len(ids), np.bool_)
+        at = np.minimum(np.searchsorted(self.pages, ids), len(self.pages) - 1)
+        return np.asarray(self.pages[at] == ids)
+
+    def ghosts(self) -> NDArray[np.int64]:
+        """Ids of the pages of other partitions that links join to these, ascending."""
+        ends = np.concatenate([self.source, self.target])
+        return np.unique(ends[~self.own(ends)])
+
+    def border(self) -> NDArray[np.int64]:
+        """Rows of the pages that links join to pages of other partitions, ascending; the partition is sorted."""
+        source, target = self.own(self.source), self.own(self.target)
+        ids = np.concatenate([self.source[source & ~target], self.target[target & ~source]])
+        return np.searchsorted(self.pages, np.unique(ids))
+
+    def _by_page(self) -> Partition:
+        if (self.pages[1:] > self.pages[:-1]).all():
+            return self
+        order = np.argsort(self.pages, kind="stable")
+
+        def taken(values: NDArray[Any] | None) -> Any:
+            return None if values is None else values[order]
+
+        names = ("pages", "host", "directory", "languages", "probabilities", "length", "copies", "labelled")
+        signals = {
+            name: replace(one, languages=one.languages[order], probabilities=one.probabilities[order])
+            for name, one in self.signals.items()
+        }
+        return replace(self, signals=signals, **{name: taken(getattr(self, name)) for name in names})
+
+
+def _by_link(partition: Partition) -> Partition:
+    columns = {name: getattr(partition, name) for name in ("source", "target", "kind", "hreflang", "ordinal")}
+    keep = np.flatnonzero(partition.source != partition.target)
+    order = keep[np.lexsort([values[keep] for values in reversed(columns.values())])]
+    return replace(partition, **{name: values[order] for name, values in columns.items()})
+
+
+def no_language(rows: int) -> Signal:
+    """A signal that says nothing of any page.
+
+    Args:
+        rows: how many pages.
+    """
+    return Signal(np.full((rows, 1), NONE, np.int16), np.zeros((rows, 1), np.float32))

@@ -1,0 +1,179 @@
+"""What partitions tell each other of pages: a record of bytes for each page, as Arrow and Parquet hold binary columns.
+
+A record has a header of fixed size, and then lists of entries whose lengths stand in the header.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: A language and how probable it is.
+BELIEF = np.dtype([("language", "<i2"), ("probability", "<f4")])
+#: A language and how many pages have it.
+COUNT = np.dtype([("language", "<i2"), ("pages", "<u4")])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """b pages, ascending; the record of page i is ``data[start[i]:start[i + 1]]``.
+
+    Raises:
+        ValueError: pages that are not ascending, bounds that do not fit.
+    """
+
+    pages: NDArray[np.int64]  #: ids, shape (b,)
+    start: NDArray[np.int64]  #: shape (b + 1,)
+    data: NDArray[np.uint8]  #: shape (start[b],)
+
+    def __post_init__(self) -> None:
+        if (self.pages[1:] <= self.pages[:-1]).any():
+            raise ValueError("the pages of records must be ascending")
+        bounds = self.start
+        if len(bounds) != len(self.pages) + 1 or bounds[0] != 0 or bounds[-1] != len(self.data):
+            raise ValueError(f"{len(self.pages)} records of {len(self.data)} bytes have {len(bounds)} bounds")
+        if (bounds[1:] < bounds[:-1]).any():
+            raise ValueError("the bounds of records must be ascending")
+
+    @classmethod
+    def of_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> Records:
+        """Records from a list of bytes, in any order.
+
+        Args:
+            pages: ids.
+            records: one of each page.
+
+        >>> found = Records.of_bytes([7, 3], [b"ab", b"c"])
+        >>> found.pages.tolist(), [bytes(one) for one in found.listed()]
+        ([3, 7], [b'c', b'ab'])
+        """
+        order = np.argsort(np.array(pages, np.int64), kind="stable")
+        sizes = np.array([len(records[at]) for at in order], np.int64)
+        data = np.frombuffer(b"".join(records[at] for at in order), np.uint8)
+        return cls(np.array(pages, np.int64)[order], _bounds(sizes), data)
+
+    def listed(self) -> list[bytes]:
+        """The record of each page."""
+        data, bounds = self.data.tobytes(), self.start.tolist()
+        return [data[begin:stop] for begin, stop in pairwise(bounds)]
+
+    def of(self, pages: NDArray[np.int64]) -> Records:
+        """The records of some of the pages; those that have none are left out.
+
+        Args:
+            pages: ids, ascending.
+        """
+        rows = np.flatnonzero(np.isin(self.pages, pages, assume_unique=True))
+        sizes = np.diff(self.start)[rows]
+        return Records(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
+
+
+def joined(parts: Sequence[Records]) -> Records:
+    """The records of several partitions as one.
+
+    Args:
+        parts: no page stands in two of them.
+    """
+    pages = np.concatenate([np.zeros(0, np.int64), *(part.pages for part in parts)])
+    sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.start) for part in parts)])
+    data = np.concatenate([np.zeros(0, np.uint8), *(part.data for part in parts)])
+    order = np.argsort(pages, kind="stable")
+    first = _bounds(sizes)[:-1]
+    return Records(pages[order], _bounds(sizes[order]), data[_spans(first[order], sizes[order])])
+
+
+def pack(
+    pages: NDArray[np.int64], header: NDArray[np.void], lists: Sequence[tuple[NDArray[np.int64], NDArray[np.void]]]
+) -> Records:
+    """Put headers and lists together.
+
+    Args:
+        pages: ids, ascending, shape (b,).
+        header: of each page, shape (b,).
+        lists: how many entries each page has, shape (b,), and these, page by page.
+
+    >>> header = np.array([(2,), (0,)], [("entries", "u1")])
+    >>> made = pack(np.array([5, 9]), header, [(np.array([2, 0]), np.array([(1, 0.5), (2, 0.25)], BELIEF))])
+    >>> np.diff(made.start).tolist()
+    [13, 1]
+    """
+    sizes = np.full(len(pages), header.dtype.itemsize, np.int64)
+    for counts, entries in lists:
+        sizes += counts * entries.dtype.itemsize
+    start = _bounds(sizes)
+    data = np.empty(int(start[-1]), np.uint8)
+    at = start[:-1].copy()
+    for counts, entries in [(np.ones(len(pages), np.int64), header), *lists]:
+        size = counts * entries.dtype.itemsize
+        data[_spans(at, size)] = np.ascontiguousarray(entries).view(np.uint8).reshape(-1)
+        at += size
+    return Records(pages, start, data)
+
+
+def unpack(
+    records: Records, header: np.dtype[Any], lists: Sequence[tuple[str, np.dtype[Any]]]
+) -> tuple[NDArray[np.void], list[tuple[NDArray[np.int64], NDArray[np.void]]]]:
+    """The way back from ``pack``.
+
+    Args:
+        records: b pages.
+        header: what each begins with.
+        lists: field of the header that counts the entries of each list, and what an entry is.
+
+    Returns:
+        the headers, shape (b,), and for each list how many entries each page has, and these, page by page.
+
+    Raises:
+        ValueError: a record that is too short or too long.
+    """
+    sizes = np.diff(records.start)
+    if (sizes < header.itemsize).any():
+        raise ValueError("a record is shorter than its header")
+    at = records.start[:-1].copy()
+
+    def taken(size: NDArray[np.int64], kind: np.dtype[Any]) -> NDArray[np.void]:
+        if ((at + size) > records.start[1:]).any():
+            raise ValueError("a record is shorter than it says")
+        found = np.ascontiguousarray(records.data[_spans(at, size)]).view(kind)
+        at[:] += size
+        return found
+
+    head = taken(np.full(len(sizes), header.itemsize, np.int64), header)
+    found = []
+    for name, kind in lists:
+        counts = head[name].astype(np.int64)
+        found.append((counts, taken(counts * kind.itemsize, kind)))
+    if (at != records.start[1:]).any():
+        raise ValueError("a record is longer than it says")
+    return head, found
+
+
+def ragged(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row of each entry of lists that follow each other, and its position in its list.
+
+    Args:
+        counts: length of each list, shape (b,).
+
+    >>> [part.tolist() for part in ragged(np.array([2, 0, 1]))]
+    [[0, 0, 2], [0, 1, 0]]
+    """
+    rows = np.repeat(np.arange(len(counts)), counts)
+    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _spans(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of all bytes of some spans, one span after the other."""
+    found: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
+    return found
