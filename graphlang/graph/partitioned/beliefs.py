@@ -125,6 +125,7 @@ def last_told(records: Records, pages: NDArray[np.int64], table: Table, active: 
     unnamed = np.where(belief > 0, 0, table.prior)
     left = np.maximum(1 - belief.sum(axis=1), 0)
     others = (left / np.maximum(unnamed.sum(axis=1), LEAST)).astype(np.float32)
-    known, damping, direction = (np.zeros(len(pages), kind) for kind in (np.bool_, np.uint8, np.int16))
+    known, damping = np.zeros(len(pages), np.bool_), np.zeros(len(pages), np.uint8)
+    direction = np.zeros(len(pages), np.int16)
     known[at], damping[at], direction[at] = counts > 0, header["damping"], header["direction"]
     return Table(belief + unnamed * others[:, None], table.prior, others, known, damping, direction)

@@ -2,8 +2,8 @@
 
 Each superstep starts from the evidence and not from what the last one came to: the equations may have several solutions
 (see ``propagation.inference``), and one machine starts from the evidence as well. So a superstep has no memory but what
-the borders believe, and repeating it changes nothing. Partitions whose borders answer each other may swing to and fro: a
-page whose belief turns back is held back.
+the borders believe, and repeating it changes nothing. Partitions whose borders answer each other may swing to and
+fro: a page whose belief turns back is held back.
 """
 
 from __future__ import annotations
