@@ -129,6 +129,9 @@ def _writable(path: Path) -> Writer:
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _told(f"cannot write {path}", error) from error
+    except UnicodeDecodeError as error:
+        connection.close()
+        raise _garbled(path) from error
     except BaseException:
         connection.close()
         raise
@@ -236,7 +239,15 @@ def _readable(path: Path) -> sqlite3.Connection:
         return _connect(path, sqlite3.Connection, mode="ro&immutable=1")
     except sqlite3.DatabaseError:
         return connection
+    except UnicodeDecodeError as error:
+        connection.close()
+        raise _garbled(path) from error
     return connection
+
+
+def _garbled(path: Path) -> StoreError:
+    """SQLite names what is wrong with a schema in the words of that schema, which Python then cannot read."""
+    return StoreError(f"{path} is damaged: its schema is no UTF-8")
 
 
 def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:

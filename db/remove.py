@@ -30,6 +30,7 @@ _OF_A_PAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("history", ("page",)),
     ("predictions", ("page",)),
     ("scores", ("page",)),
+    ("page_shares", ("page",)),
 )
 
 

@@ -37,7 +37,7 @@ _KEYS: Final = (
     *((table, "page", "pages") for table in ("captures", "texts", "visible_bytes", "declarations")),
     ("links", "source", "pages"),
     ("anchor_texts", "target", "pages"),
-    *((table, "run", "runs") for table in ("predictions", "scores", "linked_answers", "chosen")),
+    *((table, "run", "runs") for table in ("predictions", "scores", "page_shares", "linked_answers", "chosen")),
 )
 
 

@@ -27,6 +27,15 @@ class RunAnswers(NamedTuple):
     read: Sequence[int] | None = None  #: digests of what was read of the pages; not read back by `read_answers`
 
 
+class PageShare(NamedTuple):
+    """What a page in several languages has of one of them."""
+
+    page: int
+    rank: int  #: 1 for the greatest share
+    label: int  #: ``labels.id``
+    share: float  #: of its letters
+
+
 class Scores(NamedTuple):
     """Score lists of all pages of a run: matrices of shape (pages of the collection, k)."""
 

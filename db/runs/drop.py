@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 #: What can be a run's answers; `linked_answers` are those for URLs that were only linked to.
-_TABLES = ("predictions", "scores", "linked_answers")
+_TABLES = ("predictions", "scores", "page_shares", "linked_answers")
 
 
 def drop_unfinished_runs(connection: sqlite3.Connection) -> None:

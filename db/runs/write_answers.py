@@ -1,4 +1,4 @@
-"""Write the answers of a run for pages that were fetched, with their scores."""
+"""Write the answers of a run for pages that were fetched, with their scores and shares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.db.runs.answers import RunAnswers
+    from graphlang.db.runs.answers import PageShare, RunAnswers
 
 
 _COPY = tuple(
@@ -30,6 +30,7 @@ _COPY = tuple(
             "page",
         ),
         ("scores", "page, rank, label, score", "page, rank"),
+        ("page_shares", "page, rank, label, share", "page, rank"),
     )
 )
 
@@ -40,6 +41,7 @@ def write_answers(
     answers: RunAnswers,
     top: tuple[NDArray[np.integer[Any]], NDArray[np.floating[Any]]] | None = None,
     *,
+    shares: Sequence[PageShare] = (),
     copied: tuple[int, Sequence[int]] | None = None,
 ) -> None:
     """Write the answers for some pages in one transaction.
@@ -49,7 +51,8 @@ def write_answers(
         run: the run, not finished.
         answers: one row a page.
         top: label ids and scores, both of shape (pages, k), best first; a label of -1 is not written.
-        copied: an earlier run, and other pages that have its answers and scores in this run, too.
+        shares: of the pages in several languages.
+        copied: an earlier run, and other pages that have its answers, scores and shares in this run, too.
 
     Raises:
         StoreError: the run is finished, or does not belong to this connection.
@@ -89,6 +92,10 @@ def write_answers(
                     strict=True,
                 ),
             )
+        connection.executemany(
+            "INSERT INTO page_shares VALUES (?, ?, ?, ?, ?)",
+            [(run, one.page, one.rank, one.label, round(one.share, 6)) for one in shares],
+        )
         if copied is not None:
             for statement in _COPY:
                 connection.execute(statement, (run, copied[0], json.dumps(list(copied[1]))))

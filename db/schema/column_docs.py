@@ -293,6 +293,18 @@ TABLES: dict[str, Table] = {
             "score": "Its probability.",
         },
     ),
+    "page_shares": Table(
+        "Pages in several languages: the part of the letters that each has, by a content run that was asked for shares."
+        " A page of which nothing stands here is in one language, the run's answer. What was looked at are stretches"
+        " from all over the text that the method reads of the page; at most five languages, none with less than 3 %.",
+        {
+            "run": "The content run.",
+            "page": "The page.",
+            "rank": "1 for the greatest share.",
+            "label": "The language, and script, in `labels`.",
+            "share": "Its part of the letters, 0 to 1.",
+        },
+    ),
     "chosen": Table(
         "The run that the views show as final.",
         {"id": "Always 1.", "run": "The run."},
@@ -379,6 +391,23 @@ TABLES: dict[str, Table] = {
             "unfetched": "Pages that were only linked to.",
             "confidence": "Mean confidence.",
             "length": "Characters of visible text.",
+        },
+    ),
+    "language_shares": Table(
+        "View: one row a page that was read and language of it, with the language's share: by the chosen run, and by"
+        " `page_shares` of the content run behind it. A page in one language has one row. So has one whose answer, or"
+        " correction, is none of the languages of its shares.",
+        {
+            "page": "The page.",
+            "url": "Its URL.",
+            "host": "Its host.",
+            "domain": "Its registered domain.",
+            "suffix": "Its public suffix.",
+            "tld": "Its top-level domain.",
+            "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
+            "script": "ISO 15924 code.",
+            "share": "Part of the page's letters, 0 to 1; those of a page make 1.",
+            "main": "1 where it is the page's answer, 0 for the others.",
         },
     ),
     "link_details": Table(

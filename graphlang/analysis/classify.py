@@ -10,11 +10,12 @@ import graphlang
 from graphlang.analysis.arrays import digests
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
-from graphlang.content.page_input import ENOUGH, Answers, Material, ask
+from graphlang.content.page_input import ENOUGH, Answers, Material, TellsMixed, ask
 from graphlang.content.scoring.top_k import top
+from graphlang.content.segments import find
 from graphlang.content.text.normalise import normalise
 from graphlang.db import collection
-from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.answers import PageShare, RunAnswers
 from graphlang.db.runs.begin import reuse_run, start_run
 from graphlang.db.runs.digests import digests_of_pages
 from graphlang.db.runs.find import earlier_run, get_run
@@ -51,6 +52,7 @@ class _Batch(NamedTuple):
     characters: NDArray[np.int64]
     encodings: list[str | None] | None  #: of a method over bytes
     digests: list[int]  #: of what was read of the pages
+    shares: list[list[find.Part]]  #: of each page; empty where they were not asked for
     same: list[int]  #: further pages: an earlier run has read the same of them
 
 
@@ -60,6 +62,7 @@ def classify(
     *,
     title: bool = True,
     anchors: bool = False,
+    shares: bool | None = None,
     choose: bool = True,
     workers: int = 1,
     progress: Progress = SILENT,
@@ -79,6 +82,8 @@ def classify(
         title: whether the title counts as part of the text.
         anchors: whether the words of links, where they were kept, count as text of the pages that they lead to: of
             those that have little text, or none, or were never fetched.
+        shares: whether the languages of pages in several are told, with the part of the letters that each has
+            (``page_shares``). None: where the method's answers about a few words bear that, as those of the default do.
         choose: whether the run becomes the one that the views show.
         workers: threads that identify, where the method allows more than one. The result is the same with any number.
         progress: told of pages.
@@ -100,6 +105,7 @@ def classify(
             _letters(answers.texts),
             answers.encodings,
             [numbers[place] for place in new],
+            find.of_pages(identifier, answers.texts, answers.mixed) if with_shares else [],
             same,
         )
 
@@ -109,7 +115,9 @@ def classify(
         return side_by_side(read, drawn, threads)
 
     rows = collection.texts_and_anchors if anchors else collection.texts
-    parameters = {"title": title, "main": ENOUGH} | ({"anchors": True} if anchors else {})
+    with_shares = isinstance(identifier, TellsMixed) if shares is None else shares
+    parameters = {"title": title, "main": ENOUGH}
+    parameters |= {name: True for name, wanted in (("anchors", anchors), ("shares", with_shares)) if wanted}
     run = _start(connection, identifier, "content", parameters)
     return _fill(connection, run, identifier.labels, "texts", batches, choose=choose, progress=progress)
 
@@ -135,7 +143,7 @@ def classify_urls(
             new, same = _apart(pages, numbers, known(pages))
             answers = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
             own, read = [pages[place] for place in new], [numbers[place] for place in new]
-            yield _Batch(own, answers, np.zeros(len(new), dtype=np.int64), None, read, same)
+            yield _Batch(own, answers, np.zeros(len(new), dtype=np.int64), None, read, [], same)
 
     run = _start(connection, identifier, "url", {})
     return _fill(connection, run, identifier.labels, "pages", batches, choose=choose, progress=progress)
@@ -176,7 +184,8 @@ def _fill(
     before = earlier_run(connection, run, any_time=True)
     source = 0 if before is None else before.id
     for batch in batches(after, lambda pages: digests_of_pages(connection, source, pages)):
-        write_answers(connection, run.id, *_answers(batch, ids), copied=(source, batch.same) if batch.same else None)
+        copied = (source, batch.same) if batch.same else None
+        write_answers(connection, run.id, *_answers(batch, ids), shares=_shares(batch, ids), copied=copied)
         done += len(batch.pages) + len(batch.same)
         progress.advance(done)
     finish_run(connection, run.id, pages=done, choose=choose)
@@ -224,6 +233,16 @@ def _answers(batch: _Batch, ids: NDArray[np.int64]) -> tuple[RunAnswers, tuple[N
         ),
         (label, score),
     )
+
+
+def _shares(batch: _Batch, ids: NDArray[np.int64]) -> list[PageShare]:
+    """Of the pages in several languages; where shares were not asked for there are none."""
+    return [
+        PageShare(page, rank, int(ids[part.label]), part.share)
+        for page, own in zip(batch.pages, batch.shares, strict=False)
+        if len(own) > 1
+        for rank, part in enumerate(own, 1)
+    ]
 
 
 def _apart(pages: list[int], numbers: list[int], known: dict[int, int]) -> tuple[list[int], list[int]]:

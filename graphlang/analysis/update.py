@@ -61,6 +61,7 @@ def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
                 reader,
                 title=run.parameters["title"],
                 anchors=shown is None and run.parameters.get("anchors", False),  # kept of the own captures alone
+                shares=run.parameters.get("shares", False),
                 choose=False,
                 workers=workers,
                 progress=progress,

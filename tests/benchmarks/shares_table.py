@@ -105,6 +105,17 @@ def timed(name: str, made: list[Document], run: Any) -> None:
     print(f"{name:28}{measure(made, told)}  {speed:8.0f}/s", flush=True)
 
 
+def of_pages(identifier: Any, texts: list[str]) -> list[dict[str, float]]:
+    told = []
+    for parts in find.of_pages(identifier, texts):
+        own: dict[str, float] = {}
+        for number, share in parts:
+            name = code(identifier.labels[number]) or identifier.labels[number]
+            own[name] = own.get(name, 0) + share
+        told.append(own)
+    return told
+
+
 def cld2(texts: list[str]) -> list[dict[str, float]]:
     import pycld2  # noqa: PLC0415
 
@@ -144,7 +155,7 @@ def main() -> None:
     made = documents(lines, DOCUMENTS, seed=2)
     print(f"{len(made)} documents, {len(lines)} languages, model {identifier.hash[:12]}")
     timed("identify --shares", made, lambda some: [dict(find.shares(own)) for own in find.spans(identifier, some)])
-    timed("page_shares", made, lambda some: [dict(own) for own in find.of_pages(identifier, some)])
+    timed("page_shares", made, lambda some: of_pages(identifier, some))
     try:
         known = cld2_codes()
     except ImportError:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TABLES = (
     *("sources", "hosts", "pages", "captures", "texts", "declarations", "link_kinds", "links", "problems", "labels"),
     *("runs", "predictions", "scores", "chosen", "visible_bytes", "anchor_texts", "removed", "linked_answers"),
-    *("corrections", "history", "history_links", "history_declarations"),
+    *("corrections", "history", "history_links", "history_declarations", "page_shares"),
 )
 VIEWS = (
     "capture_languages",
@@ -39,6 +39,7 @@ VIEWS = (
     "link_details",
     "page_scores",
     "linked_predictions",
+    "language_shares",
 )
 #: By table, columns that hold whole numbers, real ones, text, bytes.
 WHOLE = {
@@ -51,13 +52,14 @@ WHOLE = {
     "runs": ("pages", "rounds", "converged", "linked"),
     "predictions": ("page", "label", "runner_up", "characters", "read"),
     "scores": ("page", "rank", "label"),
+    "page_shares": ("page", "rank", "label"),
     "chosen": ("run",),
     "linked_answers": ("block",),
     "corrections": ("label", "former"),
 }
 #: Any number will do.
 NOWHERE = {"bytes", "offset", "size", "status", "read", "rounds", "converged", "finished", "captures"}
-REAL = {"predictions": ("confidence", "runner_up_confidence"), "scores": ("score",)}
+REAL = {"predictions": ("confidence", "runner_up_confidence"), "scores": ("score",), "page_shares": ("share",)}
 TEXT = {
     "sources": ("name", "sha256", "keep"),
     "hosts": ("host", "domain", "suffix", "tld"),
@@ -121,6 +123,9 @@ SINGLE = (
     ("scores", "label", "9999"),
     ("scores", "label", "-5"),
     ("scores", "page", "9999"),
+    ("page_shares", "label", "9999"),
+    ("page_shares", "page", "9999"),
+    ("page_shares", "share", "-3"),
     ("chosen", "run", "99"),
     ("chosen", "run", "NULL"),
     ("sources", "position", "-9"),
@@ -196,6 +201,8 @@ def make(archive: Path, path: Path) -> Path:
         " size, 'A', parts, 1, 1, 'T', 'ein Text', 8, NULL FROM captures WHERE page = 1",
         "INSERT INTO history_links SELECT 1, target, kind, nofollow, hreflang, place FROM links WHERE source = 1",
         "INSERT INTO history_declarations VALUES (1, 'html-lang', 'de')",
+        "INSERT INTO page_shares SELECT run, page, rank, label, 0.5 FROM scores WHERE (run, page) IN ("
+        "SELECT run, page FROM scores WHERE rank = 2 AND run = 1 LIMIT 1) AND rank < 3",
         "PRAGMA wal_checkpoint(TRUNCATE)",
     )
     with closing(sqlite3.connect(path)) as connection:
@@ -253,6 +260,7 @@ def _one(table: str, column: str, value: str) -> Alteration:
         "anchor_texts": "(target, source) = (SELECT target, source FROM anchor_texts LIMIT 1)",
         "predictions": "(run, page) = (SELECT run, page FROM predictions ORDER BY 1, 2 LIMIT 1)",
         "scores": "(run, page, rank) = (SELECT run, page, rank FROM scores ORDER BY 1, 2, 3 LIMIT 1)",
+        "page_shares": "(run, page, rank) = (SELECT run, page, rank FROM page_shares ORDER BY 1, 2, 3 LIMIT 1)",
         "linked_answers": "(run, block) = (SELECT run, block FROM linked_answers LIMIT 1)",
         "removed": "digest = (SELECT digest FROM removed LIMIT 1)",
     }.get(table, f"rowid = (SELECT MIN(rowid) FROM {table})")

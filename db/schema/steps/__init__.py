@@ -19,6 +19,7 @@ from graphlang.db.schema.steps import (
     ids_given_once,
     label_spreading,
     linked_answers,
+    page_shares,
     parts_revisits_bytes,
     places_of_links,
     runs_with_owners,
@@ -44,4 +45,5 @@ STEPS: Final[dict[str, str | Callable[[sqlite3.Connection], None]]] = {
     "0011_how_files_were_read": how_files_were_read.step,
     "0012_history": history.STEP,
     "0013_capture_languages": capture_languages.STEP,
+    "0014_page_shares": page_shares.STEP,
 }

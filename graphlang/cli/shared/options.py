@@ -48,6 +48,13 @@ min_confidence = click.option(
     help="Pages below count as und.",
 )
 
+shares = click.option(
+    "--shares/--no-shares",
+    default=None,
+    help="Find the pages in several languages, with the part of the letters that each has (the table page_shares). By"
+    " default with nfc and models of its kind, whose answers about a few words can be relied on.",
+)
+
 choose_run = click.option(
     "--run", "run_id", type=click.IntRange(min=1), metavar="RUN", help="Run to use; by default the chosen one."
 )

@@ -173,7 +173,15 @@ class Discriminative(Calibrated):
         Rows of texts without letters are all 0, and so are those of texts in a script that no language here is written
         in; others sum to 1. A row depends on its own text alone, not on the batch it comes in.
         """
+        return self.probabilities_and_mixed(texts)[0]
+
+    def probabilities_and_mixed(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+        """The same, and which of the texts may be in several languages, for a closer look (`segments.find`), (texts,).
+
+        Those are texts whose windows are likelier in other languages, or in another script, and all of one window.
+        """
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
+        mixed = np.ones(len(texts), dtype=np.bool_)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         some = [texts[i] for i in short.tolist()] if len(long) else texts
@@ -184,8 +192,8 @@ class Discriminative(Calibrated):
         scripts = windows.main_scripts(chosen)
         for script in sorted(set(scripts.tolist())):
             if self._script[script] < len(self._weights.names):
-                self._long(texts, long[scripts == script], script, answer)
-        return answer
+                self._long(texts, long[scripts == script], script, answer, mixed)
+        return answer, mixed
 
     def _short(self, texts: Sequence[str], to: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one window, in these rows."""
@@ -209,13 +217,15 @@ class Discriminative(Calibrated):
         first, last, _ = columns.indices(len(self.labels))
         return self._foreign - first if first <= self._foreign < last else -1
 
-    def _long(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
+    def _long(
+        self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats, mixed: NDArray[np.bool_]
+    ) -> None:
         """Fill in the answers for those of the texts that are long and in one script."""
         some = max(1, _BATCH // (_FIRST_LOOK * _FIRST_SIZE))
         unsure: list[NDArray[np.int64]] = []
         for begin in range(0, len(rows), some):
             mine = rows[begin : begin + some]
-            letters = self._look([texts[i] for i in mine.tolist()], mine, script, _FIRST_LOOK, answer)
+            letters = self._look([texts[i] for i in mine.tolist()], mine, script, _FIRST_LOOK, answer, mixed=mixed)
             few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
             self._words(texts, mine[few], script, answer)
             mine = mine[~few]
@@ -224,7 +234,7 @@ class Discriminative(Calibrated):
         again = np.concatenate(unsure)
         for begin in range(0, len(again), some):
             mine = again[begin : begin + some]
-            self._look([texts[i] for i in mine.tolist()], mine, script, _SECOND_LOOK, answer)
+            self._look([texts[i] for i in mine.tolist()], mine, script, _SECOND_LOOK, answer, mixed=mixed)
 
     def _words(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
         """Fill in the answers for texts whose windows have few letters of their script: from all that there are."""
@@ -242,7 +252,14 @@ class Discriminative(Calibrated):
             self._look([words[i] for i in chosen.tolist()], rows[chosen], own, _SECOND_LOOK, answer)
 
     def _look(
-        self, texts: list[str], rows: NDArray[np.int64], script: int, number: int, answer: Floats
+        self,
+        texts: list[str],
+        rows: NDArray[np.int64],
+        script: int,
+        number: int,
+        answer: Floats,
+        *,
+        mixed: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int64]:
         """Fill in the answers from so many windows of each text; how many letters (and spaces) each text's have."""
         size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
@@ -251,7 +268,10 @@ class Discriminative(Calibrated):
         # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
         prior = self._before + self._scores.close_bias
         for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
+            before = None if mixed is None else scores.copy()
             likely = windows.log_likelihood(scores, letters > 0, offsets, self._foreign_in(columns))
             sizes += np.add.reduceat(letters, offsets[:-1])
             answer[rows, columns] = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_OUTLIERS)
+            if before is not None:
+                mixed[rows] = windows.differ(before, letters, likely.argmax(axis=1), offsets, size)
         return sizes

@@ -72,7 +72,7 @@ def labels(logs: NDArray[np.float32], border: NDArray[np.bool_]) -> Ints:
     [0, 0, 0, 1, 1, 1]
     """
     rows = np.arange(len(logs))
-    cost = np.where(border, BORDER, INSIDE)
+    costs = np.where(border, BORDER, INSIDE).tolist()
     states = [int(logs.sum(axis=0).argmax())]
     path = np.full(len(logs), states[0])
     reached = float(logs[:, states[0]].sum())
@@ -80,29 +80,31 @@ def labels(logs: NDArray[np.float32], border: NDArray[np.bool_]) -> Ints:
         gain = np.maximum(logs - logs[rows, path][:, None], 0).sum(axis=0)
         gain[states] = 0
         tried = [one for one in np.argsort(-gain, kind="stable")[:_TRIED].tolist() if gain[one] > LANGUAGE]
-        found = [(*_best_way(logs[:, [*states, one]], cost), one) for one in tried]
-        if not found:
+        found: tuple[float, list[int], int] | None = None
+        for one in tried:
+            if found is not None and reached + gain[one] <= found[0]:
+                break  # nor can any that comes after be worth more
+            total, way = _best_way(logs[:, [*states, one]].tolist(), costs)
+            if found is None or total > found[0]:
+                found = total, way, one
+        if found is None or found[0] - reached < LANGUAGE:
             break
-        total, way, one = max(found, key=lambda item: (item[0], -item[2]))
-        if total - reached < LANGUAGE:
-            break
-        states.append(one)
-        path, reached = np.array(states)[way], total
+        states.append(found[2])
+        path, reached = np.array(states)[found[1]], found[0]
     return path
 
 
-def _best_way(logs: NDArray[np.float32], cost: NDArray[np.float64]) -> tuple[float, Ints]:
-    """The greatest sum of any way through the units, and its states."""
-    number = np.arange(logs.shape[1])
-    value = logs[0].astype(np.float64)
-    came = np.empty(logs.shape, dtype=np.int64)
-    for unit in range(1, len(logs)):
-        best = int(value.argmax())
-        jump = value[best] - cost[unit]
-        came[unit] = np.where(value >= jump, number, best)
-        value = np.maximum(value, jump) + logs[unit]
-    way = np.empty(len(logs), dtype=np.int64)
-    way[-1] = value.argmax()
-    for unit in range(len(logs) - 1, 0, -1):
-        way[unit - 1] = came[unit, way[unit]]
-    return float(value.max()), way
+def _best_way(logs: list[list[float]], costs: list[float]) -> tuple[float, list[int]]:
+    """The greatest sum of any way through the units, and its states; few units and states want no arrays."""
+    value = logs[0]
+    best = value.index(max(value))
+    came: list[list[int]] = []
+    for own, cost in zip(logs[1:], costs[1:], strict=True):
+        jump = value[best] - cost
+        came.append([state if stay >= jump else best for state, stay in enumerate(value)])
+        value = [max(stay, jump) + log for stay, log in zip(value, own, strict=True)]
+        best = value.index(max(value))
+    way = [best]
+    for before in reversed(came):
+        way.append(before[way[-1]])
+    return value[best], way[::-1]

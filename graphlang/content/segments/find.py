@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from math import ceil, log
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,13 +16,17 @@ from graphlang.content.text.normalise import characters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from graphlang.content.identifier import Identifier
 
+Name = TypeVar("Name", int, str)
 LEAST = 0.03  #: share of a text's letters that is told
 MOST = 5  #: languages of a text that are told
 _TOGETHER = 4_096  # units that are identified at once
 _FIRST_LOOK = 8  # units of a page
-_SECOND_LOOK = 32
+_SECOND_LOOK = 16
+_SHORT = (2 * ceil(decode.LEAST_GAIN / -log(decode.FLOOR)) - 1) * units.SIZE  # characters, of too few units for two
 _DOUBT = 4.0  # log likelihood that a first look may miss with one language: half of what a second one costs
 
 
@@ -50,6 +55,13 @@ class Share(NamedTuple):
     share: float
 
 
+class Part(NamedTuple):
+    """The same of a label of the identifier's, by its number."""
+
+    label: int
+    share: float
+
+
 def spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]:
     """The spans of each text, from its first letter's unit to its last one's; none where nothing can be told.
 
@@ -73,22 +85,26 @@ def spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]:
     return found
 
 
-def of_pages(identifier: Identifier, texts: Sequence[str]) -> list[list[Share]]:
+def of_pages(identifier: Identifier, texts: Sequence[str], mixed: NDArray[np.bool_] | None = None) -> list[list[Part]]:
     """Shares in many long texts at little cost: of a few units each, and of more where those may differ in language.
 
     Args:
         identifier: A content method.
         texts: Any strings.
+        mixed: Which of them to look at, for the others are in one language, (texts,); None where that is not known.
 
     Returns:
-        Of each text its shares, as `shares` gives them; none where there is no letter.
+        Of each text its labels by their share, greatest first, within the bounds of `shares`; none where there is no
+        letter, too little text for two languages, or nothing to look at.
     """
-    found = _look(identifier, texts, _FIRST_LOOK, gain=_DOUBT)
-    again = [place for place, own in enumerate(found) if own is None]
-    closer = _look(identifier, [texts[place] for place in again], _SECOND_LOOK, gain=0.0)
-    for place, own in zip(again, closer, strict=True):
-        found[place] = own
-    return [own or [] for own in found]
+    found: list[list[Part]] = [[] for _ in texts]
+    left = [place for place, text in enumerate(texts) if len(text) > _SHORT and (mixed is None or mixed[place])]
+    for number, gain in ((_FIRST_LOOK, _DOUBT), (_SECOND_LOOK, 0.0)) if mixed is None else ((_SECOND_LOOK, 0.0),):
+        told = _look(identifier, [texts[place] for place in left], number, gain=gain)
+        for place, own in zip(left, told, strict=True):
+            found[place] = own or []
+        left = [place for place, own in zip(left, told, strict=True) if own is None]
+    return found
 
 
 def shares(own: Sequence[Span]) -> list[Share]:
@@ -97,22 +113,22 @@ def shares(own: Sequence[Span]) -> list[Share]:
     >>> shares([Span(0, 9, "cym", 0.9, 6), Span(9, 12, "eng", 0.9, 2), Span(12, 99, "cym", 0.8, 92)])
     [Share(language='cym', share=0.98)]
     """
-    return _told([(span.label, span.letters) for span in own])
+    counted = [(languages.code(span.label) or span.label, span.letters) for span in own]
+    return [Share(language, share) for language, share in _told(counted)]
 
 
-def _told(counts: Iterable[tuple[str, int]]) -> list[Share]:
-    counted: dict[str, int] = {}
-    for label, letters in counts:
-        language = languages.code(label) or label
-        counted[language] = counted.get(language, 0) + letters
+def _told(counts: Iterable[tuple[Name, int]]) -> list[tuple[Name, float]]:
+    counted: dict[Name, int] = {}
+    for name, letters in counts:
+        counted[name] = counted.get(name, 0) + letters
     total = sum(counted.values())
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return [Share(language, number / total) for language, number in ordered[:MOST] if number >= LEAST * total > 0]
+    return [(name, number / total) for name, number in ordered[:MOST] if number >= LEAST * total > 0]
 
 
-def _look(identifier: Identifier, texts: Sequence[str], number: int, *, gain: float) -> list[list[Share] | None]:
+def _look(identifier: Identifier, texts: Sequence[str], number: int, *, gain: float) -> list[list[Part] | None]:
     """Shares of letters in so many units, evenly spread; None where a second language could be worth `gain`."""
-    found: list[list[Share] | None] = []
+    found: list[list[Part] | None] = []
     for begin in range(0, len(texts), _TOGETHER // number):
         some = texts[begin : begin + _TOGETHER // number]
         parts, offsets = windows.cut(some, number, units.SIZE)
@@ -121,14 +137,13 @@ def _look(identifier: Identifier, texts: Sequence[str], number: int, *, gain: fl
         best, missed = decode.alone(logs, offsets)
         for text, (first, last) in enumerate(pairwise(offsets.tolist())):
             if missed[text] <= (gain or decode.LEAST_GAIN):
-                path = [int(best[text])] * (last - first)
+                found.append([Part(int(best[text]), 1.0)] if weight[first:last].any() else [])
             elif gain:
                 found.append(None)
-                continue
             else:
                 path = decode.labels(logs[first:last], np.ones(last - first, dtype=np.bool_)).tolist()
-            own = zip(path, weight[first:last].tolist(), strict=True)
-            found.append(_told([(identifier.labels[label], size) for label, size in own]))
+                own = zip(path, weight[first:last].tolist(), strict=True)
+                found.append([Part(label, share) for label, share in _told(own)])
     return found
 
 

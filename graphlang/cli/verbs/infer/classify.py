@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Read the words of links, for pages of little or no text ('graphlang ingest --anchor-texts' keeps them).",
 )
+@options.shares
 @options.at
 @options.keep_chosen
 @waits
@@ -57,6 +58,7 @@ def classify(
     workers: int | None,
     at: str | None,
     *,
+    shares: bool | None,
     title: bool,
     anchors: bool,
     keep_chosen: bool,
@@ -73,9 +75,9 @@ def classify(
       graphlang classify crawl.db --at 2012
     """
     if method in (TLD, DECLARED) or url_methods.known(method):
-        for name in ("title", "anchors"):
+        for name in ("title", "anchors", "shares"):
             if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-                raise click.UsageError(f"{method} reads no text: --title, --no-title and --anchors mean nothing to it")
+                raise click.UsageError(f"{method} reads no text: --title, --anchors and --shares mean nothing to it")
     if at is not None and anchors:
         raise click.UsageError("--anchors cannot go with --at: words of links are kept of the own captures alone")
     if at is not None and method != DECLARED and (method == TLD or url_methods.known(method)):
@@ -95,6 +97,7 @@ def classify(
                 registry.load(method),
                 title=title,
                 anchors=anchors,
+                shares=shares,
                 choose=choose,
                 workers=workers or cores(),
                 progress=shown,

@@ -37,6 +37,7 @@ from graphlang.visible import visible
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a report as well: one HTML file, see 'graphlang report'.",
 )
+@options.shares
 @options.plugins
 @reading.how
 @waits
@@ -48,6 +49,7 @@ def run(
     method: str,
     report: Path | None,
     *,
+    shares: bool | None,
     as_json: bool,
     **how: Unpack[reading.How],
 ) -> None:
@@ -78,7 +80,7 @@ def run(
         connection = stack.enter_context(writing(db, new=True, held=held))
         shown = stack.enter_context(bars())
         done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
-        classify.classify(connection, identifier, workers=how["workers"] or cores(), progress=shown)
+        classify.classify(connection, identifier, shares=shares, workers=how["workers"] or cores(), progress=shown)
         load = graph_input.CachedLoader()  # both steps read the same links and scores
         vote.vote(connection, linked=False, load=load, progress=shown)
         final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
