@@ -8,8 +8,9 @@ import numpy as np
 
 from graphlang.db import collection
 from graphlang.maps import languages as language_lists
+from graphlang.maps import shares
 from graphlang.maps.by_site import Site, by_site
-from graphlang.maps.selection import COLUMNS
+from graphlang.maps.selection import COLUMNS, content_run
 from graphlang.maps.sites import site_map
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Table(NamedTuple):
 
 #: Columns that hold whole numbers, and those that hold others; the rest is text.
 _WHOLE: Final = frozenset(
-    "page run fetched status length characters target nofollow place pages unfetched short resolved low high"  # noqa: SIM905
+    "page run fetched status length characters target nofollow place pages unfetched short resolved also low high"  # noqa: SIM905
     " sites offset cut pending".split()
 )
 _REAL: Final = frozenset("confidence runner_up_confidence share expected certainty".split())  # noqa: SIM905
@@ -47,14 +48,21 @@ def kinds(columns: tuple[str, ...]) -> dict[str, str]:
 
 
 def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """Pages with the columns of the view ``page_languages``, in order of their ids.
+    """Pages with the columns of the view ``page_languages``, in order of their ids; and the languages of each.
+
+    ``languages`` are up to three ISO 639-3 codes, the page's answer first, then the others by share, as in Common
+    Crawl's index; ``shares`` the part of the page's letters that each has. Both are empty without a language.
 
     Args:
         connection: a collection, open for as long as the rows are read.
         selection: which pages count.
     """
     source, values = selection.source()
-    return Table(COLUMNS, connection.execute(f"SELECT * FROM {source} ORDER BY page", values))
+    values["own"] = content_run(connection)
+    rows = connection.execute(f"SELECT *, {shares.SHARES} FROM {source} AS pages ORDER BY page", values)
+    at = COLUMNS.index("language")
+    told = ((*row[:-1], *shares.in_words(shares.ranked(row[at], row[-1]))) for row in rows)
+    return Table((*COLUMNS, "languages", "shares"), told)
 
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:

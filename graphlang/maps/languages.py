@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
+from graphlang.maps import shares
 from graphlang.maps.poisson_binomial import any_at_all, interval
+from graphlang.maps.selection import content_run
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,13 +24,14 @@ class Row(NamedTuple):
     """One language.
 
     ``expected``, ``low``, ``high`` and ``certainty`` follow from the confidences: a page is in its language with its
-    confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`.
+    confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`. They are of the pages' main
+    language.
     """
 
     language: str
     name: str  #: in English
     pages: int  #: that were read and have this language
-    share: float  #: of all pages that were read
+    share: float  #: of all pages that were read, those in several languages by their shares
     expected: float  #: pages in this language: the sum of the probabilities
     low: int  #: their number lies between these two with 95 %
     high: int
@@ -39,12 +42,15 @@ class Row(NamedTuple):
     length: int  #: characters of visible text
     scripts: str  #: each with its pages, the commonest first: ``Cyrl 12, Latn 3``
     encodings: str  #: the same of charsets
+    also: int  #: pages that were read, are in another language, and in this one in part
 
 
 class _Sum:
     def __init__(self) -> None:
         self.pages = self.unfetched = self.length = 0
+        self.also = 0
         self.confidence = 0.0
+        self.gained = 0.0  # pages, of those in another language
         self.scripts: Counter[str] = Counter()
         self.charsets: Counter[str] = Counter()
         self.chances: Counter[float] = Counter()  # pages by their probability
@@ -86,13 +92,23 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
     sites = dict(
         connection.execute(f"SELECT language, COUNT(DISTINCT domain) FROM {source} WHERE fetched GROUP BY 1", values)
     )
+    values["own"] = content_run(connection)
+    of_captures = selection.yearly or selection.year is not None
+    for language, answer, pages, share in connection.execute(
+        "SELECT parts.language, pages.language, COUNT(DISTINCT pages.page), TOTAL(page_shares.share)"
+        f"{shares.others(source, of_captures=of_captures)} GROUP BY 1, 2",
+        values,
+    ):
+        sums[language].also += pages
+        sums[language].gained += share
+        sums[answer].gained -= share
     total = sum(its.pages for its in sums.values())
     found = [
         _row(language, its, total, sites.get(language, 0))
         for language, its in sums.items()
-        if (its.pages or its.unfetched) and _takes(selection, language, its)
+        if (its.pages or its.unfetched or its.also) and _takes(selection, language, its)
     ]
-    found.sort(key=lambda row: (-row.pages, -row.unfetched, row.language))
+    found.sort(key=lambda row: (-row.pages, -row.unfetched, -row.also, row.language))
     return found
 
 
@@ -126,7 +142,7 @@ def _row(language: str, its: _Sum, total: int, sites: int) -> Row:
         language=language,
         name=languages.name(language),
         pages=its.pages,
-        share=its.pages / total if total else 0.0,
+        share=(its.pages + its.gained) / total if total else 0.0,
         expected=expected,
         low=low,
         high=high,
@@ -137,6 +153,7 @@ def _row(language: str, its: _Sum, total: int, sites: int) -> Row:
         length=its.length,
         scripts=_counted(its.scripts),
         encodings=_counted(its.charsets),
+        also=its.also,
     )
 
 

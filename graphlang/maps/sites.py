@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
-from graphlang.db.runs.run import AT
+from graphlang.maps import shares
 from graphlang.maps.selection import Selection, content_run
 
 if TYPE_CHECKING:
@@ -22,11 +22,8 @@ SHORT: Final = 50
 #: A confidence from which an answer is one; below it a page by itself is in doubt.
 SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
+_COUNTS: Final = 7  # of pages of a site and language, in a row
 _ANSWERED: Final = "SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1"
-#: The content run of a capture: of another time than the page's own it is the one that its run started from.
-_OWN: Final = f"""COALESCE((
-    SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = pages.run AND {AT} IS NOT NULL
-), :own)"""
 
 
 class Row(NamedTuple):
@@ -37,11 +34,13 @@ class Row(NamedTuple):
     name: str  #: of the language, in English
     pages: int  #: that were read
     unfetched: int  #: that were only linked to
-    share: float  #: of the site's pages that were read (of its unfetched ones where none was)
+    share: float  #: of the site's pages that were read, those in several languages by their shares (of its unfetched
+    #: pages where none was read)
     confidence: float  #: mean of the pages that were read (of the unfetched ones where none was)
     length: int  #: characters of visible text
     short: int  #: pages that were read with fewer than `SHORT` letters
     resolved: int  #: short pages that are in doubt by their own text, and not by the chosen run
+    also: int  #: pages that were read, are in another language, and in this one in part
 
 
 class Map(NamedTuple):
@@ -87,7 +86,8 @@ def site_map(
         connection: as in `language_map`.
         units: of `UNITS`. By year only pages that were read count, for the others have no date; each once for every
             year of which there is a capture with an answer.
-        selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted.
+        selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted:
+            a page that is half Welsh and half English counts half for each, and in ``pages`` for its answer.
         scripts: as in `language_map`.
 
     Raises:
@@ -108,6 +108,7 @@ def site_map(
     sites = [_EXPRESSIONS.get(unit, unit) for unit in units]
     values |= {"short": SHORT, "sure": SURE}
     values["own"] = content_run(connection)
+    own = shares.CONTENT_RUN if with_history else ":own"
     query = (
         f"SELECT {', '.join(sites)}, chosen_ones.language, {'script' if scripts else 'NULL'},"
         " SUM(fetched), COUNT(*) - SUM(fetched), TOTAL(confidence * fetched), TOTAL(chosen_ones.confidence),"
@@ -116,13 +117,20 @@ def site_map(
         " AND chosen_ones.language NOT IN ('und', 'zxx') AND chosen_ones.method IS NOT 'correction')"
         " FROM (SELECT pages.*, COALESCE(own.characters, pages.characters, 0) AS letters,"
         " COALESCE(own.confidence, 0) < :sure OR own_label.language IN ('und', 'zxx') AS doubtful"
-        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = {_OWN if with_history else ':own'}"
+        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = {own}"
         " AND own.page = pages.page"
         " LEFT JOIN labels AS own_label ON own_label.id = own.label) AS chosen_ones"
         f"{' WHERE fetched' if by_year else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
     )
     columns = ("site",) if len(units) == 1 else tuple(units)
-    found = _ranked(connection.execute(query, values), len(units))
+    script = "parts.script, pages.script" if scripts else "NULL, NULL"
+    in_part = connection.execute(
+        f"SELECT {', '.join(sites)}, parts.language, pages.language, {script}, COUNT(DISTINCT pages.page),"
+        f" TOTAL(page_shares.share){shares.others(source, of_captures=with_history, scripts=scripts)}"
+        f" GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 4))}",
+        values,
+    )
+    found = _ranked(connection.execute(query, values), in_part, len(units))
     rows = [row for row in found if selection.takes(*_parts(row[len(units)]))]
     return Map((*columns, *Row._fields[1:]), rows)
 
@@ -132,8 +140,17 @@ def _parts(label: str) -> tuple[str, str | None]:
     return language, script or None
 
 
-def _ranked(rows: Iterable[tuple[Any, ...]], width: int) -> list[tuple[Any, ...]]:
+def _ranked(rows: Iterable[tuple[Any, ...]], in_part: Iterable[tuple[Any, ...]], width: int) -> list[tuple[Any, ...]]:
     listed = list(rows)
+    also: dict[tuple[Any, ...], int] = {}
+    gained: dict[tuple[Any, ...], float] = {}  # pages, of those in another language
+    for *site, language, answer, script, of_answer, pages, share in in_part:
+        its, lost = (*site, language, script), (*site, answer, of_answer)
+        also[its] = also.get(its, 0) + pages
+        gained[its] = gained.get(its, 0.0) + share
+        gained[lost] = gained.get(lost, 0.0) - share
+    known = {row[: width + 2] for row in listed}
+    listed += [(*its, *[0] * _COUNTS) for its in also if its not in known]
     read: dict[tuple[Any, ...], int] = {}
     linked: dict[tuple[Any, ...], int] = {}
     for row in listed:
@@ -144,13 +161,15 @@ def _ranked(rows: Iterable[tuple[Any, ...]], width: int) -> list[tuple[Any, ...]
     for row in listed:
         site, (language, script, pages, unfetched, sure, all_sure, *rest) = row[:width], row[width:]
         label = f"{language}_{script}" if script else language
-        share = pages / read[site] if read[site] else unfetched / linked[site]
-        confidence = sure / pages if pages else all_sure / unfetched
-        result.append((*site, label, languages.name(label), pages, unfetched, share, confidence, *rest))
+        its = (*site, language, script)
+        share = (pages + gained.get(its, 0.0)) / read[site] if read[site] else unfetched / linked[site]
+        confidence = sure / pages if pages else all_sure / unfetched if unfetched else 0.0
+        counts = (pages, unfetched, share, confidence, *rest, also.get(its, 0))
+        result.append((*site, label, languages.name(label), *counts))
     result.sort(
         key=lambda row: (
             *(-read[row[:width]], -linked[row[:width]], row[:width]),
-            *(-row[width + 2], -row[width + 3], row[width]),
+            *(-row[width + 2], -row[width + 3], -row[-1], row[width]),
         )
     )
     return result

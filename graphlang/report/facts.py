@@ -135,8 +135,8 @@ def facts(connection: sqlite3.Connection) -> Facts:
         off_site=off_site,
         lengths=_lengths(connection, source, values),
         changed=changed,
-        short=sum(row[-2] for row in hosts),
-        resolved=sum(row[-1] for row in hosts),
+        short=sum(row[-3] for row in hosts),
+        resolved=sum(row[-2] for row in hosts),
         changes=changes,
         problems=connection.execute(
             "SELECT kind, COUNT(*), MIN(reason), MIN(COALESCE(url, '')) FROM problems GROUP BY kind"
@@ -161,8 +161,8 @@ _COMPONENTS: Final = 200_000  # pages up to which components and diameters are w
 
 def _places(rows: list[tuple[Any, ...]]) -> list[Place]:
     found: dict[str, list[Part]] = {}
-    for site, language, name, pages, _, share, *_ in rows:
-        if not pages:  # only linked to
+    for site, language, name, pages, _, share, *_, also in rows:
+        if not pages and not also:  # only linked to
             continue
         found.setdefault(str(site), []).append(Part(language, name, pages, share))
     return [Place(name, sum(part.pages for part in parts), parts) for name, parts in found.items()]

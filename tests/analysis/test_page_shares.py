@@ -71,7 +71,7 @@ def test_a_content_run_tells_the_shares_of_pages_in_several_languages(tmp_path: 
         run = classify(connection, IDENTIFIER)
         found = shares_of(connection, run.id)
         assert run.parameters["shares"] is True
-        # Eight sentences of 50 letters and four of 56; eight of 49 and four of 56. Only stretches of them are looked at.
+        # Eight sentences of 50 letters and four of 56; eight of 49 and four of 56. Stretches are looked at.
         assert found == {
             "both": [(1, "cym", pytest.approx(400 / 624, abs=0.08)), (2, "eng", pytest.approx(224 / 624, abs=0.08))],
             "scripts": [

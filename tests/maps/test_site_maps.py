@@ -56,7 +56,7 @@ def test_all_counts_images_and_errors(db: Path) -> None:
 
 
 def test_short_pages_and_those_that_the_graph_resolved(db: Path) -> None:
-    found = {row[1]: row[-2:] for row in sites(db, "host") if row[0] == "a.example.de"}
+    found = {row[1]: row[-3:-1] for row in sites(db, "host") if row[0] == "a.example.de"}
     assert found == {"deu": (1, 1), "fra": (1, 0)}  # Anna is sure by her links; "12" is as doubtful as before
 
 
@@ -152,7 +152,7 @@ def test_no_page_at_all(make_collection: Make) -> None:
 def test_the_command_line(graphlang: Callable[..., Any], db: Path) -> None:
     result = graphlang("sites", db, "--by", "domain,year", "--language", "zho_Hant,fr", "--format", "csv")
     assert result.stdout.splitlines()[0] == (
-        "domain,year,language,name,pages,unfetched,share,confidence,length,short,resolved"
+        "domain,year,language,name,pages,unfetched,share,confidence,length,short,resolved,also"
     )
     assert [line.split(",")[:3] for line in result.stdout.splitlines()[1:]] == [
         ["example.de", "2012", "fra_Latn"],
