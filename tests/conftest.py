@@ -123,6 +123,7 @@ class Written:
     charset: str | None = "utf-8"
     date: str = "2012-06-01T00:00:00Z"
     links: tuple[int, ...] = ()  #: numbers of pages, from 0
+    shares: tuple[tuple[str, float], ...] = ()  #: of the content run: label and share, the greatest first
 
 
 def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
@@ -158,6 +159,7 @@ def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
         for place, target in enumerate(page.links):
             connection.execute("INSERT INTO links VALUES (?, ?, 7, 0, NULL, ?)", (number, target + 1, place))
     said = {name for page in pages for name in (page.language, page.runner_up, page.own) if name}
+    said |= {name for page in pages for name, _ in page.shares}
     given = sorted(said)
     ids = dict(
         zip(
@@ -171,6 +173,11 @@ def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
     )
     own = start_run(connection, kind="content", method="nfc", parameters={}, version="1")
     _answer(connection, own.id, [(n, p.own, p.own_confidence, None, None, p) for n, p in enumerate(pages, 1)], ids)
+    for number, page in enumerate(pages, 1):
+        for rank, (label, share) in enumerate(page.shares, 1):
+            connection.execute(
+                "INSERT INTO page_shares VALUES (?, ?, ?, ?, ?)", (own.id, number, rank, ids[label], share)
+            )
     finish_run(connection, own.id, pages=len(pages))
     final = start_run(connection, kind="propagation", method="bp", parameters={}, version="1", seeds=[own.id])
     _answer(

@@ -26,6 +26,7 @@ class Inferring(OpenedFile):
         *,
         title: bool = True,
         anchors: bool = False,
+        shares: bool | None = None,
         workers: int = 1,
         keep_chosen: bool = False,
         at: str | None = None,
@@ -38,6 +39,8 @@ class Inferring(OpenedFile):
                 `labels` and `probabilities(texts)`.
             title: whether the title counts as text.
             anchors: whether the words of links count as text of the pages that they lead to.
+            shares: whether the languages of pages in several are told, with the part that each has. None: where the
+                method's answers about a few words can be relied on, as those of ``nfc``.
             workers: threads that identify texts.
             keep_chosen: leave the run that the views show as it is.
             at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
@@ -72,6 +75,7 @@ class Inferring(OpenedFile):
                     identifier,
                     title=title,
                     anchors=anchors,
+                    shares=shares,
                     choose=choose,
                     workers=workers,
                     progress=progress,

@@ -9,6 +9,8 @@ from urllib.parse import unquote_to_bytes
 
 from graphlang.codes import languages
 from graphlang.export.archive_records import lengths
+from graphlang.maps import shares
+from graphlang.maps.selection import content_run
 from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
@@ -76,23 +78,26 @@ def _escaped(part: str) -> str:
     return "".join(chr(byte) if byte in _SAFE else f"%{byte:02x}" for byte in raw)
 
 
-def codes(language: str, runner_up: str | None, second: float | None, shares: Iterable[str] = ()) -> str:
+def codes(language: str, runner_up: str | None, second: float | None, parts: str = shares.NONE) -> str:
     """Up to three ISO 639-3 codes by rank, with commas between; empty where no language was found.
+
+    These are the languages of the page; of a page in one language its answer, and the second best where that is likely.
 
     Args:
         language: the page's answer.
         runner_up: the second best; None where there is none.
         second: its probability, 0 to 1; None where there is none.
-        shares: languages of the page's parts, the largest first, where it was asked which it has.
+        parts: shares of the page in several languages, as `graphlang.maps.shares.SHARES` has them.
 
     >>> codes("deu", "nld", 0.3), codes("deu", "nld", 0.1), codes("und", "nld", 0.3)
     ('deu,nld', 'deu', '')
+    >>> codes("cym", "bre", 0.3, '[["eng",0.5],["cym",0.5]]')
+    'cym,eng'
     """
-    if language in (languages.UND, languages.ZXX):
-        return ""
-    others = [runner_up] if runner_up and (second or 0) >= SECOND else []
-    ranked = dict.fromkeys(code for code in (language, *shares, *others) if code not in (languages.UND, languages.ZXX))
-    return ",".join(list(ranked)[:3])
+    found = [code for code, _ in shares.ranked(language, parts)]
+    if len(found) == 1 and runner_up not in (None, languages.UND, languages.ZXX) and (second or 0) >= SECOND:
+        found.append(str(runner_up))
+    return ",".join(dict.fromkeys(found))
 
 
 def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, file: IO[bytes]) -> Made:
@@ -130,13 +135,13 @@ def _add(
     number, name = source
     chosen, values = selection.source()
     query = (
-        "SELECT captures.offset, captures.date, captures.digest, chosen_ones.url, chosen_ones.mime,"
-        " chosen_ones.status, chosen_ones.language, chosen_ones.runner_up, chosen_ones.runner_up_confidence,"
-        " captures.revisit_of IS NOT NULL, chosen_ones.charset"
-        f" FROM {chosen} AS chosen_ones JOIN captures ON captures.page = chosen_ones.page"
+        "SELECT captures.offset, captures.date, captures.digest, pages.url, pages.mime,"
+        f" pages.status, pages.language, pages.runner_up, pages.runner_up_confidence, {shares.SHARES},"
+        " captures.revisit_of IS NOT NULL, pages.charset"
+        f" FROM {chosen} AS pages JOIN captures ON captures.page = pages.page"
         " WHERE captures.source = :source ORDER BY captures.offset"
     )
-    rows = connection.execute(query, values | {"source": number})
+    rows = connection.execute(query, values | {"source": number, "own": content_run(connection)})
     lines = without = 0
     batch: list[tuple[bytes]] = []
     for row, length in _with_lengths(rows, path):
@@ -170,7 +175,7 @@ def _with_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterato
 
 
 def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
-    offset, date, digest, url, mime, status, language, runner_up, second, revisit, charset = row
+    offset, date, digest, url, mime, status, language, runner_up, second, parts, revisit, charset = row
     stamp = "".join(re.findall(r"\d", date))[:_DIGITS]
     fields = {
         "url": url,
@@ -181,7 +186,7 @@ def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
         "offset": str(offset),
         "filename": filename,
         "charset": charset,
-        "languages": codes(language, runner_up, second) or None,
+        "languages": codes(language, runner_up, second, parts) or None,
     }
     known = {name: value for name, value in fields.items() if value is not None}
     return f"{sort_key(url)} {stamp or '0' * _DIGITS} {json_text(known)}\n"

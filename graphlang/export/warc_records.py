@@ -17,6 +17,8 @@ from warcio.warcwriter import WARCWriter
 from graphlang import __version__
 from graphlang.export.cdxj import codes
 from graphlang.export.texts import texts
+from graphlang.maps import shares
+from graphlang.maps.selection import content_run
 
 if TYPE_CHECKING:
     import sqlite3
@@ -81,12 +83,12 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
     _warcinfo(writer, "metadata records; the pages are in the archives that they refer to")
     source, values = selection.source()
     rows = connection.execute(
-        "SELECT url, date, language, script, confidence, runner_up, runner_up_confidence, method"
-        f" FROM {source} WHERE fetched ORDER BY page",
-        values,
+        f"SELECT url, date, {shares.SHARES}, language, script, confidence, runner_up, runner_up_confidence, method"
+        f" FROM {source} AS pages WHERE fetched ORDER BY page",
+        values | {"own": content_run(connection)},
     )
     written = 0
-    for url, date, *said in rows:
+    for url, date, parts, *said in rows:
         language, script, confidence, runner_up, second, method = said
         about: dict[str, Any] = {
             "language": language,
@@ -95,12 +97,13 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
             "runner-up": runner_up,
             "runner-up-confidence": second,
             "method": method,
+            "shares": shares.in_words(shares.ranked(language, parts))[1] if parts != shares.NONE else None,
         }
         body = "".join(f"{name}: {value}\r\n" for name, value in about.items() if value is not None).encode()
         refers = {
             "WARC-Refers-To-Target-URI": url,
             "WARC-Refers-To-Date": date,
-            _FIELD: codes(language, runner_up, second),
+            _FIELD: codes(language, runner_up, second, parts),
         }
         _write(writer, "metadata", (url, date), refers, ("application/warc-fields", body))
         written += 1

@@ -7,22 +7,21 @@ answer's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import json
+from typing import Final
 
 from graphlang.codes import languages
 from graphlang.db.runs.run import AT
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _TOLD: Final = 3  # codes of a page, as in Common Crawl's index
+NONE: Final = "[]"  #: `SHARES` of a page in one language
 #: SQL: the content run of a capture. Of another time than the page's own it is the one that its run started from.
 CONTENT_RUN: Final = f"""COALESCE((
     SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = pages.run AND {AT} IS NOT NULL
 ), :own)"""
-#: SQL: the shares of a page of ``pages``, by the content run ``:own``, as `ranked` reads them; NULL without any.
+#: SQL: the shares of a page of ``pages``, by the content run ``:own``, as `ranked` reads them.
 SHARES: Final = (
-    "(SELECT GROUP_CONCAT(labels.language || ' ' || page_shares.share) FROM page_shares"
+    "(SELECT JSON_GROUP_ARRAY(JSON_ARRAY(labels.language, page_shares.share)) FROM page_shares"
     " JOIN labels ON labels.id = page_shares.label WHERE page_shares.run = :own AND page_shares.page = pages.page)"
 )
 
@@ -50,31 +49,29 @@ def others(source: str, *, of_captures: bool = False, scripts: bool = False) -> 
     )
 
 
-def ranked(language: str, shares: str | None) -> list[tuple[str, float]]:
+def ranked(language: str, shares: str) -> list[tuple[str, float]]:
     """Up to three languages of a page with their shares: its answer, then the others by share; none without language.
 
     Args:
         language: the page's answer.
-        shares: as `SHARES` gives them; None for a page in one language.
+        shares: as `SHARES` gives them; `NONE` for a page in one language.
 
-    >>> ranked("cym", "eng 0.4,cym 0.35,fra 0.25"), ranked("bre", "cym 0.5,eng 0.5"), ranked("und", None)
-    ([('cym', 0.35), ('eng', 0.4), ('fra', 0.25)], [('bre', 1.0)], [])
+    >>> ranked("cym", '[["eng",0.4],["cym",0.35],["fra",0.25]]'), ranked("und", NONE)
+    ([('cym', 0.35), ('eng', 0.4), ('fra', 0.25)], [])
+    >>> ranked("bre", '[["cym",0.5],["eng",0.5]]')
+    [('bre', 1.0)]
     """
     if language in (languages.UND, languages.ZXX):
         return []
+    if shares == NONE:
+        return [(language, 1.0)]
     told: dict[str, float] = {}
-    for name, share in _read(shares or ""):
+    for name, share in json.loads(shares):
         told[name] = told.get(name, 0.0) + share
     if told.pop(language, None) is None:
         return [(language, 1.0)]
     rest = sorted(told.items(), key=lambda item: (-item[1], item[0]))
     return [(language, 1.0 - sum(told.values())), *rest[: _TOLD - 1]]
-
-
-def _read(shares: str) -> Iterator[tuple[str, float]]:
-    for part in filter(None, shares.split(",")):
-        name, _, share = part.rpartition(" ")
-        yield name, float(share)
 
 
 def in_words(found: list[tuple[str, float]]) -> tuple[str, str]:

@@ -1,0 +1,133 @@
+"""Pages in several languages on the map, in lists and in exports: a collection whose shares are written by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from graphlang.codes.wanted import wanted
+from graphlang.db import open_existing
+from graphlang.maps.languages import languages_of
+from graphlang.maps.selection import Selection
+from graphlang.maps.sites import site_map
+from graphlang.report.facts import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Make = Callable[..., Path]
+
+
+@pytest.fixture
+def db(make_collection: Make, written: Any) -> Path:
+    return make_collection(
+        [
+            written("http://a.example/", "cym", 0.9, own="cym", shares=(("cym", 0.6), ("eng", 0.4))),
+            written("http://a.example/2", "eng", 0.8, own="eng", date="2011-01-01T00:00:00Z"),
+            # What is left over, because it was less than 3 %, is the answer's.
+            written("http://a.example/3", "eng", own="eng", shares=(("eng", 0.7), ("cym", 0.2), ("fra", 0.05))),
+            # The links, or somebody, say another language than any of the shares: then the page is whole.
+            written("http://b.example/", "bre", own="cym", shares=(("cym", 0.5), ("eng", 0.5))),
+            written("http://c.example/", "srp_Cyrl", own="srp_Cyrl", shares=(("srp_Cyrl", 0.5), ("srp_Latn", 0.5))),
+            written("http://d.example/", "eng", fetched=False),
+        ]
+    )
+
+
+def sites(db: Path, *units: str, scripts: bool = False, **how: Any) -> list[tuple[Any, ...]]:
+    """Unit, language, pages, share, also."""
+    with closing(open_existing(db)) as connection:
+        rows = site_map(connection, units, Selection(**how), scripts=scripts).rows
+    return [(row[0], row[1], row[3], pytest.approx(row[5]), row[-1]) for row in rows]
+
+
+def test_a_page_counts_whole_for_its_answer_and_by_its_shares(db: Path) -> None:
+    assert sites(db, "host") == [
+        # .6 of the first page, none of the second, 1 - .2 - .05 of the third
+        ("a.example", "eng", 2, (0.4 + 1 + 0.75) / 3, 1),
+        ("a.example", "cym", 1, (0.6 + 0.2) / 3, 1),
+        ("a.example", "fra", 0, 0.05 / 3, 1),
+        ("b.example", "bre", 1, 1.0, 0),
+        ("c.example", "srp", 1, 1.0, 0),
+        ("d.example", "eng", 0, 1.0, 0),
+    ]
+
+
+def test_shares_of_a_site_make_one(db: Path) -> None:
+    for unit in ("host", "tld", "path", "year"):
+        whole: dict[str, float] = {}
+        with closing(open_existing(db)) as connection:
+            for site, *_, share in (row[:6] for row in site_map(connection, [unit], Selection(fetched=True)).rows):
+                whole[site] = whole.get(site, 0) + share
+        assert list(whole.values()) == pytest.approx([1.0] * len(whole)), unit
+
+
+def test_scripts_are_languages_of_their_own_where_they_are_told_apart(db: Path) -> None:
+    assert [row for row in sites(db, "host", scripts=True) if row[0] == "c.example"] == [
+        ("c.example", "srp_Cyrl", 1, 0.5, 0),
+        ("c.example", "srp_Latn", 0, 0.5, 1),
+    ]
+
+
+def test_what_is_too_unsure_is_undetermined_as_a_whole(db: Path) -> None:
+    assert sites(db, "host", min_confidence=0.95, wanted=(wanted("und"), wanted("cym")))[:2] == [
+        ("a.example", "und", 2, 2 / 3, 0),
+        ("a.example", "cym", 0, 0.2 / 3, 1),
+    ]
+
+
+def test_by_year(db: Path) -> None:
+    assert [row for row in sites(db, "year") if row[0] == "2011"] == [("2011", "eng", 1, 1.0, 0)]
+    assert [row[1:] for row in sites(db, "year") if row[1] == "cym"] == [("cym", 1, 0.8 / 4, 1)]
+
+
+def test_languages_of_the_collection(db: Path) -> None:
+    with closing(open_existing(db)) as connection:
+        found = {row.language: row for row in languages_of(connection, Selection())}
+    told = {name: (row.pages, pytest.approx(row.share * 5), row.also) for name, row in found.items()}
+    assert told == {
+        "eng": (2, 0.4 + 1 + 0.75, 1),
+        "bre": (1, 1.0, 0),
+        "cym": (1, 0.6 + 0.2, 1),
+        "srp": (1, 1.0, 0),
+        "fra": (0, 0.05, 1),
+    }
+    assert (found["fra"].expected, found["fra"].certainty) == (0, 0)  # no page's language is French
+
+
+def test_the_report_has_parts_of_sites_that_no_page_stands_for(db: Path) -> None:
+    with closing(open_existing(db)) as connection:
+        (place,) = [one for one in facts(connection).countries + facts(connection).sites if one.name == "a.example"]
+    assert [(part.language, part.pages) for part in place.parts] == [("eng", 2), ("cym", 1), ("fra", 0)]
+    assert (place.pages, sum(part.share for part in place.parts)) == (3, pytest.approx(1.0))
+
+
+def test_codes_by_rank_in_exports(graphlang: Callable[..., Any], db: Path) -> None:
+    def export(what: str, *how: str) -> str:
+        out = db.parent / what
+        assert graphlang("export", db, "--what", what, *how, "-o", out).exit_code == 0
+        return out.read_text(encoding="utf-8")
+
+    rows = csv.DictReader(io.StringIO(export("pages", "--format", "csv")))
+    assert [(row["url"][7:], row["languages"], row["shares"]) for row in rows] == [
+        ("a.example/", "cym,eng", "0.60,0.40"),
+        ("a.example/2", "eng", "1.00"),
+        ("a.example/3", "eng,cym,fra", "0.75,0.20,0.05"),
+        ("b.example/", "bre", "1.00"),
+        ("c.example/", "srp", "1.00"),
+        ("d.example/", "eng", "1.00"),
+    ]
+    fields = [json.loads(line.split(" ", 2)[2]) for line in export("cdxj").splitlines()]
+    assert {one["url"][7:]: one["languages"] for one in fields} == {
+        "a.example/": "cym,eng",
+        "a.example/2": "eng",
+        "a.example/3": "eng,cym,fra",
+        "b.example/": "bre",
+        "c.example/": "srp",
+    }
