@@ -74,8 +74,8 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
         return Answers(identifier.identify(as_marked(material, title=title)), None, texts)
     kept = [place for place, data in enumerate(material.visible) if data]
     if isinstance(identifier, TellsMixed):
-        found, mixed = identifier.probabilities_and_mixed(texts)
-        return Answers(found, None, texts, mixed)
+        answers, mixed = identifier.probabilities_and_mixed(texts)
+        return Answers(answers, None, texts, mixed)
     if not kept or not isinstance(identifier, ReadsBytes):
         return Answers(identifier.probabilities(texts), None, texts)
     probabilities = np.zeros((len(texts), len(identifier.labels)), dtype=np.float32)

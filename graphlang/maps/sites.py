@@ -144,8 +144,9 @@ def _ranked(rows: Iterable[tuple[Any, ...]], in_part: Iterable[tuple[Any, ...]],
     listed = list(rows)
     also: dict[tuple[Any, ...], int] = {}
     gained: dict[tuple[Any, ...], float] = {}  # pages, of those in another language
-    for *site, language, answer, script, of_answer, pages, share in in_part:
-        its, lost = (*site, language, script), (*site, answer, of_answer)
+    for row in in_part:
+        language, answer, script, of_answer, pages, share = row[width:]
+        its, lost = (*row[:width], language, script), (*row[:width], answer, of_answer)
         also[its] = also.get(its, 0) + pages
         gained[its] = gained.get(its, 0.0) + share
         gained[lost] = gained.get(lost, 0.0) - share

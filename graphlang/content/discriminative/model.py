@@ -268,10 +268,10 @@ class Discriminative(Calibrated):
         # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
         prior = self._before + self._scores.close_bias
         for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
-            before = None if mixed is None else scores.copy()
+            before = scores.copy() if mixed is not None else None
             likely = windows.log_likelihood(scores, letters > 0, offsets, self._foreign_in(columns))
             sizes += np.add.reduceat(letters, offsets[:-1])
             answer[rows, columns] = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_OUTLIERS)
-            if before is not None:
+            if mixed is not None and before is not None:
                 mixed[rows] = windows.differ(before, letters, likely.argmax(axis=1), offsets, size)
         return sizes
