@@ -74,8 +74,6 @@ class Url:
         self.hash = digest
         self._row = np.zeros(1 << BITS, dtype=np.int32)  # 0: a feature that weighs nothing
         self._row[buckets] = np.arange(1, len(buckets) + 1, dtype=np.int32)
-        self._weight = np.zeros((len(buckets) + 1, len(labels)), dtype=np.float32)
-        self._weight[1:] = weights
 
     def describe(self) -> dict[str, Any]:
         """The parameters of training and of the model, for the record of a run."""
@@ -114,14 +112,24 @@ class Url:
         """Sum of the weights of each URL in log-odds, (urls, labels), not yet scaled; and its known features."""
         total = np.zeros((len(urls), len(self.labels)), dtype=np.float32)
         known = np.zeros(len(urls), dtype=np.int64)
+        parts = []
+        wanted = np.zeros(len(self.buckets) + 1, dtype=np.bool_)
         for name, (bucket, first) in features(urls).items():
             row = self._row[bucket]
-            here = np.diff(np.concatenate(([0], np.cumsum(row != 0)))[first])
-            values = np.ones(len(row), dtype=np.float32)
-            if name == "ngram":
-                values = np.repeat(crowded(here, self.enough), np.diff(first))
-            total += scipy.sparse.csr_matrix((values, row, first), shape=(len(urls), len(self._weight))) @ self._weight
+            weighs = row != 0
+            first = np.concatenate(([0], np.cumsum(weighs)))[first]
+            row, here = row[weighs], np.diff(first)
+            factor = crowded(here, self.enough) if name == "ngram" else np.ones(len(urls), dtype=np.float32)
+            parts.append((np.repeat(factor, here), row, first))
+            wanted[row] = True
             known += here
+        # As floats the weights of all features would be four times as large as all else that a small job needs.
+        used = np.flatnonzero(wanted)
+        weight = self.weights[used - 1].astype(np.float32)
+        place = np.zeros(len(wanted), dtype=np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        for values, row, first in parts:
+            total += scipy.sparse.csr_matrix((values, place[row], first), shape=(len(urls), len(used))) @ weight
         total *= np.float32(self.step)
         return total, known
 
