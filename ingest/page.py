@@ -24,6 +24,8 @@ from graphlang.ingest.payload.charset import Decoded, decode
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
 
@@ -47,6 +49,10 @@ class Parser:
         self._limits = limits
         self._joiner = Joiner()
         self._time_limit = TimeLimit(limits.max_seconds)
+
+    def ready(self) -> AbstractContextManager[None]:
+        """Keep what bounds the time of a page in place while many are parsed; without this each page puts it there."""
+        return self._time_limit.held()
 
     def parse(self, raw: RawRecord) -> list[Item]:
         """Return the page of a record, and the problems that came up; nothing for records that are not meant as pages.

@@ -93,11 +93,12 @@ def batches(
 
 def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
     parser = Parser(limits)
-    for index, (path, start) in enumerate(sources):
-        position = start
-        for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the processor's cache
-            position += group.raws
-            yield Batch(index, position, group.bytes_read, group.taken, group.last)
+    with parser.ready():
+        for index, (path, start) in enumerate(sources):
+            position = start
+            for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
+                position += group.raws
+                yield Batch(index, position, group.bytes_read, group.taken, group.last)
 
 
 def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import TYPE_CHECKING, Self
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType, TracebackType
 
 _AGAIN = 0.5  # seconds: an error within a finaliser is lost, so that it is raised again
@@ -18,6 +20,34 @@ _AGAIN = 0.5  # seconds: an error within a finaliser is lost, so that it is rais
 
 class TimeLimitError(BaseException):
     """A page took too long; no Exception, so that nothing on the way takes it for its own failure."""
+
+
+class _Handler:
+    """What the timer's signal calls: put in place by the first who needs it, taken away by the last."""
+
+    def __init__(self) -> None:
+        self.running: TimeLimit | None = None
+        self._holders = 0
+        self._before: Any = signal.SIG_DFL
+
+    def hold(self) -> None:
+        """Put it in place; on the main thread alone."""
+        if not self._holders:
+            self._before = signal.signal(signal.SIGVTALRM, self._end) or signal.SIG_DFL
+        self._holders += 1
+
+    def release(self) -> None:
+        """Give it up; in other threads, where a generator may be ended, it stays, and does nothing."""
+        self._holders -= 1
+        if not self._holders and _is_main():
+            signal.signal(signal.SIGVTALRM, self._before)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        if self.running is not None:
+            raise TimeLimitError
+
+
+_handler = _Handler()
 
 
 class TimeLimit:
@@ -31,23 +61,34 @@ class TimeLimit:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._is_running = False
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the handler in place from page to page: putting it there takes longer than setting the timer."""
+        holds = bool(self._seconds) and _is_main()
+        if holds:
+            _handler.hold()
+        try:
+            yield
+        finally:
+            if holds:
+                _handler.release()
 
     def __enter__(self) -> Self:
-        if self._seconds and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGVTALRM, self._end) or signal.SIG_DFL
-            self._is_running = True
+        if self._seconds and _is_main():
+            _handler.hold()
+            _handler.running = self
             signal.setitimer(signal.ITIMER_VIRTUAL, self._seconds, _AGAIN)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_running:
-            self._is_running = False
+        if _handler.running is self:
+            _handler.running = None
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, self._before)
+            _handler.release()
 
-    def _end(self, _number: int, _frame: FrameType | None) -> None:
-        if self._is_running:
-            raise TimeLimitError
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()

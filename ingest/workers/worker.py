@@ -61,17 +61,18 @@ def main() -> None:
         results.flush()
 
     try:
-        while True:
-            task = tasks.get()
-            if isinstance(task, list):
-                answer([pack_item(item) for one in task for item in parser.parse(unpack_raw(one))], last=True)
-            else:
-                try:
-                    _byte_range(ByteRange(Path(task[0]), *task[1:]), parser, limits, answer)
-                except BrokenPipeError:
-                    raise
-                except OSError:
-                    answer(None, last=True)  # the parent will see what is wrong when it reads the file itself
+        with parser.ready():
+            while True:
+                task = tasks.get()
+                if isinstance(task, list):
+                    answer([pack_item(item) for one in task for item in parser.parse(unpack_raw(one))], last=True)
+                else:
+                    try:
+                        _byte_range(ByteRange(Path(task[0]), *task[1:]), parser, limits, answer)
+                    except BrokenPipeError:
+                        raise
+                    except OSError:
+                        answer(None, last=True)  # the parent will see what is wrong when it reads the file itself
     except BrokenPipeError:
         os._exit(0)
 

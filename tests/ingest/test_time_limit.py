@@ -88,3 +88,33 @@ def test_in_other_threads_there_is_no_bound() -> None:
     thread.start()
     thread.join()
     assert done == [True]
+
+
+def test_held_from_page_to_page_the_bound_is_kept_and_given_back() -> None:
+    before, limit, other = signal.getsignal(signal.SIGVTALRM), TimeLimit(0.05), TimeLimit(0.05)
+    with limit.held():
+        ours = signal.getsignal(signal.SIGVTALRM)
+        assert ours is not before
+        with limit:
+            pass
+        with other.held():
+            assert signal.getsignal(signal.SIGVTALRM) == ours
+        with pytest.raises(TimeLimitError), other:  # ended, the other reading takes the handler from nobody
+            spin()
+        assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGVTALRM) is before
+
+
+def test_a_reading_that_is_ended_in_another_thread_leaves_a_handler_that_does_nothing() -> None:
+    before = signal.getsignal(signal.SIGVTALRM)
+    held = TimeLimit(1.0).held()
+    held.__enter__()
+    thread = threading.Thread(target=held.__exit__, args=(None, None, None))
+    thread.start()
+    thread.join()
+    try:
+        signal.raise_signal(signal.SIGVTALRM)  # which would end the process by default
+        with pytest.raises(TimeLimitError), TimeLimit(0.05):
+            spin()
+    finally:
+        signal.signal(signal.SIGVTALRM, before)

@@ -114,10 +114,10 @@ class Url:
         known = np.zeros(len(urls), dtype=np.int64)
         parts = []
         wanted = np.zeros(len(self.buckets) + 1, dtype=np.bool_)
-        for name, (bucket, first) in features(urls).items():
-            row = self._row[bucket]
+        for name, kind in features(urls).items():
+            row = self._row[kind.bucket]
             weighs = row != 0
-            first = np.concatenate(([0], np.cumsum(weighs)))[first]
+            first = np.concatenate(([0], np.cumsum(weighs)))[kind.first]
             row, here = row[weighs], np.diff(first)
             factor = crowded(here, self.enough) if name == "ngram" else np.ones(len(urls), dtype=np.float32)
             parts.append((np.repeat(factor, here), row, first))
