@@ -7,7 +7,7 @@ SOURCES := $(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.[ch]
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock model content-models \
+.PHONY: demo test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock cluster model content-models \
   url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
@@ -52,6 +52,9 @@ lock: $(VENV)/packaging  ## write down the versions and digests of all that deve
 
 site: $(VENV)/site  ## the documents as web pages, in build/site; a link that leads nowhere is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+cluster: $(VENV)/spark  ## the tests of Spark, in an environment of their own: pyspark is 400 MB; needs Java 17
+	$(VENV)-spark/bin/pytest ./tests/cluster
 
 SECONDS ?= 60
 SEED ?=
@@ -133,10 +136,16 @@ $(VENV)/packaging $(VENV)/site $(VENV)/types: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group $(notdir $@)
 	touch $@
 
+$(VENV)/spark: $(STAMP)
+	$(PYTHON) -m venv $(VENV)-spark
+	$(VENV)-spark/bin/python -m pip install --quiet --config-settings editable_mode=strict --editable '.[spark]'
+	$(VENV)-spark/bin/python -m pip install --quiet pytest hypothesis duckdb
+	touch $@
+
 $(FILES):
 	$(PYTHON) -m venv $(VENV)
 	rm -f $(VENV)/files-*
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info demo.db demo.db-wal demo.db-shm .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-spark build dist *.egg-info demo.db demo.db-wal demo.db-shm .mypy_cache .ruff_cache .pytest_cache

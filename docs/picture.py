@@ -26,7 +26,7 @@ def box(module: str) -> str:
     >>> box("graphlang.graph.propagation.messages"), box("graphlang.collection"), box("graphlang")
     ('graph', 'library', 'library')
     """
-    name = [*module.split("."), ""][1]
+    name = "__main__" if module.endswith(".__main__") else [*module.split("."), ""][1]
     return BOXES.get(name, name)
 
 

@@ -64,7 +64,7 @@ def register(
     if path.exists() and not path.is_file() and not path.is_dir():
         msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
         raise InputError(msg)
-    digest, size = _of_folder(path) if path.is_dir() else _of_file(path)
+    digest, size = digest_of(path)
     # Names of files may be any bytes, those in the database are text.
     called = os.fsencode(name or str(path)).decode("utf-8", "backslashreplace")
     written = json.dumps(dict(options or {}), sort_keys=True)
@@ -94,9 +94,41 @@ def register(
     return Source(source, position, bool(finished), size, changed)
 
 
+def enter(
+    connection: sqlite3.Connection, name: str, sha256: str, size: int, keep: str, *, options: Mapping[str, object]
+) -> int:
+    """Enter a file that was read elsewhere, to its end; returns its id.
+
+    Args:
+        connection: within a transaction.
+        name: what it is called.
+        sha256: of its bytes.
+        size: in bytes.
+        keep: which of several captures of a URL was kept.
+        options: how much of a page was read.
+    """
+    cursor = connection.execute(
+        "INSERT INTO sources (name, sha256, bytes, keep, options, finished) VALUES (?, ?, ?, ?, ?, 1)",
+        (name, sha256, size, str(Keep(keep)), json.dumps(dict(options), sort_keys=True)),
+    )
+    return int(cursor.lastrowid or 0)
+
+
 def _changes(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[Change, ...]:
     """Of options whose earlier value is known."""
     return tuple(Change(name, before[name], now[name]) for name in now if before.get(name, now[name]) != now[name])
+
+
+def digest_of(path: Path) -> tuple[str, int]:
+    """The SHA-256 by which a file, or a folder that holds a mirror, is known, and its bytes.
+
+    Args:
+        path: where it is.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return _of_folder(path) if path.is_dir() else _of_file(path)
 
 
 def _of_file(path: Path) -> tuple[str, int]:

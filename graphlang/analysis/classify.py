@@ -11,9 +11,8 @@ from graphlang.analysis.arrays import digests
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, TellsMixed, ask
-from graphlang.content.scoring.top_k import top
+from graphlang.content.scoring.score_lists import KEPT, LEAST, letters, score_lists
 from graphlang.content.segments import find
-from graphlang.content.text.normalise import normalise
 from graphlang.db import collection
 from graphlang.db.runs.answers import PageShare, RunAnswers
 from graphlang.db.runs.begin import reuse_run, start_run
@@ -35,12 +34,6 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.urls.identifier import UrlIdentifier
 
-#: Labels kept for each page: the graph lives on the whole list, which is long only where the text is short.
-KEPT = 20
-#: Scores below this are not kept.
-LEAST = 0.001
-#: Letters are counted in so many characters of a text; beyond, one text is as long as another.
-COUNTED = 2000
 _TOGETHER = 1024  # pages
 
 
@@ -102,7 +95,7 @@ def classify(
         return _Batch(
             own,
             answers.probabilities,
-            _letters(answers.texts),
+            letters(answers.texts),
             answers.encodings,
             [numbers[place] for place in new],
             find.of_pages(identifier, answers.texts, answers.mixed) if with_shares else [],
@@ -210,15 +203,8 @@ def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int
 
 
 def _answers(batch: _Batch, ids: NDArray[np.int64]) -> tuple[RunAnswers, tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    best, score = top(batch.probabilities, KEPT)
-    label = np.where(score >= LEAST, ids[best], -1)
-    label[:, 0] = ids[best[:, 0]]  # the best is kept however low it is
-    nothing = score[:, 0] <= 0
-    letters = batch.characters > 0  # in a script that none of the method's languages is written in
-    label[nothing] = -1
-    label[nothing, 0] = np.where(letters, *ids[-2:])[nothing]
-    score[nothing] = 0
-    score[nothing, 0] = np.where(letters, 0.0, 1.0)[nothing]
+    found, score = score_lists(batch.probabilities, batch.characters)
+    label = np.where(found >= 0, ids[found], -1)
     probability = score.astype(np.float64)
     return (
         RunAnswers(
@@ -254,8 +240,3 @@ def _apart(pages: list[int], numbers: list[int], known: dict[int, int]) -> tuple
 
 def _none(identifier: Identifier | UrlIdentifier) -> NDArray[np.float32]:
     return np.zeros((0, len(identifier.labels)), dtype=np.float32)
-
-
-def _letters(texts: list[str]) -> NDArray[np.int64]:
-    """Characters of the normalised texts: letters, and single spaces between words."""
-    return np.maximum(normalise(texts, limit=COUNTED).lengths - 1, 0)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import sys
 
 import click
 
@@ -81,11 +82,19 @@ def _code_of_ours(error: BaseException) -> int | None:
         from graphlang.modelfile import ModelError  # noqa: PLC0415 - only when it failed
 
         codes[ModelError] = UNFIT
+        codes |= _of_cluster("CollisionError", "graphlang.cluster.page_ids", UNFIT)
     if isinstance(error, RuntimeError):
         from graphlang.ingest import WorkerError  # noqa: PLC0415 - only when it failed
 
         codes[WorkerError] = EXHAUSTED
+        codes |= _of_cluster("SparkError", "graphlang.cluster.spark_session", USAGE)
+        codes |= _of_cluster("JobError", "graphlang.cluster.spark_session", EXHAUSTED)
     return next((code for kind, code in codes.items() if isinstance(error, kind)), None)
+
+
+def _of_cluster(name: str, module: str, code: int) -> dict[type[BaseException], int]:
+    """An error of the cluster's rooms, where these were imported: nothing else raises it."""
+    return {getattr(sys.modules[module], name): code} if module in sys.modules else {}
 
 
 def _of_sqlite(words: str) -> Failure:

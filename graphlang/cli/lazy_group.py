@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,7 @@ class _Commands(MutableMapping[str, click.Command]):
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._known:
-            own = name.replace("-", "_")
+            own = name.replace("-", "_") + "_" * iskeyword(name)
             self._known[name] = getattr(import_module(f"graphlang.cli.verbs.{self._packages[name]}.{own}"), own)
         return self._known[name]
 

@@ -27,7 +27,11 @@ def commands() -> str:
     """The help of the group and of every verb as one Markdown page."""
     group = _context(cli, "graphlang", None)
     parts = [_HEAD, _section("graphlang", group)]
-    parts += [_section(f"graphlang {name}", _context(verb, name, group)) for name, verb in cli.commands.items()]
+    for name, verb in cli.commands.items():
+        context = _context(verb, name, group)
+        parts.append(_section(f"graphlang {name}", context))
+        below = verb.commands.items() if isinstance(verb, click.Group) else ()
+        parts += [_section(f"graphlang {name} {one}", _context(command, one, context)) for one, command in below]
     return "\n".join(parts)
 
 

@@ -1,8 +1,8 @@
 """One file a verb, in a package for each thing that one does; `GROUPS` is what ``graphlang --help`` shows.
 
 In: the words of a command line. Out: what is printed. The packages are those of the groups: `start/`, `collection/`,
-`infer/`, `look/`, `judge/`, `publish/`, `models/`. To add a verb: write its file where people would look for it, and
-its line here, the first sentence of its help in 60 characters at most.
+`infer/`, `look/`, `judge/`, `publish/`, `models/`, `cluster/`. To add a verb: write its file where people would look
+for it, and its line here, the first sentence of its help in 60 characters at most.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 #: Package -> what its verbs are for, and the verbs in the order of the work: name -> first sentence of the help. A verb
-#: is a function in a module, both of its name with `_` for `-`.
+#: is a function in a module, both of its name with `_` for `-`, and with one behind it where Python has the name.
 GROUPS: Final = {
     "start": (
         "Start here",
@@ -83,6 +83,13 @@ GROUPS: Final = {
             "train": "Train MODEL from CORPUS, a folder of texts for each label.",
             "profiles": "List the profiles of MODEL, or change some of them.",
             "tree": "Print the decision tree of LANGUAGE (Baykan et al. 2008).",
+        },
+    ),
+    "cluster": (
+        "Past one machine",
+        {
+            "cluster": "Do the same on Spark; tables are written as Parquet.",
+            "import": "Make DB of the tables that 'cluster run' wrote.",
         },
     ),
 }

@@ -29,21 +29,26 @@ _STANDARD_INPUT = "-"
 files = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 
 
-class How(TypedDict):
+class Bounds(TypedDict):
+    """The options that say how much is read of a page."""
+
+    text_limit: int
+    max_payload: int
+    max_seconds: float
+    max_ratio: int
+    bytes_: bool
+    plain_urls: bool
+
+
+class How(Bounds):
     """The options of reading."""
 
     from_: Path | None
     workers: int | None
     keep: str
-    text_limit: int
-    max_payload: int
-    max_seconds: float
-    max_ratio: int
     follow_links: bool
     verbose: bool
-    bytes_: bool
     anchor_texts: bool
-    plain_urls: bool
     again: bool
 
 
@@ -57,30 +62,7 @@ max_ratio = click.option(
     " a problem noted; 0 for no limit.",
 )
 
-_OPTIONS = (
-    click.option(
-        "--from",
-        "from_",
-        type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
-        metavar="LIST",
-        help="Read the files that LIST names as well, one a line (# begins a comment); - is standard input.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        default=None,
-        metavar="N",
-        help="Processes that decompress and parse; by default one for each core. The result is the same with any"
-        " number. A file that was compressed as a whole, not record by record, is decompressed by one process.",
-    ),
-    click.option(
-        "--keep",
-        type=click.Choice([one.value for one in Keep]),
-        default=Keep.ALL.value,
-        show_default=True,
-        help="Which captures of a URL are kept: all, each with its date, the best one as the page's own; or only that"
-        " one: best is the newest with status 200, longest the one with the most text.",
-    ),
+_LIMITS = (
     click.option(
         "--text-limit",
         type=click.IntRange(min=0),
@@ -107,21 +89,47 @@ _OPTIONS = (
     ),
     max_ratio,
     click.option(
-        "--follow-links",
-        is_flag=True,
-        help="Follow symbolic links within folders. By default only those that you name are: others may lead anywhere.",
-    ),
-    click.option("--verbose", is_flag=True, help="Name the files of folders that are passed over, and say why."),
-    click.option(
         "--bytes",
         "bytes_",
         is_flag=True,
         help="Keep the visible bytes of every page for methods over bytes, not only where the charset is in doubt.",
     ),
-    click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
     click.option(
         "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
     ),
+)
+_OPTIONS = (
+    click.option(
+        "--from",
+        "from_",
+        type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+        metavar="LIST",
+        help="Read the files that LIST names as well, one a line (# begins a comment); - is standard input.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        default=None,
+        metavar="N",
+        help="Processes that decompress and parse; by default one for each core. The result is the same with any"
+        " number. A file that was compressed as a whole, not record by record, is decompressed by one process.",
+    ),
+    click.option(
+        "--keep",
+        type=click.Choice([one.value for one in Keep]),
+        default=Keep.ALL.value,
+        show_default=True,
+        help="Which captures of a URL are kept: all, each with its date, the best one as the page's own; or only that"
+        " one: best is the newest with status 200, longest the one with the most text.",
+    ),
+    *_LIMITS,
+    click.option(
+        "--follow-links",
+        is_flag=True,
+        help="Follow symbolic links within folders. By default only those that you name are: others may lead anywhere.",
+    ),
+    click.option("--verbose", is_flag=True, help="Name the files of folders that are passed over, and say why."),
+    click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
     click.option(
         "--again",
         is_flag=True,
@@ -138,14 +146,26 @@ def how(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def _limits(wanted: How) -> Limits:
+def bounds(function: Callable[..., None]) -> Callable[..., None]:
+    """How much is read of a page: those of the options of `how` that hold wherever the work is done."""
+    for option in reversed(_LIMITS):
+        function = option(function)
+    return function
+
+
+def limits_of(wanted: Bounds) -> Limits:
+    """The limits that the user wants.
+
+    Args:
+        wanted: the options of `bounds`, or of `how`.
+    """
     return Limits(
         text_limit=wanted["text_limit"],
         max_payload=wanted["max_payload"] * _MEGABYTE,
         max_seconds=wanted["max_seconds"],
         max_ratio=wanted["max_ratio"],
         all_bytes=wanted["bytes_"],
-        anchor_texts=wanted["anchor_texts"],
+        anchor_texts=bool(wanted.get("anchor_texts")),
         plain_urls=wanted["plain_urls"],
     )
 
@@ -195,7 +215,7 @@ def prestart(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Prestar
     if workers == 1 or small(given):
         yield None
         return
-    started = PrestartedWorkers(workers, _limits(wanted))
+    started = PrestartedWorkers(workers, limits_of(wanted))
     try:
         if not db.exists():
             started.begin(given[0])
@@ -227,7 +247,7 @@ def inputs(given: tuple[Path, ...], wanted: How) -> Inputs:
 
     paths = list(given)
     if wanted["from_"] is not None:
-        paths += map(Path, _listed(wanted["from_"]))
+        paths += map(Path, listed_in(wanted["from_"]))
     if not paths:
         raise click.UsageError("no files: name some, or a list of them with --from")
     piped = paths.index(Path(_STANDARD_INPUT)) if Path(_STANDARD_INPUT) in paths else None
@@ -277,7 +297,7 @@ def read(
             inputs.found._replace(files=paths),
             names=names,
             keep=Keep(wanted["keep"]),
-            limits=_limits(wanted),
+            limits=limits_of(wanted),
             again=wanted["again"],
             workers=wanted["workers"] or cores(),
             prestarted=prestarted,
@@ -285,7 +305,15 @@ def read(
         )
 
 
-def _listed(path: Path) -> list[str]:
+def listed_in(path: Path) -> list[str]:
+    """The files that a list names.
+
+    Args:
+        path: of the list; ``-`` is standard input.
+
+    Raises:
+        click.UsageError: it names none.
+    """
     from graphlang.ingest.files.discover import listed  # noqa: PLC0415
     from graphlang.regular_file import open_text  # noqa: PLC0415
 

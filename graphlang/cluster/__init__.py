@@ -1,0 +1,35 @@
+"""Collections that are too large for one machine: the same work on Spark, and its tables as Parquet.
+
+In: archives, as Spark reads them. Out: a folder of `tables`. `frames` has the steps as functions on DataFrames, `job`
+all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out (`reading`, `choose`,
+`classifying`, `links`). `to_database` leads to the one file of a smaller collection.
+
+>>> from graphlang import cluster
+>>> sorted(cluster.__all__)
+['SparkError', 'classify', 'read', 'session']
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphlang.cluster.frames import classify, read
+    from graphlang.cluster.spark_session import SparkError, session
+
+_MODULES = {
+    "SparkError": "spark_session",
+    "classify": "frames",
+    "read": "frames",
+    "session": "spark_session",
+}
+
+__all__ = ["SparkError", "classify", "read", "session"]
+
+
+def __getattr__(name: str) -> Any:
+    # What needs pyarrow and pyspark, which few install, is imported when it is asked for.
+    if name in _MODULES:
+        return getattr(import_module(f"graphlang.cluster.{_MODULES[name]}"), name)
+    raise AttributeError(name)

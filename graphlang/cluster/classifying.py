@@ -1,0 +1,120 @@
+"""On an executor: what a content method says of the texts of captures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import pyarrow as pa
+
+from graphlang.analysis.arrays import digests
+from graphlang.cluster.tables import ANSWER
+from graphlang.codes import languages
+from graphlang.content import registry
+from graphlang.content.page_input import Material, ask
+from graphlang.content.scoring.score_lists import letters, score_lists
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from graphlang.content.identifier import Identifier
+
+_TOGETHER: Final = 1024  # pages
+#: Columns that a method reads; those after the first may be missing.
+READ: Final = ("text", "title", "main", "visible")
+
+
+class Method(NamedTuple):
+    """A content method that all executors are to have."""
+
+    name: str  #: of a method that comes with its model; or the name of a model file
+    hash: str  #: SHA-256 of the model
+    shipped: bool  #: whether the model comes with the program; else Spark sends the file along
+
+
+def method_of(name: str) -> tuple[Method, Identifier]:
+    """A method as the user names it.
+
+    Args:
+        name: that `graphlang methods` lists, or a model file.
+
+    Raises:
+        ModelError: there is none.
+    """
+    identifier = registry.load(name)
+    return Method(name, identifier.hash, name in registry.names()), identifier
+
+
+@lru_cache(maxsize=2)  # for as long as the process lives: Spark keeps it for many tasks
+def _loaded(name: str, digest: str, *, shipped: bool) -> Identifier:
+    identifier = registry.load(name if shipped else _sent(name))
+    if identifier.hash != digest:
+        raise ModelError(f"the model of {name} on this executor is another one than the driver's: install one version")
+    return identifier
+
+
+def _sent(name: str) -> str:
+    from pyspark import SparkFiles  # noqa: PLC0415 - an extra
+
+    return str(SparkFiles.get(name.rsplit("/", 1)[-1]))
+
+
+def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Iterator[pa.RecordBatch]:
+    """Append what a method says to rows with texts.
+
+    Args:
+        batches: with a column ``text``, and perhaps ``title``, ``main`` and ``visible`` as `RECORDS` has them.
+        method: the content method.
+
+    Yields:
+        The same rows with the columns of `graphlang.cluster.tables.ANSWER`. They are null where there is no text at
+        all, as for what was never fetched.
+    """
+    identifier = _loaded(method.name, method.hash, shipped=method.shipped)
+    for batch in batches:
+        for at in range(0, batch.num_rows, _TOGETHER):
+            part = batch.slice(at, _TOGETHER)
+            answers = _answers(part, identifier)
+            yield pa.RecordBatch.from_arrays([*part.columns, *answers], schema=pa.schema([*part.schema, *ANSWER]))
+
+
+def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
+    material = _material(batch)
+    places = [place for place, (title, text) in enumerate(zip(*material[:2], strict=True)) if title or text]
+    few = Material(*([column[place] for place in places] for column in material))
+    found = ask(identifier, few) if places else None
+    rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
+    if found is not None:
+        characters = letters(found.texts)
+        label, score = score_lists(found.probabilities, characters)
+        names = [*identifier.labels, languages.UND, languages.ZXX]
+        read = digests.of_pages(*few)
+        for row, place in enumerate(places):
+            listed = [
+                {"label": names[one], "score": round(float(value), 6)}
+                for one, value in zip(label[row].tolist(), score[row].tolist(), strict=True)
+                if one >= 0
+            ]
+            second = listed[1] if len(listed) > 1 else {"label": None, "score": None}
+            rows[place] = {
+                "label": listed[0]["label"],
+                "confidence": listed[0]["score"],
+                "runner_up_label": second["label"],
+                "runner_up_confidence": second["score"],
+                "characters": int(characters[row]),
+                "encoding": None if found.encodings is None else found.encodings[row],
+                "read": read[row],
+                "scores": listed,
+            }
+    return [pa.array([row[field.name] for row in rows], type=field.type) for field in ANSWER]
+
+
+def _material(batch: pa.RecordBatch) -> Material:
+    count = batch.num_rows
+    given = {name: batch.column(name).to_pylist() for name in READ if name in batch.schema.names}
+    texts = [text or "" for text in given["text"]]
+    mains = [0 if main is None else main for main in given.get("main", map(len, texts))]
+    titles = [title or "" for title in given.get("title", [""] * count)]
+    visible = [data or b"" for data in given.get("visible", [b""] * count)]
+    return Material(titles, texts, mains, visible, [""] * count)

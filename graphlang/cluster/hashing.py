@@ -1,0 +1,62 @@
+"""On an executor: digests of archives, by which a collection knows them again."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from graphlang.cluster.tables import SOURCES
+from graphlang.db.write.sources import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from graphlang.cluster.archives import Archive
+
+
+def digests_of_files(archives: Sequence[Archive]) -> Iterator[pa.RecordBatch]:
+    """The digests of local archives.
+
+    Args:
+        archives: files that this executor sees; of one that cannot be read the digest is that of its name.
+
+    Yields:
+        Rows of `graphlang.cluster.tables.SOURCES`.
+    """
+    for archive in archives:
+        try:
+            digest, size = digest_of(Path(archive.name))
+        except OSError:
+            digest, size = _of_name(archive), 0  # whoever reads it tells what is wrong
+        yield _row(archive, digest, size)
+
+
+def digests_of(by_path: Mapping[str, Archive], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The digests of archives that Spark brings.
+
+    Args:
+        by_path: the archives.
+        batches: ``path`` and ``content``.
+
+    Yields:
+        As `digests_of_files`.
+    """
+    for batch in batches:
+        for path, content in zip(batch.column("path").to_pylist(), batch.column("content"), strict=True):
+            if path in by_path:
+                data = memoryview(content.as_buffer())
+                yield _row(by_path[path], hashlib.sha256(data).hexdigest(), len(data))
+
+
+def _of_name(archive: Archive) -> str:
+    return hashlib.sha256(f"unread:{archive.name}".encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _row(archive: Archive, digest: str, size: int) -> pa.RecordBatch:
+    name = archive.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return pa.RecordBatch.from_pylist(
+        [{"source": archive.number, "name": name, "sha256": digest, "bytes": size}], schema=SOURCES
+    )

@@ -1,0 +1,126 @@
+"""Pages and problems as rows of Arrow tables, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from graphlang.cluster.page_ids import PageIds
+from graphlang.cluster.tables import RECORDS
+from graphlang.db.records import Declaration, Links, Page, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphlang.ingest.page import Item
+
+#: Columns of a row that have other names than the fields of a page.
+_RENAMED: Final = {"main": "main_length"}
+_PLAIN: Final = (
+    *("url", "offset", "date", "status", "mime", "charset", "charset_from", "length", "size", "digest", "revisit_of"),
+    *("revisit_date", "parts", "title", "text", "main", "visible"),
+)
+
+
+class RecordRows:
+    """Collects rows of the table of records, and hands them out as batches.
+
+    Args:
+        source: the archive's number in the order of reading.
+        file: what it is called.
+        begin: where the byte range begins that they are read from.
+    """
+
+    def __init__(self, source: int, file: str, begin: int) -> None:
+        self._where = {"source": source, "file": file, "begin": begin}
+        self._columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
+        self._ids = PageIds()
+        self._place = 0
+
+    def __len__(self) -> int:
+        return len(self._columns["kind"])
+
+    def add(self, item: Item) -> None:
+        """Add a page, or a problem.
+
+        Args:
+            item: what was read.
+        """
+        if isinstance(item, Page):
+            self._append({**row_of(item, self._ids)})
+        else:
+            self._append(_row_of_problem(item))
+
+    def end(self, kind: str, *, found: int, ended: int | None, stop: int) -> None:
+        """Add what is known of the byte range.
+
+        Args:
+            kind: `graphlang.cluster.tables.RANGE`.
+            found: where its first record begins; -1 where none does.
+            ended: where the next byte range begins; None at the end of the file.
+            stop: where it was to end.
+        """
+        self._append({"kind": kind, "found": found, "ended": ended, "stop": stop})
+
+    def batch(self) -> pa.RecordBatch:
+        """The rows that were added since the last batch."""
+        columns = [pa.array(self._columns[field.name], type=field.type) for field in RECORDS]
+        for values in self._columns.values():
+            values.clear()
+        return pa.RecordBatch.from_arrays(columns, schema=RECORDS)
+
+    def _append(self, row: dict[str, Any]) -> None:
+        row |= self._where
+        row["place"] = self._place
+        self._place += 1
+        for name, values in self._columns.items():
+            values.append(row.get(name))
+
+
+def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
+    """The columns that a page fills.
+
+    Args:
+        page: a capture.
+        ids: of pages.
+    """
+    links = Links.of(page.links)
+    targets = links.urls.split(b"\0")[:-1]
+    own, *targets_ids = ids.of([page.url.encode(), *targets])
+    row = {name: getattr(page, _RENAMED.get(name, name)) for name in _PLAIN}
+    return row | {
+        "page": own,
+        "revisit_page": None if page.revisit_of is None else ids.of([page.revisit_of.encode()])[0],
+        "declared": [one._asdict() for one in page.declared],
+        "link_urls": links.urls,
+        "link_ids": targets_ids,
+        "link_kinds": links.kinds,
+        "hreflangs": [{"place": place, "value": value} for place, value in links.hreflangs],
+    }
+
+
+def page_of(row: Mapping[str, Any]) -> Page:
+    """The page that `row_of` made a row of, but for the words of links.
+
+    Args:
+        row: by name of the column, as Arrow gives it.
+    """
+    fields: dict[str, Any] = {_RENAMED.get(name, name): row[name] for name in _PLAIN}
+    hreflangs = tuple((one["place"], one["value"]) for one in row["hreflangs"])
+    return Page(
+        **fields,
+        declared=tuple(Declaration(one["source"], one["value"]) for one in row["declared"]),
+        links=Links(row["link_urls"], row["link_kinds"], hreflangs),
+    )
+
+
+def _row_of_problem(problem: Problem) -> dict[str, Any]:
+    told = {"url": problem.url, "kind": problem.kind, "reason": problem.reason}
+    cleaned = {name: None if text is None else _utf8(text) for name, text in told.items()}
+    return {**cleaned, "offset": problem.offset}
+
+
+def _utf8(text: str) -> str:
+    """The text, with a question mark for what no Unicode text can hold: it is a stranger's."""
+    return text.encode("utf-8", "replace").decode()

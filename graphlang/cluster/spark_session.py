@@ -1,0 +1,138 @@
+"""A session of Spark: started where it can be, and refused in one line where it cannot."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LEAST_JAVA: Final = 17
+_SECONDS: Final = 60  # for Java to say its version
+#: What is set unless the user sets it.
+_SETTINGS: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.adaptive.enabled": "true",
+}
+#: Where all processes are on this machine, nothing outside is to reach them.
+_LOCAL: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+class SparkError(RuntimeError):
+    """Spark cannot be used; the words are for the user, in one line."""
+
+
+class JobError(RuntimeError):
+    """Spark has given up a job; the words are for the user, in one line."""
+
+
+def session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Any:
+    """Start Spark, or take the session that there is.
+
+    Executors run the Python of this process, unless ``PYSPARK_PYTHON`` names another.
+
+    Args:
+        master: as Spark spells it, such as ``local[2]``, ``yarn`` or ``spark://host:7077``; None: what ``spark-submit``
+            or Spark's configuration says, else ``local[*]``.
+        settings: of Spark, by name.
+
+    Returns:
+        A ``pyspark.sql.SparkSession``.
+
+    Raises:
+        SparkError: pyspark is not installed; there is no Java, or one that Spark does not run on; Spark does not start.
+    """
+    sql = _pyspark()
+    _check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = sql.SparkSession.builder.appName("graphlang")
+    if master is not None:
+        builder = builder.master(master)
+    own = _SETTINGS | (_LOCAL if master is not None and master.startswith("local") else {})
+    for name, value in (own | dict(settings or {})).items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # Py4J's and Spark's errors have no base of their own
+        raise SparkError(f"Spark does not start: {first_line(error)}") from error
+
+
+def _pyspark() -> Any:
+    try:
+        return import_module("pyspark.sql")
+    except ImportError as error:
+        raise SparkError("Spark needs pyspark: pip install 'graphlang[spark]'") from error
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    wanted = f"Spark needs Java {LEAST_JAVA} or newer"
+    if program is None:
+        raise SparkError(f"{wanted}, and there is no java on the PATH; install one, or set JAVA_HOME")
+    try:
+        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603 - the user's own
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SparkError(f"{wanted}, and {program} cannot be run: {first_line(error)}") from error
+    version = java_version(said.stderr + said.stdout)
+    if version is None or version < LEAST_JAVA:
+        is_there = "is of no version that can be told" if version is None else f"is Java {version}"
+        raise SparkError(f"{wanted}, and {program} {is_there}; set JAVA_HOME to another")
+
+
+def java_version(said: str) -> int | None:
+    r"""The major version that ``java -version`` says.
+
+    Args:
+        said: what it printed.
+
+    >>> java_version('openjdk version "17.0.15" 2025'), java_version('java version "1.8.0_392"'), java_version("?")
+    (17, 8, None)
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(found[1]) if found else None
+
+
+@contextmanager
+def told_in_a_line() -> Iterator[None]:
+    """What fails in Spark, or on an executor, as one error of ours.
+
+    Raises:
+        JobError: Spark gave up; its words have the last line of the executor's account.
+    """
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}:
+            raise
+        raise JobError(f"Spark gave up: {_cause(str(error)) or first_line(error)}") from error
+
+
+def _cause(said: str) -> str:
+    """The last line of a traceback of Python that says an error; empty where there is none."""
+    _, _, traceback = said.partition("Traceback (most recent call last):")
+    lines = re.findall(r"^[\w.]+(?:Error|Exception|Interrupt): .*$", traceback, re.MULTILINE)
+    return str(lines[-1][:500]) if lines else ""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says that says anything; Java's go on for pages.
+
+    Args:
+        error: that was raised.
+    """
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next((line for line in lines if line), type(error).__name__)[:500]

@@ -1,0 +1,110 @@
+"""The tables of a collection on a cluster: their columns, as Arrow has them and as Spark spells them.
+
+Columns have the names of the database's views and tables (db/SCHEMA.md). A page's id is a hash of its URL (`page_ids`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pyarrow as pa
+
+_TEXT, _LONG, _INT, _REAL, _BYTES = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.binary()
+_DECLARED: Final = pa.list_(pa.struct([("source", _TEXT), ("value", _TEXT)]))
+_HREFLANGS: Final = pa.list_(pa.struct([("place", _INT), ("value", _TEXT)]))
+_SCORES: Final = pa.list_(pa.struct([("label", _TEXT), ("score", _REAL)]))
+
+#: What a capture says, and where it stands.
+_CAPTURE: Final = [
+    ("page", _LONG),
+    ("url", _TEXT),
+    ("source", _INT),
+    ("file", _TEXT),
+    ("offset", _LONG),
+    ("date", _TEXT),
+    ("status", _INT),
+    ("mime", _TEXT),
+    ("charset", _TEXT),
+    ("charset_from", _TEXT),
+    ("length", _LONG),
+    ("size", _LONG),
+    ("digest", _TEXT),
+    ("revisit_of", _TEXT),
+    ("revisit_page", _LONG),
+    ("revisit_date", _TEXT),
+    ("parts", _TEXT),
+    ("title", _TEXT),
+    ("text", _TEXT),
+    ("main", _LONG),
+    ("declared", _DECLARED),
+    ("visible", _BYTES),
+    ("link_urls", _BYTES),
+    ("link_ids", pa.list_(_LONG)),
+    ("link_kinds", _BYTES),
+    ("hreflangs", _HREFLANGS),
+]
+#: Where a record stands in the order of reading, and what was wrong with it; ``kind`` is null for captures.
+_READ: Final = [("begin", _LONG), ("place", _LONG), ("kind", _TEXT), ("reason", _TEXT)]
+#: One row a capture, a problem, or a byte range that was read (``kind`` is `RANGE`).
+RECORDS: Final = pa.schema([*_CAPTURE, *_READ, ("found", _LONG), ("ended", _LONG), ("stop", _LONG)])
+RANGE: Final = "range"
+#: One row a page that was fetched: the capture that is its own.
+CAPTURES: Final = pa.schema([*_CAPTURE, ("captures", _LONG), ("original", _LONG)])
+SOURCES: Final = pa.schema([("source", _INT), ("name", _TEXT), ("sha256", _TEXT), ("bytes", _LONG)])
+PAGES: Final = pa.schema(
+    [("page", _LONG), ("url", _TEXT), ("host", _TEXT), ("domain", _TEXT), ("suffix", _TEXT), ("tld", _TEXT)]
+)
+LINKS: Final = pa.schema(
+    [("source", _LONG), ("target", _LONG), ("kind", _TEXT), ("nofollow", _INT), ("hreflang", _TEXT), ("place", _INT)]
+)
+#: What a content method answers; appended to what it was asked about.
+ANSWER: Final = pa.schema(
+    [
+        ("label", _TEXT),
+        ("confidence", _REAL),
+        ("runner_up_label", _TEXT),
+        ("runner_up_confidence", _REAL),
+        ("characters", _LONG),
+        ("encoding", _TEXT),
+        ("read", _LONG),
+        ("scores", _SCORES),
+    ]
+)
+#: Every computation of languages; columns as in the database, where more is told of them.
+RUNS: Final = pa.schema(
+    [
+        ("id", _LONG),
+        ("kind", _TEXT),
+        ("method", _TEXT),
+        ("model", _TEXT),
+        ("model_hash", _TEXT),
+        ("parameters", _TEXT),
+        ("seeds", _TEXT),
+        ("version", _TEXT),
+        ("started", _TEXT),
+        ("finished", _TEXT),
+        ("pages", _LONG),
+        ("rounds", _LONG),
+        ("converged", _INT),
+    ]
+)
+
+
+def ddl(schema: pa.Schema) -> str:
+    """Columns as Spark spells them.
+
+    Args:
+        schema: as Arrow has them.
+
+    >>> ddl(LINKS)
+    '`source` bigint, `target` bigint, `kind` string, `nofollow` int, `hreflang` string, `place` int'
+    """
+    return ", ".join(f"`{field.name}` {_spelled(field.type)}" for field in schema)
+
+
+def _spelled(kind: Any) -> str:
+    if pa.types.is_list(kind):
+        return f"array<{_spelled(kind.value_type)}>"
+    if pa.types.is_struct(kind):
+        return f"struct<{', '.join(f'{field.name}: {_spelled(field.type)}' for field in kind)}>"
+    return {_TEXT: "string", _LONG: "bigint", _INT: "int", _REAL: "double", _BYTES: "binary"}[kind]

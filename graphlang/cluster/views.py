@@ -1,0 +1,76 @@
+"""The tables that readers start from, with the columns of the database's views: `languages` and `sites`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphlang.codes import languages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Of the view ``page_languages``, and the labels as they were given.
+_LANGUAGES = """
+SELECT
+    pages.page, pages.url, host, domain, suffix, tld,
+    COALESCE(best.language, 'und') AS language,
+    best.script,
+    COALESCE(answers.confidence, 0D) AS confidence,
+    second.language AS runner_up,
+    answers.runner_up_confidence,
+    '{method}' AS method,
+    {run} AS run,
+    IF(captures.page IS NULL, 0, 1) AS fetched,
+    status, mime, charset, charset_from, date, length,
+    answers.characters, answers.encoding,
+    0 AS pending,
+    answers.label, answers.runner_up_label
+FROM {pages} AS pages
+LEFT JOIN {captures} AS captures ON captures.page = pages.page
+LEFT JOIN {answers} AS answers ON answers.page = pages.page
+LEFT JOIN {labels} AS best ON best.label = answers.label
+LEFT JOIN {labels} AS second ON second.label = answers.runner_up_label
+"""
+_SITES = """
+SELECT
+    host, FIRST(domain) AS domain, FIRST(suffix) AS suffix, FIRST(tld) AS tld, language,
+    SUM(fetched) AS pages,
+    COUNT(*) - SUM(fetched) AS unfetched,
+    AVG(confidence) AS confidence,
+    SUM(COALESCE(length, 0)) AS length
+FROM {pages}
+GROUP BY host, language
+ORDER BY host, language
+"""
+
+
+def languages_of(pages: Any, captures: Any, answers: Any, labels: Iterable[str], *, method: str, run: int) -> Any:
+    """One row a page with its language: the columns of the view ``page_languages``, and the labels.
+
+    Args:
+        pages: all pages.
+        captures: those that were fetched.
+        answers: ``page``, ``label``, ``confidence``, ``runner_up_label``, ``runner_up_confidence``, ``characters`` and
+            ``encoding``, for some pages.
+        labels: that answers may have.
+        method: of the run that answers.
+        run: its number.
+    """
+    spark = pages.sparkSession
+    known = [(label, *_split(label)) for label in sorted({*labels, languages.UND, languages.ZXX})]
+    table = spark.createDataFrame(known, "label string, language string, script string").hint("broadcast")
+    sql = _LANGUAGES.replace("{method}", method).replace("{run}", str(run))
+    return spark.sql(sql, pages=pages, captures=captures, answers=answers, labels=table)
+
+
+def _split(label: str) -> tuple[str, str | None]:
+    return (label, None) if label in {languages.UND, languages.ZXX} else languages.split(label)
+
+
+def sites_of(pages: Any) -> Any:
+    """One row a host and language: the columns of the view ``site_languages``.
+
+    Args:
+        pages: of `languages_of`.
+    """
+    return pages.sparkSession.sql(_SITES, pages=pages)

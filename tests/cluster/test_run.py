@@ -1,0 +1,87 @@
+"""What Spark makes of some archives is what one machine makes of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import graphlang as gl
+
+pytest.importorskip("pyarrow")
+
+from graphlang.cluster import job
+from graphlang.cluster.to_database import to_database
+from graphlang.db.write.choose_capture import Keep
+from graphlang.whole_file import OutputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: By name what is to be equal: rows without ids.
+QUERIES = {
+    "captures": "SELECT url, status, date, mime, charset, charset_from, length, size, digest, revisit_of, captures,"
+    " revisit_date, parts, offset, sources.name FROM captures JOIN pages ON pages.id = page JOIN sources ON"
+    " sources.id = source",
+    "originals": "SELECT pages.url, o.url FROM captures JOIN pages ON pages.id = page LEFT JOIN pages AS o ON o.id ="
+    " original",
+    "texts": "SELECT url, title, text, main FROM texts JOIN pages ON pages.id = page",
+    "declarations": "SELECT url, source, value FROM declarations JOIN pages ON pages.id = page",
+    "pages": "SELECT url, hosts.host, domain, suffix, tld FROM pages JOIN hosts ON hosts.id = pages.host",
+    "links": "SELECT source_url, target_url, kind, nofollow, hreflang, place FROM link_details",
+    "problems": "SELECT name, offset, url, kind, reason FROM problems JOIN sources ON sources.id = source",
+    "sources": "SELECT name, sha256, bytes, keep, options, finished FROM sources",
+    "scores": "SELECT url, rank, label, score FROM page_scores JOIN pages ON pages.id = page"
+    " JOIN runs ON runs.id = run WHERE runs.kind = 'content'",
+    "predictions": "SELECT url, labels.label, confidence, characters, read FROM predictions JOIN pages ON pages.id ="
+    " page JOIN labels ON labels.id = predictions.label JOIN runs ON runs.id = run WHERE runs.kind = 'content'",
+}
+
+
+def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return sorted(connection.execute(query).fetchall(), key=repr)
+
+
+@pytest.fixture(scope="module")
+def tables(spark: Any, archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("out") / "tables"
+    done = job.run(spark, [str(archives)], str(out))
+    assert (done.archives, done.problems) == (3, 1)
+    return out
+
+
+@pytest.fixture(scope="module")
+def imported(tables: Path) -> Path:
+    path = tables.parent / "imported.db"
+    to_database(tables, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def one_machine(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("one") / "crawl.db"
+    crawl = gl.open(path)
+    crawl.ingest(archives, keep="best")
+    crawl.classify()
+    return path
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_the_imported_database_holds_what_one_machine_finds(name: str, imported: Path, one_machine: Path) -> None:
+    found = rows(imported, QUERIES[name])
+    assert found == rows(one_machine, QUERIES[name])
+    assert found
+
+
+def test_nothing_is_left_beside_the_tables(tables: Path, imported: Path) -> None:
+    assert {path.name for path in tables.parent.iterdir()} == {tables.name, imported.name}
+
+
+def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: Path) -> None:
+    before = sorted(path.name for path in tables.iterdir())
+    with pytest.raises(OutputError, match=r"tables exists; name another folder, or replace it with --overwrite"):
+        job.run(spark, [str(archives)], str(tables), keep=Keep.BEST)
+    assert sorted(path.name for path in tables.iterdir()) == before
