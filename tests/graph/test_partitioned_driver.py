@@ -33,7 +33,7 @@ def web(seed: int, hosts: int = 6) -> tuple[Graph, Evidence]:
     kind = rng.choice(np.array([7, 7, 7, 6, 3, 1], np.uint8), m)
     ends = source.astype(np.int32), target.astype(np.int32)
     hreflang = np.where(rng.random(m) < 0.05, truth[target], -1).astype(np.int16)
-    graph = Graph(n, *ends, kind, hreflang, None, np.full(m, -1, np.int16))
+    graph = Graph(n, *ends, kind, hreflang, None, rng.permutation(m).astype(np.int16))
     length = np.where(rng.random(n) < 0.35, rng.integers(0, 40, n), 900).astype(np.int32)
     lists = np.stack([truth, (truth + 1) % len(CODES)], axis=1).astype(np.int16)
     scores = np.where(length[:, None] < 40, np.float32([0.45, 0.4]), np.float32([0.9, 0.05])).astype(np.float32)

@@ -9,6 +9,7 @@ from graphlang.graph.partitioned.introduce import ghosts_of, introduce
 from graphlang.graph.partitioned.learn import Learned, learn
 from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.observe import gathered, observe
+from graphlang.graph.partitioned.order import added, count, lists, together, with_order
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.superstep import Step, superstep
 from graphlang.graph.partitioned.survey import Cut, merged, survey
@@ -58,6 +59,12 @@ def run(
     sent_once = sum(len(introduced.of(one.pages).data) for one in ghosts)
     if learned is None:
         counted = merged([survey(one, signals_of(one, options), cut, options) for one in parts])
+        named = together([lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
+        order = added([count(one, named.of(one.pages), counted, options) for one in parts])
+        parts = [
+            with_order(one, near, named.of(one.pages), order, counted, cut, options)
+            for one, near in zip(parts, ghosts, strict=True)
+        ]
         seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
         learned = learn(counted, seen, cut)
     steps: list[Step] = []

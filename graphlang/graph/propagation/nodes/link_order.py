@@ -14,6 +14,7 @@ judged without its own contribution to the counts, which shows how far the order
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,8 +45,20 @@ PAGES = 1 << 15  #: pages worked on at once
 BITS = 1 << 32  #: so many contexts, possible or not, are numbered without sorting
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Usual:
+    """Languages of the certain pages of a collection. A languages."""
+
+    languages: NDArray[np.int16]  #: indices, ascending, shape (A,)
+    shares: NDArray[np.float64]  #: a distribution, shape (A,)
+
+
 def from_link_order(
-    links: Links, evidence: Evidence, certain: NDArray[np.bool_], outside: NDArray[np.int32] | None = None
+    links: Links,
+    evidence: Evidence,
+    certain: NDArray[np.bool_],
+    outside: NDArray[np.int32] | None = None,
+    usual: Usual | None = None,
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Languages of each page by its positions in lists, best first, and their probabilities; shape (n, KEEP) each.
 
@@ -56,6 +69,7 @@ def from_link_order(
         evidence: whose texts and hosts tell what is known.
         certain: pages whose text is long and sure enough, shape (n,).
         outside: hosts of the pages that are left out.
+        usual: languages of the collection of which these pages are a partition.
     """
     n = evidence.n
     languages, probabilities = np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32)
@@ -63,13 +77,13 @@ def from_link_order(
     known = certain & (best >= 0)
     if links.ordinal is None or not known.any():
         return languages, probabilities
-    named, numbers = np.unique(best[known], return_inverse=True)
+    named = np.unique(best[known]) if usual is None else usual.languages
     label = np.full(links.n, NONE, np.int16)
-    label[:n][known] = numbers
+    label[:n][known] = np.searchsorted(named, best[known])
     every = evidence.host if outside is None else np.concatenate([evidence.host, outside])
     hosts, inverse = np.unique(every, return_inverse=True)
     host = inverse.astype(np.int32)
-    everywhere = site_prior.collection(np.zeros(len(named)), label, links.n)
+    everywhere = site_prior.collection(np.zeros(len(named)), label, links.n) if usual is None else usual.shares
     log_prior = np.log(site_prior.distributions(label, host, len(hosts), everywhere[None]))
     keep = min(KEEP, len(named))
     for chosen in _multilingual(links, label, host, len(hosts), len(named)):
