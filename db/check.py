@@ -55,7 +55,7 @@ RANGES: Final = {
     ("predictions", "characters"): (0, soundness.MOST),
     ("scores", "rank"): (1, 1000),
     ("scores", "score"): (0, 1.001),
-    ("page_shares", "rank"): (1, 1000),
+    ("page_shares", "rank"): (1, 5),
     ("page_shares", "share"): (0, 1.001),
     ("linked_answers", "block"): (0, soundness.MOST),
 }

@@ -98,6 +98,31 @@ def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.int
     return Scores(label, score)
 
 
+def read_shares(connection: sqlite3.Connection, run: int, width: int) -> NDArray[np.float64]:
+    """Page, rank, label and share of the pages in several languages, by page and rank; shape (rows, 4).
+
+    Args:
+        connection: the collection.
+        run: a content run.
+        width: at most so many labels a page.
+
+    Raises:
+        StoreError: a share of no page, with a label that there is not, or that is no part of a whole.
+    """
+    cursor = connection.execute(
+        "SELECT page, rank, label, share FROM page_shares WHERE run = ? AND rank <= ? ORDER BY page, rank", (run, width)
+    )
+    parts = [np.zeros((0, 4))]
+    while rows := cursor.fetchmany(ROWS_AT_ONCE):
+        parts.append(values.table_of("page_shares", rows, 4))
+    table = np.concatenate(parts)
+    values.within("page_shares.page", table[:, 0], 1, count_pages(connection))
+    values.within("page_shares.rank", table[:, 1], 1, width)
+    check_labels(connection, "page_shares.label", table[:, 2], least=1)
+    values.within("page_shares.share", table[:, 3], 0, _ONE)
+    return table
+
+
 def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
     """How many answers a run has, and how many of those for URLs that were only linked to have no label.
 

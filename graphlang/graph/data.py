@@ -114,6 +114,9 @@ class Evidence:
     #: pages whose best language is not inferred, for somebody looked: they are clamped, and teach as the longest text
     #: does; shape (n,)
     labelled: NDArray[np.bool_] | None = None
+    #: pages whose text is in several languages, and what part of it each has: evidence for their neighbours. Their own
+    #: answer is that of the whole text
+    parts: FixedBeliefs | None = None
 
     def __post_init__(self) -> None:
         if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
@@ -134,6 +137,8 @@ class Evidence:
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
             _within(f"signals[{name!r}].languages", signal.languages, NONE, len(self.codes) - 1)
+        if self.parts is not None:
+            self.parts.check(n, len(self.codes))
 
     @property
     def n(self) -> int:

@@ -13,8 +13,8 @@ from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.digests import digests_of_short_pages
 from graphlang.db.runs.find import get_run, latest_run
 from graphlang.db.runs.labels import all_labels
-from graphlang.db.runs.read_answers import read_answers, read_scores
-from graphlang.graph.data import Evidence, Graph
+from graphlang.db.runs.read_answers import read_answers, read_scores, read_shares
+from graphlang.graph.data import Evidence, FixedBeliefs, Graph
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Labels of a page that the graph sees.
 WIDTH = 20
+#: Languages of a page's parts that the graph sees.
+PARTS = 5
 #: A page with so many letters may have a copy: its own text will do.
 SHORT = 200
 
@@ -153,6 +155,9 @@ class Loaded:
         self._unknown = np.zeros(len(self._own), dtype=np.bool_)
         self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
         self._copies = _copies(connection, run, self._hosts)
+        shares = read_shares(connection, run.id, PARTS)
+        self._shares = shares[~np.isin(shares[:, 0], known_pages)]  # what somebody says of a page is all of it
+        self._language = table
         self._corrected = np.full(len(self._own), -1, dtype=np.int64)
         self._correct(row_of[known_pages - 1], known_labels, table, zxx)
 
@@ -210,6 +215,7 @@ class Loaded:
                 copies=self._copies[pages],
                 asked=new,
                 labelled=self._labelled(spread),
+                parts=self._parts(pages),
             ),
             spread(self._scores.label, -1),
             self._language_of,
@@ -223,6 +229,23 @@ class Loaded:
     def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
         labelled = (self._corrected >= 0) & (self._indices[:, 0] >= 0)
         return spread(labelled, 0) if labelled.any() else None
+
+    def _parts(self, pages: NDArray[np.int64]) -> FixedBeliefs | None:
+        """The languages of the parts of pages, by their rows."""
+        row_of = np.full(self.count, -1, dtype=np.int64)
+        row_of[pages] = np.arange(len(pages))
+        row = row_of[self._shares[:, 0].astype(np.int64) - 1]
+        order = np.argsort(row, kind="stable")
+        order = order[row[order] >= 0]
+        rows, first, place = np.unique(row[order], return_index=True, return_inverse=True)
+        if not len(rows):
+            return None
+        rank = np.arange(len(order)) - first[place]
+        found = np.full((len(rows), PARTS), -1, dtype=np.int16)
+        part = np.zeros((len(rows), PARTS), dtype=np.float32)
+        found[place, rank] = self._language[self._shares[order, 2].astype(np.int64)]
+        part[place, rank] = np.minimum(self._shares[order, 3], 1)
+        return FixedBeliefs(rows, found, part)
 
     def _chosen(
         self, asked: NDArray[np.int64] | None, listening: Listening | None
