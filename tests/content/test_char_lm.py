@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.discriminative import char_lm
+from graphlang.content.discriminative import char_lm, unknown
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.scoring import calibration
 from graphlang.content.text.scripts import registry
@@ -141,6 +141,7 @@ def test_a_word_of_both_languages_goes_where_it_is_likelier(tiny: Discriminative
 
 def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny, "_foreign", -1)  # which comes afterwards
+    monkeypatch.setattr(unknown, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))  # and nothing is unknown
     texts = ["the dog", "wo", "sie denken", "το σπίτι", "the", "the cat sat on the mat and there it is", ""]
     probabilities = tiny.probabilities(texts)
     for rows, columns, scores, letters in tiny.measure(texts):

@@ -5,7 +5,7 @@ What becomes of letters, and the keys of n-grams, are held against their definit
 
 from __future__ import annotations
 
-from math import exp, sqrt
+from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphlang.content.discriminative import unknown
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.ngrams.vocabulary import LONGEST, keys_of
 from graphlang.content.scoring import calibration
@@ -86,6 +87,20 @@ class Plain:
             score += gain * (lm + a["spelling_text"][label])
         return score
 
+    def unknown(self, text: str, label: int) -> float:
+        """How probable it is that a text is in no language, if the best one is this."""
+        orders = sorted({len(gram) for gram in self.grams if len(gram) <= 5})
+        found = features(text, self.keys, orders, words=any(len(gram) > 5 for gram in self.grams))
+        base = float(self.arrays["base"][label])
+        steps = sum(self.weights.get((feature, label), 0) for feature in found)
+        r = min(max(base + steps * float(self.arrays["step"][0]) / max(1, len(found)), -4), 1)
+        b, n = min(max(-base, 1), 7), log(min(max(len(text), 4), 512))
+        k = unknown.COEFFICIENTS.tolist()
+        return 1 / (
+            1
+            + exp(-(k[0] + r * k[1] + b * k[2] + n * k[3] + r * n * k[4] + r * b * k[5] + b * n * k[6] + b * b * k[7]))
+        )
+
     def chances(self, given_: str) -> list[float]:
         made = normalise([given_], limit=1000, closed=self.model.parameters["closed"], one_script=True)
         text = "".join(map(chr, made.symbols.tolist()))
@@ -96,7 +111,16 @@ class Plain:
         columns = np.flatnonzero(self.arrays["script"] == number)
         scores = np.array([self.scores(text, number, label) for label in columns.tolist()])
         shares = np.exp(scores - scores.max())
-        chances[columns] = shares / shares.sum() * (1 - OUTLIERS) + OUTLIERS / len(columns)
+        strange = self.unknown(text, int(columns[scores.argmax()])) if len(columns) > 1 else 0.0
+        trebled = sum(
+            a == b == c and "a" <= a.lower() <= "z" for a, b, c in zip(given_, given_[1:], given_[2:], strict=False)
+        )
+        if strange > unknown.REFUSED or trebled > unknown.TREBLED * len(given_):
+            return chances.tolist()
+        rest = (1 - strange) * (1 - OUTLIERS)
+        if (marks := sum(character in "{};" for character in given_)) > 2 and marks > unknown.CODE * len(given_):
+            rest *= 1 - unknown.OF_CODE
+        chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
         english = self.model.labels.index("eng")
         part = chances[english] * windows.QUOTED * min(1, windows.QUOTED_LENGTH / len(text))
         if part > windows.QUOTED / 100:
@@ -123,7 +147,9 @@ def both(request: pytest.FixtureRequest, corpus_folder: Path) -> tuple[Discrimin
     return Discriminative(model, "", ""), Plain(model)
 
 
-PARTS = st.sampled_from(["the", "weather", "das", "ist", "wetter", "και", "σπίτι", "é", "e\u0301", "жук", "中", "ß"])
+PARTS = st.sampled_from(
+    ["the", "weather", "das", "ist", "wetter", "και", "σπίτι", "é", "e\u0301", "жук", "中", "ß", "aaa", "}", "qzx"]
+)
 TEXTS = st.one_of(
     st.text(max_size=40),
     st.lists(PARTS, max_size=12).map(" ".join),

@@ -18,7 +18,8 @@ text's score is the inner product of its own vector with that. Different from th
 * how many people use a language counts for a word or two, and hardly for a long text (`scoring.speaker_prior`);
 * of a few words a character language model counts too (`char_lm`): a second inner product, with weights that say what
   is rare in a language as well as what is common;
-* a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more.
+* a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
+* a text that fits even its best language badly may be in none that the model knows (`unknown`).
 
 Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
 does not depend on the order or the company in which texts come.
@@ -27,11 +28,11 @@ does not depend on the order or the company in which texts come.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.content.discriminative import char_lm
+from graphlang.content.discriminative import char_lm, unknown
 from graphlang.content.discriminative.scores import LENGTHS, Scores
 from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
@@ -41,7 +42,7 @@ from graphlang.content.published.nfc import vocabulary
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
-from graphlang.content.text.scripts import registry
+from graphlang.content.text.scripts import LATIN, registry
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
@@ -64,6 +65,17 @@ APART = 10.0  # how much less likely than any other a label of another script is
 _BATCH = 1 << 16  # characters that are worked on together
 _FOREIGN = "eng"
 _OF_LABELS = ("base", "bias", "siblings", "prior")
+
+
+class _Measured(NamedTuple):
+    """Texts in one script, and what `Discriminative.measure` says of them."""
+
+    rows: NDArray[np.int64]
+    columns: slice
+    scores: Floats
+    lengths: NDArray[np.int64]
+    sums: NDArray[np.int16]  # over the columns, and zeros behind; none where no language is written in the script
+    found: NDArray[np.int64]  # features
 
 
 class Discriminative(Calibrated):
@@ -127,6 +139,12 @@ class Discriminative(Calibrated):
             temperature, (rows, columns); and letters and spaces of the texts, (rows,). A text in a script that no
             language here is written in leaves all of them as likely as they are before any text.
         """
+        for some in self._measure(texts, script, prior=prior):
+            yield some.rows, some.columns, some.scores, some.lengths
+
+    def _measure(
+        self, texts: Sequence[str] | Characters, script: int | None = None, *, prior: bool = True
+    ) -> Iterator[_Measured]:
         letters, offsets, sums, lm_sums = self._sums(texts, script, lm=prior)
         found = np.diff(offsets)
         known = 0
@@ -135,11 +153,12 @@ class Discriminative(Calibrated):
             scores = self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior)
             if self._char_lm is not None and lm_sums is not None:
                 scores += self._char_lm.scores(lm_sums, number, rows, lengths)
-            yield rows, columns, scores, lengths
+            yield _Measured(rows, columns, scores, lengths, own, found[rows])
             known += len(rows)
         if known < len(sums.order):
             rows = sums.order[known:]
-            yield rows, slice(None), np.tile(self._before, (len(rows), 1)), letters.lengths[rows]
+            scores, nothing = np.tile(self._before, (len(rows), 1)), np.zeros((0, 0), dtype=np.int16)
+            yield _Measured(rows, slice(None), scores, letters.lengths[rows], nothing, found[rows])
 
     def _sums(
         self, texts: Sequence[str] | Characters, script: int | None = None, *, lm: bool = True
@@ -197,7 +216,8 @@ class Discriminative(Calibrated):
 
     def _short(self, texts: Sequence[str], to: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one window, in these rows."""
-        letters, offsets, sums, lm_sums = self._sums(characters(texts))
+        given = characters(texts)
+        letters, offsets, sums, lm_sums = self._sums(given)
         known = self._scores.probabilities(
             sums,
             self._weights,
@@ -210,6 +230,7 @@ class Discriminative(Calibrated):
             lm_sums=lm_sums,
         )
         answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
+        unknown.doubt_rubbish(answer, to, given)
         if self._foreign >= 0:
             windows.share_with_hosts(answer, to, letters.lengths, self._foreign, self._hosts)
 
@@ -225,11 +246,11 @@ class Discriminative(Calibrated):
         unsure: list[NDArray[np.int64]] = []
         for begin in range(0, len(rows), some):
             mine = rows[begin : begin + some]
-            letters = self._look([texts[i] for i in mine.tolist()], mine, script, _FIRST_LOOK, answer, mixed=mixed)
+            chosen = [texts[i] for i in mine.tolist()]
+            letters, sure = self._look(chosen, mine, script, _FIRST_LOOK, answer, mixed=mixed)
             few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
             self._words(texts, mine[few], script, answer)
-            mine = mine[~few]
-            unsure.append(mine[answer[mine].max(axis=1) < _DOUBT])
+            unsure.append(mine[~few & (sure < _DOUBT)])
         some = max(1, some * _FIRST_LOOK // _SECOND_LOOK)
         again = np.concatenate(unsure)
         for begin in range(0, len(again), some):
@@ -260,18 +281,31 @@ class Discriminative(Calibrated):
         answer: Floats,
         *,
         mixed: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.int64]:
-        """Fill in the answers from so many windows of each text; how many letters (and spaces) each text's have."""
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Fill in the answers from so many windows of each text.
+
+        Returns:
+            How many letters (and spaces) each text's windows have, and how probable the best of the languages is among
+            those that the model knows, (texts,) each.
+        """
         size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
         parts, offsets = windows.cut(texts, number, size)
-        sizes = np.zeros(len(texts), dtype=np.int64)
+        sizes, sure = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.float32)
         # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
         prior = self._before + self._scores.close_bias
-        for _, columns, scores, letters in self.measure(parts, script=script, prior=False):
-            before = scores.copy() if mixed is not None else None
-            likely = windows.log_likelihood(scores, letters > 0, offsets, self._foreign_in(columns))
-            sizes += np.add.reduceat(letters, offsets[:-1])
-            answer[rows, columns] = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_OUTLIERS)
+        for some in self._measure(parts, script, prior=False):
+            columns = some.columns
+            before = some.scores.copy() if mixed is not None else None
+            likely = windows.log_likelihood(some.scores, some.lengths > 0, offsets, self._foreign_in(columns))
+            sizes += np.add.reduceat(some.lengths, offsets[:-1])
+            found = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_OUTLIERS)
+            sure = np.maximum(sure, found.max(axis=1))
+            if len(some.sums):  # none where no language is written in the script
+                self._scores.doubt(some.sums, columns, found=some.found, offsets=offsets, letters=sizes, answer=found)
+            answer[rows, columns] = found
             if mixed is not None and before is not None:
-                mixed[rows] = windows.differ(before, letters, likely.argmax(axis=1), offsets, size)
-        return sizes
+                mixed[rows] = windows.differ(before, some.lengths, likely.argmax(axis=1), offsets, size)
+        if script == LATIN:
+            read = Characters(parts.symbols, parts.begins[offsets[:-1]], parts.ends[offsets[1:] - 1])
+            unknown.doubt_rubbish(answer, rows, read)
+        return sizes, sure

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphlang.content.discriminative import unknown
 from graphlang.content.scoring import calibration
 from graphlang.native.kernels import Kernels
 
@@ -98,6 +99,8 @@ class Scores:
     ) -> int:
         """Fill in the probabilities of texts: the softmax of their scores, prior included, over their script's labels.
 
+        What may be in a language that is not there (`unknown`) all labels of the script share.
+
         Args:
             sums: Of the texts.
             weights: That gave the sums.
@@ -129,11 +132,48 @@ class Scores:
             bias=self.bias + self.close_bias,
             prior=self.prior,
             outliers=outliers,
+            unknown=unknown.COEFFICIENTS,
+            refused=unknown.REFUSED,
             to=to,
             answer=answer,
             **_of_char_lm(char_lm, lm_sums),
         )
         return found
+
+    def doubt(
+        self,
+        sums: NDArray[np.int16],
+        labels: slice,
+        *,
+        found: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        letters: NDArray[np.int64],
+        answer: Floats,
+    ) -> None:
+        """Give all labels a part of the probability of texts that may be in none of them (`unknown`); in place.
+
+        Args:
+            sums: Of the windows of texts in one script, (windows, labels or more).
+            labels: Of the script.
+            found: Features of each window, (windows,).
+            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`.
+            letters: Of each text, (texts,).
+            answer: Probabilities of the texts, (texts, labels).
+
+        Raises:
+            KernelError: the shapes differ, or an offset is outside the windows.
+        """
+        _kernels.scores_doubt(
+            sums=sums,
+            found=found,
+            offsets=offsets,
+            letters=letters,
+            base=self.base[labels],
+            step=self.step,
+            unknown=unknown.COEFFICIENTS,
+            refused=unknown.REFUSED,
+            probabilities=answer,
+        )
 
 
 def _of_char_lm(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[str, Any]:

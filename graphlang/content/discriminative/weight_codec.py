@@ -54,13 +54,23 @@ def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8
     """
     flat = steps.reshape(-1)
     places = np.flatnonzero(flat)
+    return squeeze_places(places, flat[places])
+
+
+def squeeze_places(places: NDArray[np.int64], steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+    """As `squeeze`, of the weights that are not 0.
+
+    Args:
+        places: Where each stands in the table, counted through all rows, rising.
+        steps: The weights.
+    """
     gaps = np.diff(places, prepend=-1)
     extra = (gaps - 1) // 255
     ends = np.cumsum(extra + 1) - 1
     small = np.full(len(places) + int(extra.sum()), 255, dtype=np.uint8)
     small[ends] = gaps - 255 * extra
     values = np.zeros(len(small), dtype=np.int8)
-    values[ends] = flat[places]
+    values[ends] = steps
     return small, values
 
 

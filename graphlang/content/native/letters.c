@@ -177,3 +177,23 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
     offsets[edges - 1] = kept;
     return kept;
 }
+
+WIDE
+int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
+                              int64_t *trebled, int64_t *code, graphlang_fault *fault)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        if (out_of_text(row, begins[row], ends[row], size, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        const uint32_t *own = symbols + begins[row];
+        int64_t length = ends[row] - begins[row];
+        int32_t letters = 0, marks = 0; /* a text has fewer characters than fit */
+        for (int64_t i = 0; i < length; i++)
+            marks += (own[i] == '{') | (own[i] == '}') | (own[i] == ';');
+        for (int64_t i = 2; i < length; i++)
+            letters += (own[i] == own[i - 1]) & (own[i] == own[i - 2]) & ((own[i] | 0x20) - 'a' < 26);
+        trebled[row] = letters;
+        code[row] = marks;
+    }
+    return 0;
+}

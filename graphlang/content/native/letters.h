@@ -46,4 +46,9 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                                   int64_t begins[windows], int64_t ends[windows], int64_t offsets[edges],
                                   const uint8_t inside[windows], int64_t width, int64_t longest, graphlang_fault *fault);
 
+/* Signs of rubbish (`discriminative.unknown`): how many characters of each text are a Latin letter like the two before them,
+   and how many are braces or semicolons. */
+int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
+                              const int64_t ends[rows], int64_t trebled[rows], int64_t code[rows], graphlang_fault *fault);
+
 #endif

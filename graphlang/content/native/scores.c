@@ -101,9 +101,8 @@ int graphlang_scores_linear(int64_t rows, int64_t stride, int64_t width, const i
 }
 
 /* A row becomes its softmax, in place; `even` is added to each, and `rest` is what remains of 1. */
-INLINE void soften(float *own, int64_t width, float rest, float even)
+INLINE void soften(float *own, int64_t width, float most, float rest, float even)
 {
-    float most = greatest(own, width);
     for (int64_t j = 0; j < width; j++)
         own[j] = exponential(own[j] - most);
     float part = rest / sum(own, width);
@@ -127,9 +126,42 @@ int graphlang_scores_softmax(int64_t rows, int64_t width, float *scores, const f
         if (prior)
             for (int64_t j = 0; j < width; j++)
                 own[j] += prior[j];
-        soften(own, width, rest, even);
+        soften(own, width, greatest(own, width), rest, even);
     }
     return 0;
+}
+
+/* Where the first of the greatest numbers of a row is. */
+INLINE int64_t place_of(const float *row, int64_t width, float most)
+{
+    int64_t j = 0;
+    for (; j + LANES <= width; j += LANES) {
+        int found = 0;
+        for (int k = 0; k < LANES; k++)
+            found |= row[j + k] >= most;
+        if (found)
+            break;
+    }
+    while (j < width - 1 && row[j] < most)
+        j++;
+    return j;
+}
+
+INLINE float between(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* How probable it is that a text is in no language of the model (`discriminative.unknown`), from what its weights in the
+   best language add to on average, how many letters it has, and that language's base. */
+INLINE float unknown_language(const float *k, float fit, float base, int64_t letters)
+{
+    float r = between(fit, GRAPHLANG_SCORES_FIT_LEAST, GRAPHLANG_SCORES_FIT_MOST);
+    float b = between(-base, GRAPHLANG_SCORES_BASE_LEAST, GRAPHLANG_SCORES_BASE_MOST);
+    float n = logarithm(between((float)letters, GRAPHLANG_SCORES_LETTERS_LEAST, GRAPHLANG_SCORES_LETTERS_MOST));
+    float z = k[0] + k[1] * r + k[2] * b + k[3] * n + k[4] * r * n + k[5] * r * b + k[6] * b * n + k[7] * b * b;
+    float small = exponential(z < 0 ? z : -z);
+    return (z < 0 ? small : 1.0f) / (1.0f + small);
 }
 
 WIDE
@@ -138,8 +170,8 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
                                        const int16_t *sums, const int64_t *order, const int64_t *counts,
                                        const int64_t *columns, const int64_t *offsets, const int64_t *lengths,
                                        const float *inverse_temperature, const float *prior_exponent, double step, const float *base,
-                                       const float *bias, const float *prior, double outliers, const int64_t *to,
-                                       float *answer, const int16_t *lm_sums, double lm_step, const float *lm_gain,
+                                       const float *bias, const float *prior, double outliers, const float *unknown,
+                                       double refused, const int64_t *to, float *answer, const int16_t *lm_sums, double lm_step, const float *lm_gain,
                                        const float *lm_letter, const float *lm_word, const float *lm_text,
                                        const int64_t *lm_words, graphlang_fault *fault)
 {
@@ -161,7 +193,6 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
         if (counts[script] < 0 || counts[script] > most)
             return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
         const float *x = base + first, *y = bias + first, *z = prior + first;
-        float even = (float)(outliers / (double)width), rest = (float)(1 - outliers);
         for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride, lm_sums = lm_sums ? lm_sums + stride : NULL) {
             int64_t row = order[done + i];
             if (row < 0 || row >= rows)
@@ -189,7 +220,18 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
                 for (int64_t j = 0; j < width; j++)
                     own[j] += (float)lm_sums[j] * e + f * u[j] + h * v[j] + g * w[j];
             }
-            soften(own, width, rest, even);
+            float most = greatest(own, width), strange = 0;
+            if (unknown && width > 1) {
+                int64_t best = place_of(own, width, most);
+                float fit = x[best] + (found ? (float)sums[best] * (float)step / (float)found : 0.0f);
+                strange = unknown_language(unknown, fit, x[best], lengths[row]);
+                if (strange > (float)refused) {
+                    memset(own, 0, (size_t)width * sizeof *own);
+                    continue;
+                }
+            }
+            float rest = (1 - strange) * (float)(1 - outliers);
+            soften(own, width, most, rest, (1 - rest) / (float)width);
         }
         done += counts[script];
     }
@@ -256,6 +298,41 @@ int graphlang_scores_windows(int64_t windows, int64_t width, int64_t texts, floa
         float weight = (float)pow(number > 1 ? number : 1, exponent - 1);
         for (int64_t j = 0; j < width; j++)
             pure[j] *= weight;
+    }
+    return 0;
+}
+
+WIDE
+int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64_t texts, const int16_t *sums,
+                           const int64_t *found, const int64_t *offsets, const int64_t *letters, const float *base, double step,
+                           const float *unknown, double refused, float *probabilities, graphlang_fault *fault)
+{
+    if (width < 1 || stride < width)
+        return texts ? GRAPHLANG_WRONG_SIZE : 0;
+    for (int64_t text = 0; text < texts; text++) {
+        int64_t begin = offsets[text], end = offsets[text + 1], steps = 0, features = 0;
+        float *own = probabilities + text * width;
+        if (begin < 0 || begin > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", text, begin, 0, windows);
+        if (end < begin || end > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, end, begin, windows);
+        float most = greatest(own, width);
+        if (width < 2 || !(most > 0))
+            continue;
+        int64_t best = place_of(own, width, most);
+        for (int64_t window = begin; window < end; window++) {
+            steps += sums[window * stride + best];
+            features += found[window];
+        }
+        float fit = base[best] + (features > 0 ? (float)steps * (float)step / (float)features : 0.0f);
+        float strange = unknown_language(unknown, fit, base[best], letters[text]);
+        if (strange > (float)refused) {
+            memset(own, 0, (size_t)width * sizeof *own);
+            continue;
+        }
+        float rest = 1 - strange, even = strange / (float)width;
+        for (int64_t j = 0; j < width; j++)
+            own[j] = own[j] * rest + even;
     }
     return 0;
 }

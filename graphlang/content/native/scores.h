@@ -8,7 +8,16 @@
 #define GRAPHLANG_SCORES_H
 #include "kernel.h"
 
-enum { GRAPHLANG_SCORES_FIELDS = 3 /* of a script's line in `columns` */ };
+enum {
+    GRAPHLANG_SCORES_FIELDS = 3, /* of a script's line in `columns` */
+    GRAPHLANG_SCORES_UNKNOWN = 8, /* coefficients of `discriminative.unknown`; and beyond what its numbers are cut: */
+    GRAPHLANG_SCORES_FIT_LEAST = -4,
+    GRAPHLANG_SCORES_FIT_MOST = 1,
+    GRAPHLANG_SCORES_BASE_LEAST = 1,
+    GRAPHLANG_SCORES_BASE_MOST = 7,
+    GRAPHLANG_SCORES_LETTERS_LEAST = 4,
+    GRAPHLANG_SCORES_LETTERS_MOST = 512
+};
 
 /* out = sums * scale of the row + base_scale of the row * base of the column + bias_scale of the row * bias of the column
    + prior_scale of the row * prior of the column. Rows of `sums` may be longer than those of `out`. */
@@ -30,6 +39,9 @@ int graphlang_scores_softmax(int64_t rows, int64_t width, float scores[rows * wi
    row of its sums is. offsets: text t has offsets[t + 1] - offsets[t] features. lengths: the letters of each. inverse_temperature: for each script and length, the last for longer texts too;
    prior_exponent: for each length. base, bias, prior: of each label. to: the row of `answer` that each text gets; labels of
    other scripts get 0, and so do all where there are no letters.
+   unknown: None, or how probable it is that a text is in no language of the model, as coefficients
+   (`discriminative.unknown`): that part of the probability all labels of the script share. Where it is more than `refused`,
+   all are 0.
    lm_sums: None, or sums like `sums` of what the character language model says, in units of lm_step; then lm_gain: what
    that counts for, for each length, and nothing for longer texts; lm_letter, lm_word, lm_text: of each label; lm_words:
    of each text. Returns how many texts there are in the scripts. */
@@ -42,7 +54,8 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
                                        const float inverse_temperature[scripts * knots], const float prior_exponent[knots],
                                        double step,
                                        const float base[labels], const float bias[labels], const float prior[labels],
-                                       double outliers, const int64_t to[rows], float answer[room * labels],
+                                       double outliers, OPTIONAL const float unknown[GRAPHLANG_SCORES_UNKNOWN],
+                                       double refused, const int64_t to[rows], float answer[room * labels],
                                        OPTIONAL const int16_t lm_sums[lm_size], double lm_step,
                                        OPTIONAL const float lm_gain[lm_knots], OPTIONAL const float lm_letter[labels],
                                        OPTIONAL const float lm_word[labels], OPTIONAL const float lm_text[labels],
@@ -57,6 +70,15 @@ int graphlang_scores_windows(int64_t windows, int64_t width, int64_t texts, floa
                              const uint8_t has_letters[windows], const int64_t offsets[texts + 1], int64_t foreign,
                              double outliers, double share, double mixed, double exponent, float log_likelihood[texts * width],
                              graphlang_fault *fault);
+
+/* The same doubt for texts of several windows: `probabilities` of each text are shared as `unknown` says, in place.
+
+   sums: of each window, over `width` columns or more. found: features of each window. offsets: text t has the windows
+   offsets[t] to offsets[t + 1] - 1. letters: of each text. base: of each column. */
+int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64_t texts, const int16_t sums[windows * stride],
+                           const int64_t found[windows], const int64_t offsets[texts + 1], const int64_t letters[texts],
+                           const float base[width], double step, const float unknown[GRAPHLANG_SCORES_UNKNOWN],
+                           double refused, float probabilities[texts * width], graphlang_fault *fault);
 
 /* The `best` greatest of each row that are above 0, in order, the earlier of equal ones first; then -1 and 0. */
 int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float probabilities[rows * width],

@@ -18,6 +18,7 @@ import numpy as np
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.vocabulary import MOST_BITS, Vocabulary
 from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import registry
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
@@ -65,15 +66,23 @@ class Nfc(Calibrated):
         if vectors.min(initial=0) < 0 or vectors.max(initial=0) > 1:  # shares of a vector whose length is 1
             raise ModelError(f"{source}: its vectors are none of length one")
         self._vectors = np.ascontiguousarray(vectors.T, dtype=np.float32)
+        letters = set("".join(self.vocabulary.ngrams)) - {" "}
+        self._scripts = np.array(sorted({registry.restricted(ord(letter)) for letter in letters}), dtype=np.uint8)
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Cosines between each text and each language: (texts, labels); and the length of each text."""
+        """Cosines between each text and each language: (texts, labels); and the length of each text.
+
+        That of a text in a script of which no feature is, is 0: the names in it that are in another say nothing.
+        """
         letters = normalise(texts, limit=self.limit, margin=self.vocabulary.margin, closed=self.closed)
         counts = self.vocabulary.count(letters).astype(np.float32)
         norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1), dtype=np.float32))
         products = counts @ self._vectors
         products /= np.maximum(norms, 1)[:, None]
-        return products, letters.lengths
+        if not len(self._scripts):
+            return products, letters.lengths
+        scripts = normalise(texts, limit=self.limit, one_script=True).scripts
+        return products, np.where(np.isin(scripts, self._scripts), letters.lengths, 0)
 
 
 def vocabulary(model: Model, source: str) -> Vocabulary:

@@ -1,0 +1,239 @@
+"""What `nfc` says of texts that it cannot know (languages left out, rubbish), and what that costs the others.
+
+    python tests/benchmarks/honest_doubt.py
+
+Labels are left out one in ten at a time: their columns are taken out of the shipped model, which is as if they had
+never been trained, but for the choice of n-grams. Then their FLORES lines are asked for, whole, cut, and several joined
+to 400 characters and more. A language has a close relative where the model without it gives most of its joined lines to
+one other label with .9 and more, doubt left aside; the shares are given without those languages, too. Then rubbish, and
+the lines of known languages: accuracy, share at .9 and more, calibration error, each without doubt and with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import os
+import random
+from collections import Counter, defaultdict
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang import modelfile
+from graphlang.codes import languages
+from graphlang.content import registry
+from graphlang.content.discriminative import unknown
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.training.discriminative.columns import take_out
+from graphlang.evaluation.metrics import calibration_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FOLDS = 10
+LINES = 30
+JOINED = 400
+CUTS = {"whole": None, "49": 49, "24": 24}
+NEVER = np.array([-80, *[0] * 7], dtype=np.float32)
+Answers = tuple[np.ndarray, np.ndarray]
+
+
+@contextmanager
+def without_doubt() -> Iterator[None]:
+    before = unknown.COEFFICIENTS, unknown.TREBLED, unknown.CODE
+    unknown.COEFFICIENTS, unknown.TREBLED, unknown.CODE = NEVER, 2.0, 2.0
+    try:
+        yield
+    finally:
+        unknown.COEFFICIENTS, unknown.TREBLED, unknown.CODE = before
+
+
+def ask(identifier: Discriminative, texts: list[str]) -> Answers:
+    """The best label of each text, empty where there is none, and its confidence."""
+    labels = np.array([*identifier.labels, ""])
+    best, sure = [], []
+    for begin in range(0, len(texts), 2000):
+        found = identifier.probabilities(texts[begin : begin + 2000])
+        sure.append(found.max(axis=1))
+        best.append(np.where(sure[-1] > 0, found.argmax(axis=1), -1))
+    return labels[np.concatenate(best)], np.concatenate(sure)
+
+
+def joined(lines: list[str]) -> list[str]:
+    made, current = [], ""
+    for line in lines:
+        current += f"{line} "
+        if len(current) >= JOINED:
+            made.append(current)
+            current = ""
+    return made
+
+
+def flores(data: Path) -> dict[str, dict[str, list[str]]]:
+    """Texts by kind and label."""
+    by_label: dict[str, list[str]] = defaultdict(list)
+    for line in (data / "lid" / "flores200_devtest.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        tag, _, text = line.split("\t", 2)
+        if label := languages.label(tag):
+            by_label[label].append(text)
+    made: dict[str, dict[str, list[str]]] = {"joined": {label: joined(own) for label, own in by_label.items()}}
+    for kind, size in CUTS.items():
+        made[kind] = {label: [text[:size] for text in own[:LINES]] for label, own in by_label.items()}
+    return made
+
+
+def rubbish(draw: random.Random, number: int = 60) -> dict[str, list[str]]:
+    """Made texts that are in no language."""
+
+    def digits(size: int) -> str:
+        return "".join(draw.choice("0123456789abcdef") for _ in range(size))
+
+    def word() -> str:
+        return "".join(draw.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(draw.randint(2, 9)))
+
+    def lines(make: Callable[[], str], most: int = 20) -> str:
+        return "\n".join(make() for _ in range(draw.randint(1, most)))
+
+    rules = ("color:#fff", "margin:0 auto", "padding:.5rem 1rem", "display:block", "font-weight:700", "float:left")
+    paths = ("admin", "cgi-bin", "tmp", "private", "search", "cart", "login", "feed", "includes")
+    code = (
+        "function {0}({1}){{return {1}.{2}({0})}}",
+        "if({0}&&{1}.length>0){{{1}.push({0})}}",
+        'var {0}=document.getElementById("{2}");',
+        "window.{2}=window.{2}||[];",
+    )
+    return {
+        "hexadecimal": [digits(draw.choice([32, 64, 400])) for _ in range(number)],
+        "checksums": [lines(lambda: f"{digits(40)}  {word()}.gz") for _ in range(number)],
+        "base64": [base64.b64encode(draw.randbytes(draw.choice([30, 90, 900]))).decode() for _ in range(number)],
+        "XXXX": [" ".join(["X" * draw.randint(3, 9)] * draw.randint(1, 60)) for _ in range(number)],
+        "random letters": [" ".join(word() for _ in range(draw.choice([4, 20, 90]))) for _ in range(number)],
+        "robots.txt": [
+            "User-agent: *\n" + lines(lambda: f"Disallow: /{draw.choice(paths)}/{draw.choice(['', '*', '?s='])}")
+            for _ in range(number)
+        ],
+        "style sheets": [
+            lines(lambda: f".{word()}{{{';'.join(draw.sample(rules, draw.randint(1, 5)))}}}") for _ in range(number)
+        ],
+        "minified JavaScript": [
+            "".join(
+                draw.choice(code).format(draw.choice("etn"), draw.choice("rio"), word())
+                for _ in range(draw.randint(2, 40))
+            )
+            for _ in range(number)
+        ],
+        "addresses": [
+            lines(lambda: f"https://cdn.example/{draw.choice(paths)}/{digits(10)}.{draw.choice(['js', 'png'])}")
+            for _ in range(number)
+        ],
+    }
+
+
+def share(sure: np.ndarray, least: float) -> str:
+    return f"{100 * np.mean(sure >= least):7.1f}"
+
+
+Said = dict[tuple[str, bool], dict[str, Answers]]
+
+
+def of_fold(model: modelfile.Model, gone: set[str], texts: dict[str, dict[str, list[str]]], said: Said) -> None:
+    """Add what the model without some labels says of their texts."""
+    smaller = Discriminative(take_out(model, gone), "", "")
+    for kind, own in texts.items():
+        some = sorted(gone & own.keys())
+        flat = [text for label in some for text in own[label]]
+        ends = np.cumsum([len(own[label]) for label in some])[:-1]
+        with without_doubt():
+            before = ask(smaller, flat)
+        for doubt, (best, sure) in ((False, before), (True, ask(smaller, flat))):
+            parts = zip(some, np.split(best, ends), np.split(sure, ends), strict=True)
+            said[kind, doubt] |= {label: (one, two) for label, one, two in parts}
+
+
+def left_out(model: modelfile.Model, texts: dict[str, dict[str, list[str]]]) -> None:
+    labels = [label for label in model.labels if label in texts["whole"]]
+    order = list(model.labels)
+    random.Random(1).shuffle(order)  # noqa: S311
+    said: Said = defaultdict(dict)
+    for fold in range(FOLDS):
+        of_fold(model, set(order[fold::FOLDS]), texts, said)
+    alone = []
+    for label in labels:
+        best, sure = said["joined", False][label]
+        [(_, most)] = Counter(best[sure >= 0.9].tolist()).most_common(1) or [("", 0)]
+        if most < len(best) / 2:
+            alone.append(label)
+    print(f"{len(labels)} languages left out, {len(alone)} of them without a close relative; share (%) answered at")
+    print(f"{'':10}{'all':>40}{'without close relatives':>40}")
+    print(f"{'':10}" + "".join(f"{f'{least} {how}':>10}" for least in (".9", ".5") for how in ("before", "now")) * 2)
+    for kind in texts:
+        cells = [
+            share(np.concatenate([said[kind, doubt][label][1] for label in some]), least)
+            for some in (labels, alone)
+            for least in (0.9, 0.5)
+            for doubt in (False, True)
+        ]
+        print(f"{kind:10}" + "".join(f"{cell:>10}" for cell in cells))
+
+
+def known(identifier: Discriminative, data: Path) -> None:
+    print("\nknown languages, every file of test lines: texts, accuracy, share at .9 (%), calibration error")
+    print(f"{'':22}{'texts':>7}{'accuracy before, now':>24}{'at .9 before, now':>20}{'error before, now':>20}")
+    held = set(identifier.labels)
+    for path in sorted((data / "lid").glob("*.tsv")):
+        by_label: dict[str, list[str]] = defaultdict(list)
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+            tag, _, text = line.split("\t", 2)
+            if (label := languages.label(tag)) in held and "\\x" not in text:
+                by_label[str(label)].append(text)
+        kinds = {"": {label: own[:LINES] for label, own in by_label.items()}}
+        if path.stem.startswith("flores"):
+            kinds[" joined"] = {label: joined(own) for label, own in by_label.items()}
+            kinds[" 24"] = {label: [text[:24] for text in own[:LINES]] for label, own in by_label.items()}
+        for kind, own in kinds.items():
+            gold = np.array([label for label, lines in own.items() for _ in lines])
+            flat = [text for lines in own.values() for text in lines]
+            with without_doubt():
+                before = ask(identifier, flat)
+            now = ask(identifier, flat)
+            both = (before, now)
+            right = [f"{np.mean(best == gold):.4f}" for best, _ in both]
+            at = [share(sure, 0.9).strip() for _, sure in both]
+            error = [f"{calibration_error(sure, best == gold):.4f}" for best, sure in both]
+            name = path.stem.removesuffix("_devtest") + kind
+            print(
+                f"{name:22}{len(flat):7}{right[0]:>12}{right[1]:>12}{at[0]:>10}{at[1]:>10}{error[0]:>10}{error[1]:>10}"
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
+    wanted = parser.parse_args()
+    model, digest = modelfile.read(registry.path("nfc"))
+    identifier = Discriminative(model, digest, "nfc")
+    texts = flores(wanted.data)
+    print(f"model {digest[:16]}\n")
+    left_out(model, texts)
+    strangers = {label for label in texts["whole"] if label not in model.labels}
+    print(f"\nFLORES in {len(strangers)} labels that the model has never had, share (%) at .9 before and now")
+    for kind, own in texts.items():
+        flat = [text for label in sorted(strangers) for text in own[label]]
+        with without_doubt():
+            before = ask(identifier, flat)[1]
+        print(f"{kind:10}{share(before, 0.9)}{share(ask(identifier, flat)[1], 0.9)}")
+    print("\nrubbish: share (%) at .9 before and now, at .5 before and now, without an answer now")
+    for name, own in rubbish(random.Random(2)).items():  # noqa: S311
+        with without_doubt():
+            before = ask(identifier, own)[1]
+        now = ask(identifier, own)[1]
+        cells = [share(sure, least) for least in (0.9, 0.5) for sure in (before, now)]
+        print(f"{name:20}" + "".join(cells) + f"{100 * np.mean(now == 0):7.1f}")
+    known(identifier, wanted.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Doubt about texts that are in no language of the model: by hand, and kernels against their definitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content import registry
+from graphlang.content.discriminative import unknown
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.discriminative.scores import Scores
+from graphlang.content.text.normalise import characters
+
+if TYPE_CHECKING:
+    from graphlang.content.identifier import Identifier
+
+STEP = 0.25
+BASE = np.array([-6.0, -2.0, -4.0], np.float32)
+ONE = np.ones((1, 1), np.float32)
+SCORES = Scores(STEP, ONE, ONE[0], BASE, *(np.zeros(3, np.float32) for _ in range(3)))
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Identifier:
+    return registry.load("nfc")
+
+
+def best(identifier: Identifier, text: str) -> tuple[str, float]:
+    [row] = identifier.probabilities([text])
+    return identifier.labels[int(row.argmax())], float(row.max())
+
+
+def test_what_fits_badly_is_unknown_the_longer_the_surer() -> None:
+    fit, base = np.array([0, -2, -2, -2], np.float32), np.full(4, -5, np.float32)
+    chances = unknown.probability(fit, base, np.array([100, 10, 40, 400]))
+    assert (np.diff(chances[1:]) > 0).all()
+    assert chances[0] < 0.05
+    assert chances[2] > 0.5
+
+
+def test_by_hand() -> None:
+    # -17.393 + 2.498 * -1 + 3.679 * 5 + (1.327 + 1.406 - 0.095 * 5) * ln 100 + 0.038 * 5 - 0.361 * 25 = 0.066
+    [chance] = unknown.probability(np.array([-1], np.float32), np.array([-5], np.float32), np.array([100]))
+    assert chance == pytest.approx(1 / (1 + np.exp(-0.066)), abs=1e-3)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-200, 200), st.integers(1, 60)), min_size=2, max_size=6),
+    st.integers(0, 600),
+    st.integers(0, 2),
+)
+def test_the_kernel_for_windows_is_the_definition(windows: list[tuple[int, int]], letters: int, winner: int) -> None:
+    sums = np.zeros((len(windows), 4), np.int16)
+    sums[:, winner] = [steps for steps, _ in windows]
+    found = np.array([number for _, number in windows])
+    before = np.full((1, 3), 0.1, np.float32)
+    before[0, winner] = 0.8
+    answer = before.copy()
+    SCORES.doubt(
+        sums, slice(0, 3), found=found, offsets=np.array([0, len(found)]), letters=np.array([letters]), answer=answer
+    )
+    fit = np.float32(sums[:, winner].sum() * STEP / max(1, found.sum())) + BASE[winner]
+    [chance] = unknown.probability(np.array([fit]), BASE[winner : winner + 1], np.array([letters]))
+    expected = before * (1 - chance) + chance / 3 if chance <= unknown.REFUSED else np.zeros_like(before)
+    assert answer == pytest.approx(expected, abs=2e-4)
+
+
+def test_what_has_no_answer_gets_none_and_a_script_of_one_language_has_no_doubt() -> None:
+    answer = np.zeros((1, 3), np.float32)
+    one = {"found": np.array([9]), "offsets": np.array([0, 1]), "letters": np.array([90])}
+    SCORES.doubt(np.zeros((1, 4), np.int16), slice(0, 3), **one, answer=answer)
+    assert not answer.any()
+    alone = np.ones((1, 1), np.float32)
+    SCORES.doubt(np.zeros((1, 4), np.int16), slice(0, 1), **one, answer=alone)
+    assert alone.tolist() == [[1]]
+
+
+TEXTS = st.lists(st.text("aAbé{};= ", max_size=30), max_size=5)
+
+
+@given(TEXTS)
+def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
+    repeated, code = unknown.rubbish(characters(texts))
+    for text, letters, marks in zip(texts, repeated.tolist(), code.tolist(), strict=True):
+        third = sum(text[i - 2 : i + 1] in ("aaa", "AAA", "bbb") for i in range(2, len(text)))
+        assert letters == (third > 0.2 * len(text))
+        often = sum(text.count(mark) for mark in "{};")
+        assert marks == (often >= 3 and often > 0.03 * len(text))
+
+
+@pytest.mark.parametrize("text", ["XXXX", "xxxx " * 100, "aaaaaaaaaa\n" * 300])
+def test_letters_repeated_are_no_language(shipped: Identifier, text: str) -> None:
+    assert not shipped.probabilities([text]).any()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3fa85f6457174562b3fc2c963f66afa6 9c2e0b7d1f4a6e8b" * 3,
+        "TWFuIGlzIGRpc3Rpbmd1aXNoZWQsIG5vdCBvbmx5IGJ5IGhpcyByZWFzb24sIGJ1dCBieSB0aGlz" * 5,
+        ".btn{color:#fff;background-color:#007bff;border-color:#007bff;padding:.375rem .75rem}" * 8,
+        '!function(e,t){"object"==typeof exports?t(exports):define(["exports"],t)}(this,function(e){"use strict"});'
+        * 4,
+        "User-agent: *\nDisallow: /wp-admin/\nDisallow: /cgi-bin/\nDisallow: /tmp/\nAllow: /wp-admin/admin-ajax.php",
+    ],
+    ids=["hexadecimal", "base64", "css", "javascript", "robots.txt"],
+)
+def test_rubbish_is_told_without_confidence(shipped: Identifier, text: str) -> None:
+    assert best(shipped, text)[1] < 0.9
+
+
+def test_prose_is_told_as_before(shipped: Identifier) -> None:
+    text = "The river rises in the hills above the town and flows through three valleys before it reaches the sea. " * 3
+    for some in (text[:60], text):
+        language, confidence = best(shipped, some)
+        assert (language, confidence > 0.9) == ("eng", True)
+
+
+def test_probabilities_still_sum_to_one_or_to_nothing(shipped: Identifier) -> None:
+    texts = ["a{b;c}", "qqqq", "zqxj kvwz " * 40, "Nebel im Tal", "if (a) { return b; } else { return c; }" * 30]
+    sums = shipped.probabilities(texts).sum(axis=1)
+    assert all(total == 0 or total == pytest.approx(1, abs=1e-4) for total in sums.tolist())
+
+
+def test_the_best_language_stays_the_best(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(shipped, Discriminative)
+    texts = ["Ndiyabulela kakhulu", "lorem ipsum dolor sit amet, consetetur sadipscing elitr " * 6]
+    doubtful = shipped.probabilities(texts)
+    monkeypatch.setattr(unknown, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))
+    sure = shipped.probabilities(texts)
+    assert doubtful.argmax(axis=1).tolist() == sure.argmax(axis=1).tolist()
+    assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
+
+
+def test_places_outside_the_symbols_are_refused() -> None:
+    given_ = characters(["abc"])
+    with pytest.raises(ValueError, match="ends"):
+        unknown.rubbish(replace(given_, ends=np.array([9])))
