@@ -1,0 +1,128 @@
+"""What passes between the tasks of a cluster as bytes: checkpoints, broadcasts, columns of tables.
+
+The same object gives the same bytes, whatever the machine. Bytes are a JSON document that names the classes and fields,
+and behind it the arrays, one after the other. Nothing is run when they are read: only the classes of `KINDS` are made.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from graphlang.graph.data import Signal
+from graphlang.graph.partitioned.introduce import Ghosts, PlaceLabels
+from graphlang.graph.partitioned.learn import Learned
+from graphlang.graph.partitioned.observe import Observed, Rate
+from graphlang.graph.partitioned.order import Counts, Places
+from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.records import Records
+from graphlang.graph.partitioned.survey import Cut, Survey
+from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, Regression
+from graphlang.graph.propagation.learned import Learned as Model
+from graphlang.graph.propagation.nodes.signals import Reliability
+
+#: What can be stored, by the name that it has in the bytes.
+KINDS: Final[dict[str, type[Any]]] = {
+    "partition": Partition, "signal": Signal, "ghosts": Ghosts, "labels": PlaceLabels, "records": Records,
+    "cut": Cut, "survey": Survey, "observed": Observed, "rate": Rate, "places": Places, "counts": Counts,
+    "learned": Learned, "model": Model, "reliability": Reliability, "compatibility": CompatibilityModel,
+    "regression": Regression,
+}  # fmt: skip
+_NAMES: Final = {kind: name for name, kind in KINDS.items()}
+_SIZE: Final = 8  # bytes that say how long the document is
+Stored = TypeVar("Stored")
+
+
+def to_bytes(value: Any) -> bytes:
+    """The bytes of an object of one of `KINDS`.
+
+    Args:
+        value: the object.
+
+    Raises:
+        TypeError: it holds something that cannot be stored.
+
+    >>> from_bytes(to_bytes(Cut(np.array([3, 5]))), Cut).hosts.tolist()
+    [3, 5]
+    """
+    arrays: list[bytes] = []
+    document = json.dumps(_written(value, arrays), separators=(",", ":")).encode()
+    return b"".join([len(document).to_bytes(_SIZE, "little"), document, *arrays])
+
+
+def from_bytes(data: bytes, kind: type[Stored]) -> Stored:
+    """The way back.
+
+    Args:
+        data: what `to_bytes` gave.
+        kind: class of the object.
+
+    Raises:
+        ValueError: they are no such bytes, or of another class.
+    """
+    size = int.from_bytes(data[:_SIZE], "little")
+    try:
+        document = json.loads(data[_SIZE : _SIZE + size])
+        found, end = _read(document, data, _SIZE + size)
+    except (KeyError, TypeError, IndexError, UnicodeDecodeError) as error:
+        raise ValueError(f"{len(data)} bytes hold no {_NAMES[kind]}: {error!r}") from error
+    if not isinstance(found, kind):
+        raise ValueError(f"the bytes hold a {type(found).__name__}, expected a {kind.__name__}")  # noqa: TRY004
+    if end != len(data):
+        raise ValueError(f"{len(data) - end} bytes more than the {kind.__name__} has")
+    return found
+
+
+def _written(value: Any, arrays: list[bytes]) -> Any:
+    if isinstance(value, np.ndarray):
+        arrays.append(np.ascontiguousarray(value).tobytes())
+        return {"array": value.dtype.descr if value.dtype.names else value.dtype.str, "shape": value.shape}
+    if is_dataclass(value) and type(value) in _NAMES:
+        named = {field.name: _written(getattr(value, field.name), arrays) for field in fields(value)}
+        return {"kind": _NAMES[type(value)], "fields": named}
+    if isinstance(value, dict):
+        pairs = [[name, _written(one, arrays)] for name, one in sorted(value.items())]
+        return {"pairs": pairs}
+    if isinstance(value, tuple):
+        return {"tuple": [_written(one, arrays) for one in value]}
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise TypeError(f"a {type(value).__name__} cannot be stored")
+
+
+def _read(document: Any, data: bytes, at: int) -> tuple[Any, int]:
+    """A value, and where its arrays end."""
+    if not isinstance(document, dict):
+        return document, at
+    if "array" in document:
+        given = document["array"]
+        kind = np.dtype(given if isinstance(given, str) else [_field(one) for one in given])
+        if kind.hasobject:
+            raise ValueError(f"an array of {kind} is no array of numbers")
+        shape = tuple(int(length) for length in document["shape"])
+        count = int(np.prod(shape, dtype=np.int64))
+        found = np.frombuffer(data, kind, count, at) if count else np.zeros(0, kind)
+        return found.reshape(shape), at + count * kind.itemsize
+    if "pairs" in document:
+        pairs = {}
+        for name, one in document["pairs"]:
+            pairs[name], at = _read(one, data, at)
+        return pairs, at
+    if "tuple" in document:
+        values = []
+        for one in document["tuple"]:
+            value, at = _read(one, data, at)
+            values.append(value)
+        return tuple(values), at
+    named = {}
+    for name, one in document["fields"].items():
+        named[name], at = _read(one, data, at)
+    return KINDS[document["kind"]](**named), at
+
+
+def _field(given: list[Any]) -> tuple[Any, ...]:
+    """A field of a record, as numpy takes it: JSON has no tuples."""
+    return tuple(tuple(one) if isinstance(one, list) else one for one in given)

@@ -1,0 +1,84 @@
+"""What passes between tasks as bytes, and what all partitions learn together: the same, however they are cut."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphlang.graph.data import Signal
+from graphlang.graph.partitioned import order
+from graphlang.graph.partitioned.introduce import Ghosts, ghosts_of, introduce
+from graphlang.graph.partitioned.learn import Learned, learn
+from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.observe import Observed, gathered, observe
+from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.records import Records, joined
+from graphlang.graph.partitioned.stored import from_bytes, to_bytes
+from graphlang.graph.partitioned.survey import Cut, Survey, merged, survey
+from graphlang.graph.propagation.options import Options
+
+sys.path.append(str(Path(__file__).parent))
+from partitioned_webs import partitions, web
+
+OPTIONS = Options()
+
+
+def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, order.Counts, Observed, Learned]:
+    """What the partitions learn, all of it passed on as bytes."""
+    parts = [from_bytes(to_bytes(part.sorted()), Partition) for part in parts]
+    introduced = from_bytes(to_bytes(joined([introduce(part, OPTIONS) for part in parts])), Records)
+    ghosts = [from_bytes(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
+    surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
+    counted = merged([from_bytes(to_bytes(one), Survey) for one in surveys])
+    both = list(zip(parts, ghosts, strict=True))
+    places = from_bytes(to_bytes(order.together([order.lists(*one, counted, OPTIONS) for one in both])), order.Places)
+    counts = order.added([order.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
+    counts = from_bytes(to_bytes(counts), order.Counts)
+    ready = [
+        (order.with_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
+        for part, near in both
+    ]
+    seen = [from_bytes(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]
+    together = gathered(seen)
+    return counted, counts, together, from_bytes(to_bytes(learn(counted, together, cut)), Learned)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_learned_does_not_depend_on_the_partitions_by_a_single_bit(seed: int) -> None:
+    graph, evidence = web(seed)
+    assert evidence.directory is not None
+    ids = np.random.default_rng(seed).permutation(graph.n).astype(np.int64)
+    cut = Cut(*(np.unique(keys).astype(np.int64) for keys in (evidence.host, evidence.directory)))
+    found = []
+    for number in (
+        np.zeros(graph.n, int),
+        evidence.directory % 5,
+        np.random.default_rng(seed).integers(0, 9, graph.n),
+    ):
+        learned = learned_of(partitions(graph, evidence, number, ids), cut)
+        found.append([to_bytes(one) for one in learned])
+    assert found[0] == found[1]
+    assert found[0] == found[2]
+
+
+def test_bytes_that_are_no_such_object_are_refused() -> None:
+    data = to_bytes(Cut(np.array([3, 5])))
+    with pytest.raises(ValueError, match="hold a Cut, expected a Records"):
+        from_bytes(data, Records)
+    with pytest.raises(ValueError, match="1 bytes more than the Cut has"):
+        from_bytes(data + b"x", Cut)
+    for damaged in (b"", data[:4], data[:-1], data.replace(b'"cut"', b'"cat"'), data.replace(b"<i8", b"|O8")):
+        with pytest.raises(ValueError, match=r"."):
+            from_bytes(damaged, Cut)
+    with pytest.raises(TypeError, match="a set cannot be stored"):
+        to_bytes({"a": {1}})
+
+
+def test_a_signal_with_a_background_comes_back() -> None:
+    signal = Signal(np.int16([[1, -1]]), np.float32([[0.5, 0]]), 0.25, np.float32([0.5, 0.5]))
+    again = from_bytes(to_bytes(signal), Signal)
+    assert again.background is not None
+    assert (again.weight, again.background.tolist(), again.languages.tolist()) == (0.25, [0.5, 0.5], [[1, -1]])
