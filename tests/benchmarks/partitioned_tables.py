@@ -34,8 +34,8 @@ from graphlang.db.runs.begin import start_run
 from graphlang.evaluation.evaluate import Gold, evaluate, read_gold
 from graphlang.graph.partitioned import local_driver
 from graphlang.graph.partitioned.assign import Cuts, cut_host, directory_of, host_of, key_of, partition_of
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.partition import Partition
-from graphlang.graph.partitioned.survey import Cut
 from graphlang.graph.propagation.inference import propagate as kernel
 from graphlang.graph.result import answer
 
@@ -86,14 +86,12 @@ class Pages:
         return found, Cut(cuts.cut_hosts(), cuts.cut_directories())
 
     def partitions(self, number: NDArray[np.int32]) -> Iterator[Partition]:
-        """The partitions, each with the links of its pages and those among these pages' neighbours."""
+        """The partitions, each with the links from and to its pages."""
         graph, evidence = self.given.graph, self.given.evidence
         ordinal = np.full(len(graph.source), -1, np.int16) if graph.ordinal is None else graph.ordinal
         for part in np.unique(number):
             mine = number == part
-            near, touched = mine.copy(), mine[graph.source] | mine[graph.target]
-            near[graph.source[touched]] = near[graph.target[touched]] = True
-            some = near[graph.source] & near[graph.target]
+            some = mine[graph.source] | mine[graph.target]
             yield Partition(
                 evidence.codes,
                 *(self.ids[mine], self.host[mine], self.directory[mine]),

@@ -17,7 +17,7 @@ CODES = tuple(f"q{letter}a" for letter in "abcdef")
 SITE = 40  #: pages of a host
 
 
-def web(seed: int, hosts: int = 6) -> tuple[Graph, Evidence]:
+def web(seed: int, hosts: int = 6, within: float = 0.85) -> tuple[Graph, Evidence]:
     """Hosts of two languages each; a third of the pages is short or empty; links within hosts and between them."""
     rng = np.random.default_rng(seed)
     n, m = SITE * hosts, 6 * SITE * hosts
@@ -25,7 +25,7 @@ def web(seed: int, hosts: int = 6) -> tuple[Graph, Evidence]:
     truth = np.where(rng.random(n) < 0.2, host + 1, host) % len(CODES)
     source = rng.integers(0, n, m)
     near = source // SITE * SITE + rng.integers(0, SITE, m)
-    target = np.where(rng.random(m) < 0.85, near, rng.integers(0, n, m))
+    target = np.where(rng.random(m) < within, near, rng.integers(0, n, m))
     kind = rng.choice(np.array([7, 7, 7, 6, 3, 1], np.uint8), m)
     ends = source.astype(np.int32), target.astype(np.int32)
     hreflang = np.where(rng.random(m) < 0.05, truth[target], -1).astype(np.int16)
@@ -41,14 +41,11 @@ def web(seed: int, hosts: int = 6) -> tuple[Graph, Evidence]:
 
 
 def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.ndarray) -> list[Partition]:
-    """The collection in partitions; each has the links of its pages, and those among these pages' neighbours."""
+    """The collection in partitions, each with the links from and to its pages."""
     found = []
     for part in np.unique(number):
         rows = np.flatnonzero(number == part)
-        touched = (number[graph.source] == part) | (number[graph.target] == part)
-        near = number == part
-        near[graph.source[touched]] = near[graph.target[touched]] = True
-        some = near[graph.source] & near[graph.target]
+        some = (number[graph.source] == part) | (number[graph.target] == part)
         signals = {
             name: replace(one, languages=one.languages[rows], probabilities=one.probabilities[rows])
             for name, one in evidence.signals.items()

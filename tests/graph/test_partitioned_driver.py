@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.local_driver import run
-from graphlang.graph.partitioned.survey import Cut
 from graphlang.graph.propagation.inference import Options, propagate
 
 sys.path.append(str(Path(__file__).parent))

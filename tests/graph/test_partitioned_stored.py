@@ -10,14 +10,16 @@ import pytest
 
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import order
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.introduce import Ghosts, ghosts_of, introduce
 from graphlang.graph.partitioned.learn import Learned, learn
 from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.local_driver import with_links_between_ghosts
 from graphlang.graph.partitioned.observe import Observed, gathered, observe
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
-from graphlang.graph.partitioned.survey import Cut, Survey, merged, survey
+from graphlang.graph.partitioned.survey import Survey, merged, survey
 from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parent))
@@ -29,8 +31,9 @@ OPTIONS = Options()
 def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, order.Counts, Observed, Learned]:
     """What the partitions learn, all of it passed on as bytes."""
     parts = [from_bytes(to_bytes(part.sorted()), Partition) for part in parts]
-    introduced = from_bytes(to_bytes(joined([introduce(part, OPTIONS) for part in parts])), Records)
+    introduced = from_bytes(to_bytes(joined([introduce(part, OPTIONS, cut) for part in parts])), Records)
     ghosts = [from_bytes(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
+    parts = with_links_between_ghosts(parts, ghosts, cut)
     surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
     counted = merged([from_bytes(to_bytes(one), Survey) for one in surveys])
     both = list(zip(parts, ghosts, strict=True))
@@ -48,7 +51,7 @@ def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, order.Counts, 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_learned_does_not_depend_on_the_partitions_by_a_single_bit(seed: int) -> None:
-    graph, evidence = web(seed)
+    graph, evidence = web(seed, within=1.0)
     assert evidence.directory is not None
     ids = np.random.default_rng(seed).permutation(graph.n).astype(np.int64)
     cut = Cut(*(np.unique(keys).astype(np.int64) for keys in (evidence.host, evidence.directory)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
 
 if TYPE_CHECKING:
@@ -108,13 +109,16 @@ def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
     return np.where(sure, best, -1).astype(np.int16)
 
 
-def introduce(partition: Partition, options: Options) -> Records:
+def introduce(partition: Partition, options: Options, cut: Cut | None = None) -> Records:
     """The records of the pages at the border.
 
     Args:
         partition: sorted.
         options: what counts as a long text.
+        cut: hosts and directories of which it may have a part: what is certain of them is counted by ``survey``, so
+            that it need not be told with each page.
     """
+    cut = cut or Cut()
     rows = partition.border()
     pages = partition.pages[rows]
     header = np.zeros(len(rows), _HEADER)
@@ -131,8 +135,12 @@ def introduce(partition: Partition, options: Options) -> Records:
     label = certain(partition, options)
     known = np.flatnonzero(label >= 0)
     one = np.ones(len(known), np.int64)
-    of_host = place_labels(partition.host[known], label[known], one).of(partition.host[rows])
-    of_directory = place_labels(partition.directory[known], label[known], one).of(partition.directory[rows])
+
+    def counted(places: NDArray[np.int64], apart: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+        some = ~np.isin(places[known], apart)
+        return place_labels(places[known][some], label[known][some], one[some]).of(places[rows])
+
+    of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
     lists = [(given.sum(axis=1).astype(np.int64), scores), of_host, of_directory]
     for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
         header[name] = counts

@@ -17,9 +17,10 @@ from graphlang.graph.propagation.nodes.signals import PSEUDO, USUAL, Reliability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphlang.graph.partitioned.cut import Cut
     from graphlang.graph.partitioned.introduce import PlaceLabels
     from graphlang.graph.partitioned.observe import Observed, Rate
-    from graphlang.graph.partitioned.survey import Cut, Survey
+    from graphlang.graph.partitioned.survey import Survey
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.introduce import ghosts_of, introduce
 from graphlang.graph.partitioned.learn import Learned, learn
 from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.neighbours import asked, links_among, with_links
 from graphlang.graph.partitioned.observe import gathered, observe
 from graphlang.graph.partitioned.order import added, count, lists, together, with_order
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.superstep import Step, superstep
-from graphlang.graph.partitioned.survey import Cut, merged, survey
+from graphlang.graph.partitioned.survey import merged, survey
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphlang.graph.partitioned.introduce import Ghosts
     from graphlang.graph.partitioned.partition import Partition
 
 SUPERSTEPS = 20  #: cap on supersteps
@@ -54,9 +59,10 @@ def run(
     """
     options, cut = options or Options(), cut or Cut()
     parts = [one.sorted() for one in partitions]
-    introduced = joined([introduce(one, options) for one in parts])
+    introduced = joined([introduce(one, options, cut) for one in parts])
     ghosts = [ghosts_of(one, introduced) for one in parts]
     sent_once = sum(len(introduced.of(one.pages).data) for one in ghosts)
+    parts = with_links_between_ghosts(parts, ghosts, cut)
     if learned is None:
         counted = merged([survey(one, signals_of(one, options), cut, options) for one in parts])
         named = together([lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
@@ -84,3 +90,21 @@ def run(
         if number and moved[-1] <= options.tolerance:
             break
     return Run(steps, number, moved[-1] <= options.tolerance, moved[1:], sent, sent_once)
+
+
+def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghosts], cut: Cut) -> list[Partition]:
+    """The partitions with the links between their ghosts that others know of.
+
+    Args:
+        parts: sorted.
+        ghosts: of each.
+        cut: hosts whose pages lie in several partitions.
+    """
+    pages = np.concatenate([part.pages for part in parts])
+    order = np.argsort(pages)
+    owner = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.pages) for part in parts])[order]
+    found = []
+    for part, near in zip(parts, ghosts, strict=True):
+        homes = owner[np.searchsorted(pages[order], near.pages)]
+        found.append(with_links(part, [links_among(parts[at], some) for at, some in asked(near, homes, cut).items()]))
+    return found

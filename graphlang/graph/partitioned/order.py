@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.partitioned.cut import Cut
     from graphlang.graph.partitioned.introduce import Ghosts
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.partitioned.survey import Cut, Survey
+    from graphlang.graph.partitioned.survey import Survey
     from graphlang.graph.propagation.options import Options
 
 SIDES = 2  #: before a page in its lists, and behind it

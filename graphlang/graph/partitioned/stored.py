@@ -13,13 +13,14 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from graphlang.graph.data import Signal
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.introduce import Ghosts, PlaceLabels
 from graphlang.graph.partitioned.learn import Learned
 from graphlang.graph.partitioned.observe import Observed, Rate
 from graphlang.graph.partitioned.order import Counts, Places
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import Records
-from graphlang.graph.partitioned.survey import Cut, Survey
+from graphlang.graph.partitioned.survey import Survey
 from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, Regression
 from graphlang.graph.propagation.learned import Learned as Model
 from graphlang.graph.propagation.nodes.signals import Reliability

@@ -5,11 +5,12 @@ Probabilities are summed as whole numbers of ``UNIT``, so that not a bit depends
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.introduce import PlaceLabels, certain, place_labels
 from graphlang.graph.propagation.edges.edge_features import AFFORDABLE, LEAST, LONGEST
 from graphlang.graph.propagation.nodes.active_languages import LIKELY, chosen
@@ -23,15 +24,9 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
+__all__ = ["UNIT", "Cut", "Survey", "merged", "survey", "together"]
+
 UNIT = 2.0**-30  #: the sum of 2 ** 33 probabilities has room
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cut:
-    """Hosts and directories whose pages lie in several partitions (see ``assign.Cuts``)."""
-
-    hosts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: keys, ascending
-    directories: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: keys, ascending
 
 
 @dataclass(frozen=True, slots=True, eq=False)
