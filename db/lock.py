@@ -11,7 +11,6 @@ import fcntl
 import os
 import re
 import secrets
-import socket
 import sys
 import threading
 import time
@@ -192,7 +191,7 @@ def alive(token: str) -> int | None:
 
 
 def _host() -> str:
-    return re.sub(r"\s", "", socket.gethostname())
+    return re.sub(r"\s", "", os.uname().nodename)
 
 
 def _started(pid: int) -> int:

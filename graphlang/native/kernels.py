@@ -76,15 +76,22 @@ class Kernels:
             for one in declared
             if one.name.endswith("_free") and len(one.parameters) == 1
         }
-        for one in declared:
-            if one.name not in freeing.values():
-                handle = one.result.removesuffix("*").strip()
-                free = getattr(self._library, freeing[handle]) if handle in freeing else None
-                setattr(self, one.name.removeprefix(_PREFIX), self._function(one, free))
+        self._module = module
+        self._declared = {
+            one.name.removeprefix(_PREFIX): (one, freeing.get(one.result.removesuffix("*").strip()))
+            for one in declared
+            if one.name not in freeing.values()
+        }
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """A kernel, made when it is first asked for: a verb calls few of them, and each takes half a millisecond."""
+        known = self.__dict__.get("_declared", {}).get(name)
+        if known is None:
+            raise AttributeError(f"{self.__dict__.get('_module')} has no kernel {name}", name=name, obj=self)
+        prototype, freeing = known
+        made = self._function(prototype, None if freeing is None else getattr(self._library, freeing))
+        setattr(self, name, made)
+        return made
 
     def struct(self, name: str) -> Any:
         """A new struct that the header declares, all zeros, for a kernel to fill.
