@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import secrets
 import sys
 import threading
 import time
@@ -60,7 +59,7 @@ class Lock:
         self._pid = os.getpid()
         self.holder = holder
         #: Names this holder among all that ever were: what it is writing bears it.
-        self.token = f"{_host()} {self._pid} {_started(self._pid)} {secrets.token_hex(8)}"
+        self.token = f"{_host()} {self._pid} {_started(self._pid)} {os.urandom(8).hex()}"
 
     def release(self) -> None:
         """Give the lock back; does nothing the second time, and in a copy of the process that was forked."""

@@ -16,6 +16,7 @@ lock of the interpreter). A handle is for one thread at a time.
 
 from __future__ import annotations
 
+from array import array
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,6 +128,7 @@ class Kernels:
         scope: dict[str, Any] = {
             "call": getattr(self._library, prototype.name),
             "of": ffi.from_buffer,
+            "array": array,
             "NULL": ffi.NULL,
             "refuse_shape": _refuse_shape,
             "failed": self._failed,
@@ -136,7 +138,7 @@ class Kernels:
         for one in prototype.parameters:
             if one.dimensions:
                 scope[f"kind_{one.name}"] = ffi.typeof(f"{one.type}[]")
-                scope[f"view_{one.name}"] = _viewer(one)
+                scope[f"view_{one.name}"], scope[f"flat_{one.name}"] = _viewer(one), _flat(one)
                 for name in names(" ".join(one.dimensions)):
                     if name not in known:
                         scope[name] = self.constant(name)
@@ -161,6 +163,17 @@ class Kernels:
         if code == library.GRAPHLANG_WRONG_SIZE:
             return KernelError(f"{name}: sizes of arrays do not fit their content")
         return KernelError(f"{name} failed with {code}")
+
+
+def _flat(parameter: Parameter) -> frozenset[type | str]:
+    """Kinds of arrays that are of one dimension and of the right kind by their type alone, or by their type code.
+
+    They are most of what is passed while pages are read, twenty of them a page, and a view of each would take as long
+    as some of the kernels.
+    """
+    formats = NUMBERS[parameter.type]
+    of_bytes: tuple[type, ...] = (bytearray, bytes) if parameter.is_const else (bytearray,)
+    return frozenset((*(of_bytes if "B" in formats else ()), *formats))
 
 
 def _viewer(parameter: Parameter) -> Callable[[Any], memoryview]:
@@ -195,15 +208,18 @@ def _refuse_shape(name: str, shape: tuple[int, ...], dimensions: str, expected: 
 def _source(prototype: Prototype, *, is_handle: bool) -> str:
     """The source of a function that checks and calls.
 
-    >>> one, = prototypes("int graphlang_sum(int64_t n, const float x[n], OPTIONAL double out[1]);")
+    >>> one, = prototypes("int graphlang_sum(int64_t n, const float x[n], OPTIONAL double y[1]);")
     >>> print(_source(one, is_handle=False))
-    def kernel(x, out):
-        x = view_x(x)
-        out = None if out is None else view_out(out)
-        n = x.shape[0]
-        if x.shape != (n,): refuse_shape('x', x.shape, '(n,)', (n,))
-        if out is not None and out.shape != (1,): refuse_shape('out', out.shape, '(1,)', (1,))
-        done = call(n, of(kind_x, x), NULL if out is None else of(kind_out, out))
+    def kernel(x, y):
+        if (x.typecode if type(x) is array else type(x)) in flat_x: x = of(kind_x, x); shape_x = (len(x),)
+        else: x = view_x(x); shape_x = x.shape; x = of(kind_x, x)
+        if y is None: shape_y = None
+        elif (y.typecode if type(y) is array else type(y)) in flat_y: y = of(kind_y, y); shape_y = (len(y),)
+        else: y = view_y(y); shape_y = y.shape; y = of(kind_y, y)
+        n = shape_x[0]
+        if shape_x != (n,): refuse_shape('x', shape_x, '(n,)', (n,))
+        if y is not None and shape_y != (1,): refuse_shape('y', shape_y, '(1,)', (1,))
+        done = call(n, x, NULL if y is None else y)
         if done < 0: raise failed('sum', done, None)
         return done
     """
@@ -212,20 +228,23 @@ def _source(prototype: Prototype, *, is_handle: bool) -> str:
     given = [one.name for one in prototype.parameters if one.name not in sizes and one.type != FAULT]
     lines = []
     for one in arrays:
-        viewed = f"view_{one.name}({one.name})"
-        lines.append(
-            f"{one.name} = None if {one.name} is None else {viewed}" if one.is_optional else f"{one.name} = {viewed}"
-        )
+        name = one.name
+        kind = f"({name}.typecode if type({name}) is array else type({name}))"
+        if one.is_optional:
+            lines.append(f"if {name} is None: shape_{name} = None")
+        held = f"{name} = of(kind_{name}, {name})"  # from here on nobody can make it shorter
+        lines.append(f"{'el' * one.is_optional}if {kind} in flat_{name}: {held}; shape_{name} = (len({name}),)")
+        lines.append(f"else: {name} = view_{name}({name}); shape_{name} = {name}.shape; {held}")
     lines += _ranks(sizes)
     lines += [f"{size} = {_size(arrays, size, *source)}" for size, source in sizes.items()]
     giving = {source.name for source, _ in sizes.values()}
     for one in sorted(arrays, key=lambda one: (one.name not in giving, len(one.dimensions))):
         shape = f"({', '.join(one.dimensions)}{',' * (len(one.dimensions) == 1)})"
-        wrong = f"{one.name}.shape != {shape}"
+        wrong = f"shape_{one.name} != {shape}"
         if len(one.dimensions) > 1 and one.name not in giving:
-            wrong += f" and {one.name}.shape != ({' * '.join(one.dimensions)},)"
+            wrong += f" and shape_{one.name} != ({' * '.join(one.dimensions)},)"
         absent = f"{one.name} is not None and " if one.is_optional else ""
-        lines.append(f"if {absent}{wrong}: refuse_shape({one.name!r}, {one.name}.shape, {shape!r}, {shape})")
+        lines.append(f"if {absent}{wrong}: refuse_shape({one.name!r}, shape_{one.name}, {shape!r}, {shape})")
     fault = next((one.name for one in prototype.parameters if one.type == FAULT), None)
     if fault is not None:
         lines.append(f"{fault} = new_fault()")
@@ -243,8 +262,8 @@ def _ranks(sizes: dict[str, tuple[Parameter, int]]) -> list[str]:
     """Lines that refuse arrays that give a size by another dimension than the first, where they lack that one."""
     several = {one.name: one for one, _ in sizes.values() if len(one.dimensions) > 1}
     return [
-        f"if {f'{name} is not None and ' * one.is_optional}{name}.ndim != {len(one.dimensions)}: "
-        f"refuse_shape({name!r}, {name}.shape, '({', '.join(one.dimensions)})')"
+        f"if {f'{name} is not None and ' * one.is_optional}len(shape_{name}) != {len(one.dimensions)}: "
+        f"refuse_shape({name!r}, shape_{name}, '({', '.join(one.dimensions)})')"
         for name, one in several.items()
     ]
 
@@ -252,9 +271,9 @@ def _ranks(sizes: dict[str, tuple[Parameter, int]]) -> list[str]:
 def _size(arrays: list[Parameter], size: str, source: Parameter, axis: int) -> str:
     """Where a size is taken from: of optional arrays the first that is there, and 0 where none is."""
     if not source.is_optional:
-        return f"{source.name}.shape[{axis}]"
+        return f"shape_{source.name}[{axis}]"
     chain = "".join(
-        f"{one.name}.shape[{one.dimensions.index(size)}] if {one.name} is not None else "
+        f"shape_{one.name}[{one.dimensions.index(size)}] if {one.name} is not None else "
         for one in arrays
         if size in one.dimensions
     )
@@ -262,8 +281,4 @@ def _size(arrays: list[Parameter], size: str, source: Parameter, axis: int) -> s
 
 
 def _handed(parameter: Parameter) -> str:
-    name = parameter.name
-    if not parameter.dimensions:
-        return f"NULL if {name} is None else {name}" if parameter.is_optional else name
-    viewed = f"of(kind_{name}, {name})"
-    return f"NULL if {name} is None else {viewed}" if parameter.is_optional else viewed
+    return f"NULL if {parameter.name} is None else {parameter.name}" if parameter.is_optional else parameter.name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -53,6 +52,8 @@ def over_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
     parts = even_parts(count)
     if len(parts) == 1:
         return [work(parts[0])]
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  it brings logging along, and few commands need it
+
     with ThreadPoolExecutor(len(parts), thread_name_prefix="graphlang") as threads:
         return list(threads.map(work, parts))
 
@@ -74,6 +75,8 @@ def side_by_side(work: Callable[[_Given], _Made], items: Iterable[_Given], worke
     if workers <= 1:
         yield from map(work, items)
         return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  as above
+
     waiting: deque[Future[_Made]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="graphlang")
     try:
