@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ MOST = 2_000  #: units of a text; those of a longer one are longer
 _ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
 _SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
 _WORD = 20  # characters within which a space is looked for
+_PAGE = 256  # code points; their number is a multiple of it
 
 
 class Unit(NamedTuple):
@@ -74,11 +74,26 @@ def letters(texts: Characters) -> NDArray[np.int64]:
     [3, 0, 4]
     """
     counted = np.zeros(len(texts.symbols) + 1, dtype=np.int64)
-    np.cumsum(_letter_table()[texts.symbols], out=counted[1:])
+    np.cumsum(_known.letters(texts.symbols), out=counted[1:])
     return counted[texts.ends] - counted[texts.begins]
 
 
-@cache
-def _letter_table() -> NDArray[np.bool_]:
-    """Whether each code point is a letter."""
-    return np.fromiter((chr(code).isalpha() for code in range(sys.maxunicode + 1)), dtype=np.bool_)
+class _Letters:
+    """Which code points are letters, asked of Python page by page as texts need them: there are a million."""
+
+    def __init__(self) -> None:
+        self._is_letter = np.zeros(sys.maxunicode + 1, dtype=np.bool_)
+        self._filled = np.zeros(-(-len(self._is_letter) // _PAGE), dtype=np.bool_)
+
+    def letters(self, symbols: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Whether each of some code points is one."""
+        wanted = np.zeros_like(self._filled)
+        wanted[symbols // _PAGE] = True
+        for page in np.flatnonzero(wanted & ~self._filled).tolist():
+            codes = range(page * _PAGE, (page + 1) * _PAGE)
+            self._is_letter[codes.start : codes.stop] = [chr(code).isalpha() for code in codes]
+            self._filled[page] = True  # last, for threads share the table
+        return self._is_letter[symbols]
+
+
+_known = _Letters()
