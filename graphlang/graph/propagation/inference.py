@@ -124,7 +124,16 @@ def prepare(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> Exchange | None:
-    """All stages before the rounds; the arguments are those of ``propagate``.
+    """All stages before the rounds.
+
+    Args:
+        graph: as in ``propagate``.
+        evidence: as in ``propagate``.
+        options: weights and limits.
+        learned: as in ``propagate``.
+        fixed: as in ``propagate``.
+        elsewhere: as in ``propagate``.
+        trace: rows that will be explained.
 
     Returns:
         Pages ready to exchange messages; None where neither text nor signal names a language.

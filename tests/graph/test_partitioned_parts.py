@@ -1,0 +1,264 @@
+"""The parts of the inference on partitions, worked by hand: which partition, what is told, what a ghost is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.graph.data import Signal
+from graphlang.graph.partitioned import beliefs, neighbours, order
+from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
+from graphlang.graph.partitioned.cut import Cut
+from graphlang.graph.partitioned.introduce import Ghosts, ghosts_of, introduce
+from graphlang.graph.partitioned.local import nothing, signals_of
+from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.records import BELIEF, Records, joined, pack, unpack
+from graphlang.graph.partitioned.survey import merged, survey
+from graphlang.graph.propagation.options import Options
+
+CODES = ("deu", "eng", "fra")
+OPTIONS = Options()
+
+
+def partition(pages: dict[int, tuple[int, int, int, int]], links: list[tuple[int, int]]) -> Partition:
+    """Pages by id: host, directory, language (-1 none) and length; and links between any pages, in this order."""
+    ids = np.array(list(pages), np.int64)
+    host, directory, language, length = (np.array(column, np.int64) for column in zip(*pages.values(), strict=True))
+    source, target = (np.array([pair[end] for pair in links], np.int64) for end in (0, 1))
+    scores = np.where(language >= 0, np.float32(0.9), np.float32(0))[:, None]
+    return Partition(
+        CODES,
+        *(ids, host, directory),
+        *(language.astype(np.int16)[:, None], scores, length.astype(np.int32)),
+        *(source, target, np.full(len(links), 7, np.uint8)),
+        *(np.full(len(links), -1, np.int16), np.arange(len(links), dtype=np.int16)),
+    ).sorted()
+
+
+def test_hosts_stay_together_and_large_ones_are_cut_by_directory() -> None:
+    sizes = {b"http://h/a": 3, b"http://h/b": 4, b"http://h/c": 20, b"http://h/d": 1}
+    runs = cut_host(sizes, 8)
+    assert runs == (Run(b"http://h/a", 7), Run(b"http://h/c", 20, 3), Run(b"http://h/d", 1))
+    cuts = Cuts(8, {b"h": runs})
+    assert cuts.cut_hosts().tolist() == [key_of(b"h")]
+    assert cuts.cut_directories().tolist() == [key_of(b"http://h/c")]
+    assert cuts.warnings() == [
+        "http://h/c has 20 pages, more than the limit of 8: it is cut into 3 parts by the ids of its pages"
+    ]
+    urls = [b"http://h/a/1", b"http://h/b/2?x=/y/", b"http://h/0", b"http://h/d/9", b"http://h/c/1", b"http://h/c/2"]
+    ids = np.arange(6, dtype=np.int64)
+    units = [key_of(b"h\nhttp://h/a\n0"), key_of(b"h\nhttp://h/d\n0")]
+    many = 1_000_003
+    found = partition_of(urls, ids, cuts, many).tolist()
+    # what comes before the first directory goes with it
+    assert found[:4] == [units[0] % many, units[0] % many, units[0] % many, units[1] % many]
+    parts = {key_of(b"h\nhttp://h/c\n%d" % part) % many for part in range(3)}
+    assert set(partition_of([b"http://h/c/x"] * 100, np.arange(100), cuts, many).tolist()) == parts
+    assert partition_of(urls[::-1], ids[::-1], cuts, many).tolist() == found[::-1]
+    whole = partition_of(urls, ids, Cuts(100), many).tolist()
+    assert whole == [key_of(b"h") % many] * 6
+    with pytest.raises(ValueError, match="0 partitions"):
+        partition_of(urls, ids, cuts, 0)
+    with pytest.raises(ValueError, match="the limit is 0 pages"):
+        cut_host(sizes, 0)
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "directory"),
+    [
+        (b"http://h", b"h", b"http:/"),
+        (b"http://h/", b"h", b"http://h"),
+        (b"http://h?a/b", b"h", b"http:/"),
+        (b"http://h:1/a/b/c.html", b"h:1", b"http://h:1/a/b"),
+        (b"", b"", b""),
+    ],
+)
+def test_host_and_directory_of_a_url(url: bytes, host: bytes, directory: bytes) -> None:
+    assert (host_of(url), directory_of(url)) == (host, directory)
+
+
+def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_places() -> None:
+    # pages 1 to 3 on host 10 link to 21 on host 20; 1 and 21 link to each other
+    one = partition(
+        {1: (10, 100, 0, 900), 2: (10, 101, 2, 40), 3: (10, 100, 0, 900)},
+        [(1, 21), (21, 1), (2, 21), (1, 2), (3, 1), (1, 21)],
+    )
+    two = partition({21: (20, 200, 1, 900)}, [(1, 21), (21, 1), (2, 21)])
+    assert one.ghosts().tolist() == [21]
+    assert one.pages[one.border()].tolist() == [1, 2]
+    said = joined([introduce(one, OPTIONS), introduce(two, OPTIONS)])
+    assert said.pages.tolist() == [1, 2, 21]
+    ghosts = ghosts_of(two, said)
+    assert ghosts.pages.tolist() == [1, 2]
+    assert ghosts.host.tolist() == [10, 10]
+    assert ghosts.directory.tolist() == [100, 101]
+    assert (ghosts.out.tolist(), ghosts.into.tolist(), ghosts.mutual.tolist()) == ([2, 1], [2, 1], [1, 0])
+    assert ghosts.languages.tolist() == [[0], [-1]]  # the text of page 2 is too short to be anybody else's business
+    assert ghosts.length.tolist() == [900, 40]
+    assert (ghosts.hosts.place.tolist(), ghosts.hosts.language.tolist(), ghosts.hosts.pages.tolist()) == (
+        [10],
+        [0],
+        [2],
+    )
+    assert ghosts.directories.place.tolist() == [100, 101]
+    assert ghosts.directories.start.tolist() == [0, 1, 1]
+    # hosts that are cut are counted by the survey: nothing is said of them here
+    told = ghosts_of(two, introduce(one, OPTIONS, Cut(np.array([10]), np.array([100]))))
+    assert (told.hosts.pages.tolist(), told.directories.pages.tolist()) == ([], [])
+    with pytest.raises(ValueError, match="nothing was said of page 1 and 1 others"):
+        ghosts_of(two, introduce(two, OPTIONS))
+
+
+def test_surveys_add_up() -> None:
+    one = partition({1: (10, 100, 0, 900), 2: (10, 101, 2, 40)}, [(1, 2), (1, 21)])
+    two = partition({21: (20, 200, 1, 900), 22: (10, 100, 0, 900)}, [(1, 21), (22, 21)])
+    cut = Cut(np.array([10]), np.array([100]))
+    parts = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)]
+    found = merged(parts)
+    assert (found.pages, found.links, found.hosts) == (4, 3, 1)
+    assert found.label.tolist() == [2, 1, 0]
+    assert found.best.tolist() == [2, 1, 1]
+    assert (found.scores * 2.0**-30).round(5).tolist() == [1.8, 0.9, 0.9]
+    assert found.active().tolist() == [0, 1, 2]
+    assert found.longest() == 300
+    assert np.flatnonzero(found.kinds).tolist() == [7]
+    assert (found.hosts_cut.place.tolist(), found.hosts_cut.pages.tolist()) == ([10], [2])
+    assert (found.directories_cut.place.tolist(), found.directories_cut.pages.tolist()) == ([100], [2])
+    with pytest.raises(ValueError, match="no survey"):
+        merged([])
+    with pytest.raises(ValueError, match="different languages"):
+        merged([parts[0], replace(parts[1], codes=("eng",))])
+
+
+def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
+    # page 1 has the ghosts 2 and 3 on its own host, and 4 on another, in three partitions
+    ghosts = Ghosts(
+        np.array([2, 3, 4]),
+        np.array([10, 10, 20]),
+        *np.zeros((1, 3), np.int64),
+        *np.zeros((3, 3), np.int32),
+        np.full((3, 1), -1, np.int16),
+        np.zeros((3, 1), np.float32),
+        np.zeros(3, np.int32),
+        np.zeros(3, np.bool_),
+        nothing(),
+        nothing(),
+    )
+    found = neighbours.asked(ghosts, np.int32([7, 8, 9]), Cut(np.array([10])))
+    assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3], 8: [2, 3]}
+    found = neighbours.asked(ghosts, np.int32([7, 7, 9]), Cut())
+    assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
+    home = partition({2: (10, 100, 0, 9), 5: (10, 100, 0, 9)}, [(2, 3), (2, 3), (3, 2), (2, 5), (5, 3), (2, 1)])
+    links = neighbours.links_among(home, np.array([2, 3]))
+    assert links.tolist() == [[2], [3]]
+    one = partition({1: (10, 100, 0, 9)}, [(2, 1), (1, 3)])
+    more = neighbours.with_links(one, [links])
+    assert list(zip(more.source.tolist(), more.target.tolist(), strict=True)) == [(1, 3), (2, 1), (2, 3)]
+    assert more.ghosts().tolist() == [2, 3]
+    assert more.pages[more.border()].tolist() == [1]
+
+
+def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
+    # on host 10, page 1 lists the German page 2, then 21 and 22; page 21 lists 22
+    one = partition({1: (10, 100, 1, 900), 2: (10, 100, 0, 900)}, [(1, 2), (1, 21), (1, 22)])
+    two = partition({21: (10, 101, -1, 0), 22: (10, 101, 1, 900)}, [(1, 21), (1, 22), (21, 22)])
+    cut = Cut(np.array([10]))
+    said = joined([introduce(part, OPTIONS, cut) for part in (one, two)])
+    counted = merged([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
+    places = order.together([order.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)])
+    end, width = len(CODES), len(CODES) + 1
+    before = {(2, end): 1, (21, 0): 1, (22, width + 0): 1, (22, end): 1}  # after German, and one more after that
+    behind = {(2, width + 1): 1, (21, 1): 1, (22, end): 2}  # English page 22 comes behind; 22 ends both lists
+    half = order.FARTHEST * width
+    expected = before | {(page, half + context): lists for (page, context), lists in behind.items()}
+    found = zip(places.pages.tolist(), places.context.tolist(), places.lists.tolist(), strict=True)
+    assert {(page, context): lists for page, context, lists in found} == expected
+    counts = order.added([order.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)])
+    rows = zip(counts.context.tolist(), counts.language.tolist(), (counts.pages * 2.0**-30).tolist(), strict=True)
+    of = {(context, language): pages for context, language, pages in rows}
+    assert of[end, -1] == 1.5  # page 2, and half of page 22, are first in their lists
+    assert (of[end, 0], of[end, 1]) == (1.0, 0.5)
+    assert of[half + end, 1] == 1.0
+    assert (0, 0) not in of  # page 21 is not certain: it is counted without a language
+
+
+PAGES = st.lists(st.integers(-(2**63), 2**63 - 1), unique=True, max_size=6)
+
+
+@settings(deadline=None)
+@given(PAGES, st.data())
+def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> None:
+    ids = np.array(sorted(pages), np.int64)
+    lists = [data.draw(st.lists(st.tuples(st.integers(-1, 99), st.floats(0, 1, width=32)), max_size=4)) for _ in ids]
+    kind = np.dtype([("many", "u1"), ("x", "<i4")])
+    header = np.array([(len(one), number) for number, one in enumerate(lists)], kind)
+    counts = np.array([len(one) for one in lists], np.int64)
+    entries = np.array([pair for one in lists for pair in one], BELIEF)
+    made = pack(ids, header, [(counts, entries)])
+    head, ((many, again),) = unpack(made, kind, [("many", BELIEF)])
+    assert head.tolist() == header.tolist()
+    assert (many.tolist(), again.tolist()) == (counts.tolist(), entries.tolist())
+    assert Records.of_bytes(ids.tolist(), made.listed()).data.tobytes() == made.data.tobytes()
+    some = ids[::2]
+    assert made.of(some).listed() == made.listed()[::2]
+    assert joined([made.of(ids[1::2]), made.of(some)]).data.tobytes() == made.data.tobytes()
+    for damaged in (made.data[:-1], np.append(made.data, np.uint8(0))):
+        if len(ids):
+            start = made.start.copy()
+            start[-1] = len(damaged)
+            with pytest.raises(ValueError, match="record"):
+                unpack(Records(ids, start, damaged), kind, [("many", BELIEF)])
+
+
+def table(belief: list[list[float]], prior: list[list[float]], others: list[float], known: list[bool]) -> beliefs.Table:
+    zeros = np.zeros(len(belief), np.int16)
+    return beliefs.Table(
+        np.float32(belief), np.float32(prior), np.float32(others), np.array(known), zeros.astype(np.uint8), zeros
+    )
+
+
+def test_only_languages_with_something_of_their_own_are_told() -> None:
+    active = np.int16([0, 1, 2])
+    # page 4: German stands out, the others share what is left as the prior has it; page 9: nothing is known
+    now = table([[0.8, 0.15, 0.05], [0.2, 0.6, 0.2]], [[0.2, 0.6, 0.2], [0.2, 0.6, 0.2]], [0.25, 1.0], [True, False])
+    said = beliefs.told(np.array([4, 9]), now, active)
+    assert np.diff(said.start).tolist() == [4 + 6, 4]
+    heard = beliefs.heard(said, np.array([1, 4, 9]))
+    assert (heard.rows.tolist(), heard.languages.tolist()) == ([1, 2], [[0], [-1]])
+    last = beliefs.last_told(said, np.array([4, 9]), now, active)
+    assert last.belief[0].tolist() == pytest.approx([0.8, 0.15, 0.05])
+    assert last.belief[1].tolist() == pytest.approx([0.2, 0.6, 0.2])
+    assert last.known.tolist() == [True, False]
+    # of a page that is known to be just like its site, the best language is told
+    usual = beliefs.told(np.array([4]), table([[0.2, 0.6, 0.2]], [[0.2, 0.6, 0.2]], [1.0], [True]), active)
+    assert beliefs.heard(usual, np.array([4])).languages.tolist() == [[1]]
+
+
+def test_a_page_that_turns_back_is_held_back() -> None:
+    prior = [[0.5, 0.25, 0.25]]
+    first, second = table([[0.5, 0.25, 0.25]], prior, [0], [True]), table([[0.9, 0.05, 0.05]], prior, [0], [True])
+    up, moved = second.moved_from(first)
+    assert (moved.tolist(), up.damping.tolist(), up.direction.tolist()) == ([pytest.approx(0.4)], [0], [1])
+    down, moved = first.moved_from(up)
+    assert (moved.tolist(), down.damping.tolist(), down.direction.tolist()) == ([pytest.approx(0.4)], [3], [-1])
+    assert down.belief[0].tolist() == pytest.approx([0.9 - 0.7 * 0.4, 0.05 + 0.7 * 0.2, 0.05 + 0.7 * 0.2])
+    again, _ = first.moved_from(down)  # on in the same direction
+    assert again.damping.tolist() == [1]
+
+
+def test_partitions_that_do_not_fit_are_refused() -> None:
+    one = partition({1: (10, 100, 0, 900)}, [(1, 2)])
+    with pytest.raises(ValueError, match="host has 1 rows for 2 pages"):
+        replace(one, pages=np.array([1, 2]))
+    with pytest.raises(ValueError, match="kind has 1 rows for 2 links"):
+        replace(one, source=np.array([1, 1]), target=np.array([2, 2]))
+    with pytest.raises(ValueError, match="the signal url has 2 rows for 1 pages"):
+        replace(one, signals={"url": Signal(np.int16([[0], [0]]), np.float32([[1], [1]]))})
+    twice = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("pages", "host", "directory")}
+    texts = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("languages", "probabilities", "length")}
+    with pytest.raises(ValueError, match="page 1 stands twice"):
+        replace(one, **twice, **texts).sorted()
