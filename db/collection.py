@@ -48,7 +48,7 @@ class Texts(NamedTuple):
 
     pages: list[int]
     titles: list[str]
-    texts: list[str]  #: main content first
+    texts: list[str]  #: main content first, cut at what methods read; lines are not told apart
     mains: list[int]  #: characters of the text that are main content
     visible: list[bytes]  #: visible bytes, not decoded; empty where they are not kept
     anchors: list[str]  #: words of the links that lead there, a line each; empty where they are not kept or not wanted
@@ -133,9 +133,7 @@ def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
         if not rows:
             return
         pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
-        found = Texts(pages, titles, bodies, mains, visible, [""] * len(pages))
-        _check_texts(found)
-        yield found
+        yield _as_methods_read(Texts(pages, titles, bodies, mains, visible, [""] * len(pages)))
         after = pages[-1]
 
 
@@ -155,10 +153,17 @@ def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: 
             rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
         if not rows:
             return
-        found = Texts(*map(list, zip(*rows, strict=True)))
-        _check_texts(found)
-        yield found
-        after = found.pages[-1]
+        yield _as_methods_read(Texts(*map(list, zip(*rows, strict=True))))
+        after = rows[-1][0]
+
+
+def _as_methods_read(found: Texts) -> Texts:
+    """What is read of a page is the same whether its lines were kept apart or not, and whatever was kept beyond it."""
+    _check_texts(found)
+    bodies = [text.replace("\n", " ") for text in found.texts]
+    return found._replace(
+        texts=bodies, mains=[min(main, len(text)) for main, text in zip(found.mains, bodies, strict=True)]
+    )
 
 
 def _check_texts(found: Texts) -> None:

@@ -6,6 +6,7 @@ immutable and hold no reference to a file or a database, so that they can cross 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -14,8 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+#: Characters of a text that methods read; what is kept beyond them is deflated.
+READ = 10_000
 NOFOLLOW = 0x80  #: added to the kind of a link among `Links`
 _KIND = 0x7F
+_LEVEL = 6  # of zlib: long texts take a third of their size
 
 
 class LinkKind(IntEnum):
@@ -128,6 +132,49 @@ def unpacked(texts: bytes) -> list[str]:
     return found
 
 
+def deflated(text: str) -> bytes:
+    """Text as it is kept where no method reads it: UTF-8 in a zlib stream (RFC 1950); nothing for nothing.
+
+    Args:
+        text: any; halves of surrogate pairs become question marks.
+    """
+    return zlib.compress(text.encode("utf-8", "replace"), _LEVEL) if text else b""
+
+
+def inflated(data: bytes, most: int) -> str:
+    """What was `deflated`.
+
+    Args:
+        data: zlib stream; nothing for nothing.
+        most: characters that there are at most: a database may come from a stranger.
+
+    Raises:
+        ValueError: it is no such stream, is not whole, or holds more.
+
+    >>> inflated(deflated("déjà vu"), 7)
+    'déjà vu'
+    """
+    if not data:
+        return ""
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(data, 4 * most + 1)  # a character takes four bytes at most
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if not stream.eof or len(text := raw.decode()) > most:
+        raise ValueError(f"not whole, or more than {most} characters")
+    return text
+
+
+def apart(text: str) -> tuple[str, bytes]:
+    """A text as it is kept: its first `READ` characters, and what follows them `deflated`.
+
+    Args:
+        text: any.
+    """
+    return text[:READ], deflated(text[READ:])
+
+
 class Declaration(NamedTuple):
     """A language that the page declares for itself: evidence, never the answer."""
 
@@ -155,7 +202,9 @@ class Page:
     #: declarations the bytes belie: ``utf-8, not http``, ``detector, not http or meta``
     charset_from: str = ""
     title: str = ""  #: text of ``<title>``, white space folded
-    text: str = ""  #: visible text, white space folded, cut at the limit of the ingest
+    #: visible text, white space folded: a line feed where a line or paragraph ends, else a space; its first `READ`
+    #: characters, cut at the limit of the ingest
+    text: str = ""
     length: int = 0  #: characters of the visible text before it was cut
     size: int = 0  #: bytes of the decoded payload
     digest: str = ""  #: SHA-1 of the payload in base 32, as in WARC-Payload-Digest; empty where there is none
@@ -166,8 +215,9 @@ class Page:
     parts: str = (
         "both"  #: what a record carries: ``both``, ``text`` (WET), ``links`` (WAT); ``joined``: these two together
     )
-    main_length: int = 0  #: characters at the start of `text` that are main content; navigation and the like follow
+    main_length: int = 0  #: characters at the start of `text` and `rest` that are main content; the rest follows
     visible: bytes = b""  #: visible bytes of the page, not decoded, where they are kept; cut at the limit of the ingest
+    rest: bytes = b""  #: what follows `text`, up to the limit of the ingest; see `deflated`
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,9 +116,9 @@ _VIEWS = {
             COALESCE((SELECT captures FROM main.captures AS own WHERE own.page = held.page), 1), '', NULL, held.parts, 1
         FROM temp.snapshot_captures AS chosen CROSS JOIN main.history_captures AS held ON held.id = chosen.capture""",
     "texts": f"""
-        SELECT page, title, text, main FROM main.texts WHERE page NOT IN {_ELSEWHERE}
+        SELECT page, title, text, main, rest FROM main.texts WHERE page NOT IN {_ELSEWHERE}
         UNION ALL
-        SELECT chosen.page, held.title, held.text, held.main
+        SELECT chosen.page, held.title, held.text, held.main, held.rest
         FROM temp.snapshot_contents AS chosen CROSS JOIN main.history AS held ON held.id = chosen.content
         WHERE held.title <> '' OR held.text <> ''""",
     "visible_bytes": f"SELECT page, bytes FROM main.visible_bytes WHERE page NOT IN {_ELSEWHERE}",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphlang.db.records import READ
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -16,7 +18,7 @@ class Limits:
         32 << 20
     )  #: bytes of a record's block, and again of its payload once decoded; the rest is dropped
     max_header: int = 1 << 20  #: bytes of a WARC record header, and of an HTTP header
-    text_limit: int = 10_000  #: characters of the visible text that are kept
+    text_limit: int | None = READ  #: characters of the visible text that are kept; None: all
     title_limit: int = 1_000  #: characters of the title that are kept
     max_links: int = 5_000  #: distinct targets of a page
     max_url: int = 2_048  #: characters of a canonical URL; longer ones are traps or data, and no index keeps them

@@ -7,13 +7,14 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from graphlang.db.records import Page, Problem
+from graphlang.db.records import READ, Page, Problem
 from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.dates import date_of
 from graphlang.ingest.formats.warc import Warc
 from graphlang.ingest.formats.wet import page_of_wet
 from graphlang.ingest.html import document as html
 from graphlang.ingest.html.declarations import declarations
+from graphlang.ingest.kept_text import kept
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.links.extract import links_of
 from graphlang.ingest.links.query_charset import in_charset
@@ -144,11 +145,12 @@ class Parser:
                         ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
                     )
             else:
-                text = html.fold(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
+                text = html.fold_paragraphs(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
                 main = len(text)
         if revisit and not payload and not _redirects(status):
             # Whatever its header repeats of the original's comes with the original.
             fields = {}
+        body = kept(text, main, limits.text_limit)
         links, left_out = links_of(url, document, status, fields, self._joiner, limits)
         page = Page(
             url=url,
@@ -159,16 +161,17 @@ class Parser:
             charset=used,
             charset_from=charset_from,
             title=title[: limits.title_limit],
-            text=text[: limits.text_limit],
-            length=len(text),
+            text=body.text,
+            length=body.length,
             size=len(payload),
             digest=_digest(head.get("warc-payload-digest", ""), payload),
             revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
             declared=declarations(document, fields),
             links=links,
             revisit_date=date_of(head.get("warc-refers-to-date", "").strip()) if revisit else "",
-            main_length=min(limits.text_limit, main),
+            main_length=body.main_length,
             visible=self._visible(payload, decoded) if decoded is not None and form == "html" else b"",
+            rest=body.rest,
         )
         return page, faults + left_out
 
@@ -180,7 +183,8 @@ class Parser:
             return b""  # the byte path needs ASCII's own bytes for tags
         from graphlang.ingest.payload.visible_bytes import visible  # noqa: PLC0415 - few pages need it
 
-        return b" ".join(visible(payload[:_MOST_BYTES]).split())[: self._limits.text_limit]
+        most = READ if self._limits.text_limit is None else self._limits.text_limit
+        return b" ".join(visible(payload[:_MOST_BYTES]).split())[:most]
 
 
 def _as_xml(markup: str | bytes) -> bytes:

@@ -28,7 +28,7 @@ TABLES: dict[str, Table] = {
             "options": "Options of the reading as JSON: how much of a page was read. NULL: not known.",
             "readings": "How often the file was read, or begun: 1, and one more each time that it was read again.",
             "lacks": "What the version that read the file did not see, and only another reading brings:"
-            " `link positions`, `main content`; empty: nothing.",
+            " `link positions`, `main content`, `paragraphs`; empty: nothing.",
         },
     ),
     "hosts": Table(
@@ -79,8 +79,12 @@ TABLES: dict[str, Table] = {
         {
             "page": "The page.",
             "title": "Text of the title element.",
-            "text": "Visible text, white space folded, cut at the limit of the ingest; the main content stands first.",
-            "main": "Characters of it that are main content; navigation, banners and the like follow.",
+            "text": "Visible text: its first 10,000 characters, or fewer if the limit of the ingest is lower. White"
+            " space is folded: a line feed where a line or paragraph ends, else a space. The main content stands first."
+            " In collections that earlier versions read there are no line feeds.",
+            "main": "Characters of `text` and `rest` that are main content; navigation, banners and the like follow.",
+            "rest": "What follows `text`, up to the limit of the ingest (`--text-limit`): UTF-8, deflated (a zlib"
+            " stream, RFC 1950); NULL where nothing does.",
         },
     ),
     "visible_bytes": Table(
@@ -145,8 +149,9 @@ TABLES: dict[str, Table] = {
             " whole row of this page, with the same digest. Of a revisit record there may be neither.",
             "title": "Text of the title element; NULL where the row is not whole.",
             "text": "Visible text, see `texts`; NULL where the row is not whole.",
-            "main": "Characters of it that are main content; NULL where the row is not whole.",
+            "main": "Characters of `text` and `rest` that are main content; NULL where the row is not whole.",
             "run": "The run of its time that answered for it; NULL where there is none.",
+            "rest": "What follows `text`, see `texts`; NULL where nothing does.",
         },
     ),
     "history_links": Table(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WHY = {
     "link positions": "short pages that stand in lists of translations are told by them",
     "main content": "without it menus and banners count as text",
+    "paragraphs": "without them each text is exported as one line",
 }
 
 

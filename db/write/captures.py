@@ -42,8 +42,9 @@ _TITLED = (
     " title = excluded.title"
 )
 _WORDED = (
-    "INSERT INTO texts (page, title, text, main) VALUES (?, ?, ?, ?) ON CONFLICT (page) DO UPDATE SET"
-    " title = CASE title WHEN '' THEN excluded.title ELSE title END, text = excluded.text, main = excluded.main"
+    "INSERT INTO texts (page, title, text, main, rest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (page) DO UPDATE SET"
+    " title = CASE title WHEN '' THEN excluded.title ELSE title END, text = excluded.text, main = excluded.main,"
+    " rest = excluded.rest"
 )
 
 
@@ -131,8 +132,12 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
     )
     multirow.insert_rows(
         connection,
-        "INSERT INTO texts (page, title, text, main)",
-        [(page_id, page.title, page.text, page.main_length) for page_id, page, _ in whole if page.text or page.title],
+        "INSERT INTO texts (page, title, text, main, rest)",
+        [
+            (page_id, page.title, page.text, page.main_length, page.rest or None)
+            for page_id, page, _ in whole
+            if page.text or page.title
+        ],
     )
     _write_evidence(connection, [(page_id, page) for page_id, page, _ in whole])
 
@@ -155,7 +160,7 @@ def _forget_part(connection: sqlite3.Connection, page_id: int, part: Page) -> No
     """Drop what an earlier reading of this part brought."""
     if part.parts == "text":
         connection.execute("DELETE FROM visible_bytes WHERE page = ?", (page_id,))
-        connection.execute("UPDATE texts SET text = '', main = 0 WHERE page = ?", (page_id,))
+        connection.execute("UPDATE texts SET text = '', main = 0, rest = NULL WHERE page = ?", (page_id,))
         connection.execute("DELETE FROM texts WHERE page = ? AND title = ''", (page_id,))
         return
     connection.execute(_FORGET_WORDS, (page_id,))
@@ -179,7 +184,7 @@ def complete(connection: sqlite3.Connection, source: int, page_id: int, part: Pa
         words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, reading, page_id)
         connection.execute(_WITH_TEXT, words)
         if part.title or part.text:
-            connection.execute(_WORDED, (page_id, part.title, part.text, part.main_length))
+            connection.execute(_WORDED, (page_id, part.title, part.text, part.main_length, part.rest or None))
         return
     answer = (part.status, part.mime, part.size, part.digest, part.date, part.date, page_id)
     connection.execute(_WITH_LINKS, answer)

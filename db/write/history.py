@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from graphlang.db.write.choose_capture import Facts, Rest
 
 _COLUMNS = "page, source, offset, date, status, mime, charset, charset_from, length, size, digest, parts, reading"
-_READ = f"INSERT INTO history ({_COLUMNS}, whole, title, text, main) VALUES ({', '.join('?' * 17)})"
+_CONTENT = "title, text, main, rest"
+_READ = f"INSERT INTO history ({_COLUMNS}, whole, {_CONTENT}) VALUES ({', '.join('?' * 18)})"
 _MOVED = (
-    f"INSERT INTO history ({_COLUMNS}, whole, title, text, main) SELECT {_COLUMNS}, 1,"
-    " COALESCE(title, ''), COALESCE(text, ''), COALESCE(main, 0) FROM captures LEFT JOIN texts USING (page)"
+    f"INSERT INTO history ({_COLUMNS}, whole, {_CONTENT}) SELECT {_COLUMNS}, 1,"
+    " COALESCE(title, ''), COALESCE(text, ''), COALESCE(main, 0), rest FROM captures LEFT JOIN texts USING (page)"
     " WHERE page = ?"
 )
 #: A revisit may have been lent what its original holds, or not yet.
@@ -40,19 +41,14 @@ _SAME = (
     " AND (status IS NULL OR status NOT BETWEEN 300 AND 399)"
 )
 _BEFORE = "SELECT id FROM history WHERE page = ? AND source = ? AND offset = ? AND reading < ?"
-_READ_AGAIN = (
-    f"UPDATE history SET ({_COLUMNS}, whole, title, text, main) = ({', '.join('?' * 17)}), run = NULL WHERE id = ?"
-)
+_READ_AGAIN = f"UPDATE history SET ({_COLUMNS}, whole, {_CONTENT}) = ({', '.join('?' * 18)}), run = NULL WHERE id = ?"
 #: A row that has its content of one that goes; a revisit has a size of 0.
 _HEIR = (
     "SELECT MIN(id) FROM history WHERE page = ? AND digest = ? AND NOT whole AND size > 0"
     " AND NOT (source = ? AND reading < ?) HAVING MIN(id) IS NOT NULL"
 )
-_INHERIT = (
-    "UPDATE history SET whole = 1, (title, text, main) = (SELECT title, text, main FROM history WHERE id = ?)"
-    " WHERE id = ?"
-)
-_LIGHT = "UPDATE history SET whole = 0, title = NULL, text = NULL, main = NULL WHERE id = ?"
+_INHERIT = f"UPDATE history SET whole = 1, ({_CONTENT}) = (SELECT {_CONTENT} FROM history WHERE id = ?) WHERE id = ?"
+_LIGHT = "UPDATE history SET whole = 0, title = NULL, text = NULL, main = NULL, rest = NULL WHERE id = ?"
 
 
 class Event(NamedTuple):
@@ -143,7 +139,11 @@ class History:
         return (
             *(page_id, self._source, page.offset, page.date, page.status, page.mime, page.charset, page.charset_from),
             *(page.length, page.size, page.digest, page.parts, self._reading),
-            *((1, page.title, page.text, page.main_length) if whole else (0, None, None, None)),
+            *(
+                (1, page.title, page.text, page.main_length, page.rest or None)
+                if whole
+                else (0, None, None, None, None)
+            ),
         )
 
     def _add_evidence(self, capture: int, page: Page, place: int) -> None:

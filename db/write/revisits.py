@@ -17,6 +17,7 @@ _SAME = (
     "UPDATE captures SET original = ?2, (charset, charset_from, length) ="
     " (SELECT charset, charset_from, length FROM captures WHERE page = ?2) WHERE page = ?1"
 )
+_TEXT = "title, text, main, rest"
 _LINKS = (
     "INSERT INTO links SELECT ?1, target, kind, nofollow, hreflang, place FROM links WHERE source = ?2 AND target <> ?1"
 )
@@ -99,7 +100,7 @@ def empty(connection: sqlite3.Connection, page: int) -> None:
 
 def _lend(connection: sqlite3.Connection, page: int, original: int) -> None:
     for statement in (
-        "INSERT INTO texts (page, title, text, main) SELECT ?1, title, text, main FROM texts WHERE page = ?2",
+        f"INSERT INTO texts (page, {_TEXT}) SELECT ?1, {_TEXT} FROM texts WHERE page = ?2",
         "INSERT INTO declarations SELECT ?1, source, value FROM declarations WHERE page = ?2",
         "INSERT INTO visible_bytes SELECT ?1, bytes FROM visible_bytes WHERE page = ?2",
         _LINKS,

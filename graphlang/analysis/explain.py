@@ -216,7 +216,7 @@ def _scores(connection: sqlite3.Connection, run: Run | None, page: int) -> list[
 
 def _excerpt(connection: sqlite3.Connection, page: int) -> str:
     row = connection.execute("SELECT title, SUBSTR(text, 1, 120) FROM texts WHERE page = ?", (page,)).fetchone()
-    return "" if row is None else " | ".join(part for part in row if part)
+    return "" if row is None else " | ".join(part.replace("\n", " ") for part in row if part)
 
 
 def _reasons(

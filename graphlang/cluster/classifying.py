@@ -13,6 +13,7 @@ from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import Material, ask
 from graphlang.content.scoring.score_lists import letters, score_lists
+from graphlang.db import records
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -114,7 +115,9 @@ def _material(batch: pa.RecordBatch) -> Material:
     count = batch.num_rows
     given = {name: batch.column(name).to_pylist() for name in READ if name in batch.schema.names}
     texts = [text or "" for text in given["text"]]
-    mains = [0 if main is None else main for main in given.get("main", map(len, texts))]
+    if "main" in given:  # the rows of captures: a collection in a database is read the same way
+        texts = [text[: records.READ].replace("\n", " ") for text in texts]
+    mains = [min(main or 0, len(text)) for main, text in zip(given.get("main", map(len, texts)), texts, strict=True)]
     titles = [title or "" for title in given.get("title", [""] * count)]
     visible = [data or b"" for data in given.get("visible", [b""] * count)]
     return Material(titles, texts, mains, visible, [""] * count)

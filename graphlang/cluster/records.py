@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from graphlang.cluster.page_ids import PageIds
 from graphlang.cluster.tables import RECORDS
-from graphlang.db.records import Declaration, Links, Page, Problem
+from graphlang.db.records import Declaration, Links, Page, Problem, apart, inflated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,6 +89,8 @@ def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
     targets = links.urls.split(b"\0")[:-1]
     own, *targets_ids = ids.of([page.url.encode(), *targets])
     row = {name: getattr(page, _RENAMED.get(name, name)) for name in _PLAIN}
+    if page.rest:
+        row["text"] = page.text + inflated(page.rest, page.length)
     return row | {
         "page": own,
         "revisit_page": None if page.revisit_of is None else ids.of([page.revisit_of.encode()])[0],
@@ -107,6 +109,7 @@ def page_of(row: Mapping[str, Any]) -> Page:
         row: by name of the column, as Arrow gives it.
     """
     fields: dict[str, Any] = {_RENAMED.get(name, name): row[name] for name in _PLAIN}
+    fields["text"], fields["rest"] = apart(fields["text"])
     hreflangs = tuple((one["place"], one["value"]) for one in row["hreflangs"])
     return Page(
         **fields,

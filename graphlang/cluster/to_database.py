@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 from graphlang.analysis.classify import label_ids
 from graphlang.cluster.tables import ANSWER
 from graphlang.db import InputError, create
-from graphlang.db.records import LinkKind
+from graphlang.db.records import LinkKind, apart
 from graphlang.db.runs.answers import RunAnswers
 from graphlang.db.runs.begin import start_run
 from graphlang.db.runs.finish import finish_run
@@ -197,10 +197,15 @@ class _Import:
         return count
 
     def _write_content(self, ids: list[int], batch: pa.RecordBatch) -> None:
-        rows = list(zip(ids, *(batch.column(name).to_pylist() for name in ("title", "text", "main")), strict=True))
+        said_of = zip(ids, *(batch.column(name).to_pylist() for name in ("title", "text", "main")), strict=True)
+        rows = []
+        for page, title, text, main in said_of:
+            if title or text:
+                body, rest = apart(text or "")
+                rows.append((page, title, body, main, rest or None))
         said = list(zip(ids, batch.column("declared").to_pylist(), batch.column("visible").to_pylist(), strict=True))
         insert = multirow.insert_rows
-        insert(self._connection, "INSERT INTO texts (page, title, text, main)", [row for row in rows if any(row[1:3])])
+        insert(self._connection, "INSERT INTO texts (page, title, text, main, rest)", rows)
         declared = [(page, one["source"], one["value"]) for page, listed, _ in said for one in listed or ()]
         insert(self._connection, "INSERT OR IGNORE INTO declarations (page, source, value)", declared)
         visible = [(page, data) for page, _, data in said if data]

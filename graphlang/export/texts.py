@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+from graphlang.db.records import inflated
+from graphlang.db.values import refused
 from graphlang.export.tables import Table
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from graphlang.maps.selection import Selection
 
@@ -26,7 +29,7 @@ class TextRow(NamedTuple):
     confidence: float
     method: str
     title: str
-    main: str  #: main content
+    main: str  #: main content; a line feed ends a line or paragraph
     text: str  #: the whole visible text: the main content, then navigation and the like
     cut: int  #: 1 where the text was longer than the limit of the ingest
 
@@ -34,31 +37,67 @@ class TextRow(NamedTuple):
 COLUMNS: Final = TextRow._fields
 
 
-def texts(connection: sqlite3.Connection, selection: Selection, *, whole: bool = True) -> Table:
+@dataclass
+class Told:
+    """What there is to say of texts that were read."""
+
+    texts: int = 0
+    cut: int = 0  #: of these, those that were longer than the limit of the ingest
+
+    def words(self) -> list[str]:
+        """A sentence; none where no text is cut.
+
+        >>> Told(9, 2).words()
+        ["2 of 9 texts are cut: 'graphlang ingest --again --text-limit none' keeps them whole"]
+        """
+        if not self.cut:
+            return []
+        words = f"{self.cut:,} of {self.texts:,} texts are cut"
+        return [f"{words}: 'graphlang ingest --again --text-limit none' keeps them whole"]
+
+
+def texts(
+    connection: sqlite3.Connection, selection: Selection, *, whole: bool = True, told: Told | None = None
+) -> Table:
     """Texts of fetched pages that count, in order of their ids.
 
-    ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like.
-    ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1 where the text was longer than the
-    limit of the ingest.
+    ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like. A
+    line feed ends a line or paragraph. ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1
+    where the text was longer than the limit of the ingest.
 
     Args:
         connection: a collection.
         selection: which pages count.
         whole: with the whole text; else ``text`` is left out.
+        told: is told of the texts as they are read.
     """
     source, values = selection.source()
     rows = connection.execute(
         "SELECT chosen_ones.url, chosen_ones.date, sources.name, captures.offset, chosen_ones.language,"
         " chosen_ones.script, chosen_ones.confidence, chosen_ones.method, texts.title,"
-        " SUBSTR(texts.text, 1, texts.main), texts.text, LENGTH(texts.text) < captures.length"
+        " texts.text, texts.main, texts.rest, captures.length"
         f" FROM {source} AS chosen_ones JOIN texts ON texts.page = chosen_ones.page"
         " JOIN captures ON captures.page = chosen_ones.page JOIN sources ON sources.id = captures.source"
         " WHERE texts.text <> '' ORDER BY chosen_ones.page",
         values,
     )
+    found = _rows(rows, told or Told())
     if whole:
-        return Table(COLUMNS, rows)
-    return Table((*COLUMNS[:10], COLUMNS[11]), ((*row[:10], row[11]) for row in rows))
+        return Table(COLUMNS, found)
+    return Table((*COLUMNS[:10], COLUMNS[11]), ((*row[:10], row[11]) for row in found))
+
+
+def _rows(rows: Iterable[tuple[Any, ...]], told: Told) -> Iterator[tuple[Any, ...]]:
+    for *facts, text, main, rest, length in rows:
+        if rest is not None:
+            try:
+                text += inflated(rest, length - len(text))  # noqa: PLW2901 - the whole of it
+            except (TypeError, ValueError) as error:
+                raise refused("texts.rest", str(error), "what 'deflated' gives") from error
+        cut = len(text) < length
+        told.texts += 1
+        told.cut += cut
+        yield (*facts, text[:main], text, int(cut))
 
 
 def write_txt(table: Table, file: IO[bytes]) -> int:

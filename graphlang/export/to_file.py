@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import io
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from graphlang.export import tables
+from graphlang.export.texts import Told, texts
 from graphlang.maps.selection import Selection
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import write_jsonl
@@ -38,6 +39,7 @@ WHAT: Final = {
 FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md")
 #: These take every capture, unless a filter says which.
 _OF_ALL: Final = ("pages", "links", "cdxj")
+_OF_TEXTS: Final = ("texts", "wet")
 _FOLDERS: Final = ("vertices-edges", "web-languages")
 
 
@@ -88,6 +90,7 @@ def export(
     by: str = "host",
     selection: Selection | None = None,
     safe: bool | None = None,
+    main: bool = False,
 ) -> list[str]:
     """Write one thing of a collection; rows one by one, so that memory does not grow with the collection.
 
@@ -101,6 +104,7 @@ def export(
         by: ``host`` or ``domain``, for ``vertices-edges``.
         selection: which pages count.
         safe: whether CSV is safe for spreadsheets; None: where the file is named ``.csv``.
+        main: of ``texts`` and ``wet`` the main content alone.
 
     Returns:
         Sentences about what could not be told, such as archives that are not where they were.
@@ -119,24 +123,24 @@ def export(
         _folder(connection, what, by, selection, output)
         return []
     said: list[str] = []
+    told = Told()
+    made = functools.partial(_table, connection, what, selection, main=main, told=told)
     with replacing(output) as file:
         if format_ in ("csv", "tsv", "jsonl"):
             safe = output.suffix.lower() == ".csv" if safe is None else safe
-            written = _rows(_table(connection, what, selection), format_, file, safe=safe)
+            written = _rows(made(), format_, file, safe=safe)
         elif what == "cdxj":
             written = _cdxj(connection, database, selection, file, said)
         else:
-            written = _writer(connection, what, format_, selection)(file)
+            written = _writer(connection, what, format_, selection, made)(file)
         if not written:
             refuse_empty(output)
-    return said
+    return said + told.words()
 
 
-def _table(connection: sqlite3.Connection, what: str, selection: Selection) -> tables.Table:
-    if what == "texts":
-        from graphlang.export.texts import texts  # noqa: PLC0415 - each export imports what it needs
-
-        return texts(connection, selection)
+def _table(connection: sqlite3.Connection, what: str, selection: Selection, *, main: bool, told: Told) -> tables.Table:
+    if what in _OF_TEXTS:
+        return texts(connection, selection, whole=not main, told=told)
     made: Callable[..., tables.Table] = getattr(tables, what)
     return made(connection, selection)
 
@@ -154,7 +158,7 @@ def _rows(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> 
 
 
 def _writer(
-    connection: sqlite3.Connection, what: str, format_: str, selection: Selection
+    connection: sqlite3.Connection, what: str, format_: str, selection: Selection, made: Callable[[], tables.Table]
 ) -> Callable[[IO[bytes]], int]:
     """What writes the export to a file and returns how much it wrote."""
     if format_ in _GRAPHS:
@@ -162,15 +166,16 @@ def _writer(
     if format_ == "parquet":
         from graphlang.export.parquet import write_parquet  # noqa: PLC0415
 
-        return functools.partial(write_parquet, _table(connection, what, selection))
+        return functools.partial(write_parquet, made())
     if format_ == "txt":
         from graphlang.export.texts import write_txt  # noqa: PLC0415
 
-        return functools.partial(write_txt, _table(connection, what, selection))
+        return functools.partial(write_txt, made())
     from graphlang.export import warc_records  # noqa: PLC0415
 
-    write: Any = warc_records.write_wet if what == "wet" else warc_records.write_metadata
-    return functools.partial(write, connection, selection)
+    if what == "wet":
+        return functools.partial(warc_records.write_wet, made())
+    return functools.partial(warc_records.write_metadata, connection, selection)
 
 
 def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:

@@ -16,13 +16,13 @@ from warcio.warcwriter import WARCWriter
 
 from graphlang import __version__
 from graphlang.export.cdxj import codes
-from graphlang.export.texts import texts
 from graphlang.maps import shares
 from graphlang.maps.selection import content_run
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from graphlang.export.tables import Table
     from graphlang.maps.selection import Selection
 
 _FIELD: Final = "WARC-Identified-Content-Language"
@@ -110,12 +110,11 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
     return written
 
 
-def write_wet(connection: sqlite3.Connection, selection: Selection, file: IO[bytes]) -> int:
-    """Write a conversion record for each text that counts, as in Common Crawl's WET: title and whole text.
+def write_wet(table: Table, file: IO[bytes]) -> int:
+    """Write a conversion record for each text, as in Common Crawl's WET: title and whole text, a paragraph a line.
 
     Args:
-        connection: a collection.
-        selection: which pages count.
+        table: what `graphlang.export.texts.texts` gives; where it has no whole texts, the main content is written.
         file: is left open; gzip, a member a record.
 
     Returns:
@@ -123,11 +122,11 @@ def write_wet(connection: sqlite3.Connection, selection: Selection, file: IO[byt
     """
     writer = WARCWriter(file, gzip=True, warc_version="1.1")
     _warcinfo(writer, "conversion records with the text of pages")
-    found = texts(connection, selection)
-    at = {name: place for place, name in enumerate(found.columns)}
+    at = {name: place for place, name in enumerate(table.columns)}
+    body = at.get("text", at["main"])
     written = 0
-    for row in found.rows:
-        text = f"{row[at['title']]}\n{row[at['text']]}" if row[at["title"]] else row[at["text"]]
+    for row in table.rows:
+        text = f"{row[at['title']]}\n{row[body]}" if row[at["title"]] else row[body]
         said = {_FIELD: codes(row[at["language"]], None, None)}
         url, date = row[at["url"]], row[at["date"]]
         _write(writer, "conversion", (url, date), said, ("text/plain", text.encode("utf-8", "replace")))

@@ -132,7 +132,8 @@ def _most(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> 
 
 def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) -> tuple[Any, ...]:
     url, answer, confidence, runner_up, title, text = connection.execute(
-        "SELECT url, language, confidence, runner_up, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, ?)"
+        "SELECT url, language, confidence, runner_up, COALESCE(title, ''),"
+        " REPLACE(SUBSTR(COALESCE(text, ''), 1, ?), CHAR(10), ' ')"
         " FROM page_languages LEFT JOIN texts USING (page) WHERE page = ?",
         (_EXCERPT, page),
     ).fetchone()

@@ -16,7 +16,8 @@ from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.dates import date_of
 from graphlang.ingest.formats.json_values import loads
 from graphlang.ingest.formats.records import RawRecord
-from graphlang.ingest.html.document import Document, Reference, fold
+from graphlang.ingest.html.document import Document, Reference, fold, fold_lines
+from graphlang.ingest.kept_text import kept
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.links.extract import links_of
 from graphlang.ingest.links.resolve import Joiner
@@ -117,7 +118,9 @@ class Jsonl:
 
     def _page(self, offset: int, url: str, found: dict[str, Any]) -> Page:
         limits = self._limits
-        text = fold(next((found[name] for name in _TEXTS if isinstance(found.get(name), str) and found[name]), ""))
+        written = next((found[name] for name in _TEXTS if isinstance(found.get(name), str) and found[name]), "")
+        text = fold_lines(written)
+        body = kept(text, len(text), limits.text_limit)
         title = found.get("title")
         status = found.get("status")
         if isinstance(status, str) and len(status) == 3 and status.isdecimal():  # noqa: PLR2004 - as CDXJ has it
@@ -138,14 +141,15 @@ class Jsonl:
             charset="utf-8",
             charset_from="utf-8",
             title=fold(title)[: limits.title_limit] if isinstance(title, str) else "",
-            text=text[: limits.text_limit],
-            length=len(text),
+            text=body.text,
+            length=body.length,
             size=len(text.encode("utf-8", "replace")),
             links=links_of(url, _document(links, spoken=limits.anchor_texts), None, {}, self._joiner, limits)[0]
             if isinstance(links, list)
             else (),
             parts="both" if isinstance(links, list) else "text",
-            main_length=min(limits.text_limit, len(text)),
+            main_length=body.main_length,
+            rest=body.rest,
         )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphlang.db.records import Page
-from graphlang.ingest.html.document import fold
+from graphlang.ingest.html.document import fold, fold_lines
+from graphlang.ingest.kept_text import kept
 
 if TYPE_CHECKING:
     from graphlang.ingest.formats.records import RawRecord
@@ -26,7 +27,8 @@ def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limit
         limits: how much is kept.
     """
     written = raw.block.decode("utf-8", "replace")
-    text = fold(written)
+    text = fold_lines(written)
+    body = kept(text, len(text), limits.text_limit)
     name, _, digest = head.get("warc-payload-digest", head.get("warc-block-digest", "")).strip().partition(":")
     return Page(
         url=url,
@@ -36,10 +38,11 @@ def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limit
         charset="utf-8",
         charset_from="utf-8",
         title=fold(written.lstrip().partition("\n")[0])[: limits.title_limit],
-        text=text[: limits.text_limit],
-        length=len(text),
+        text=body.text,
+        length=body.length,
         size=len(raw.block),
         digest=digest.upper() if name.lower() == "sha1" and len(digest) == 32 else "",  # noqa: PLR2004 - base 32
         parts="text",
-        main_length=min(limits.text_limit, len(text)),
+        main_length=body.main_length,
+        rest=body.rest,
     )

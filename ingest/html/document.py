@@ -4,8 +4,9 @@ Visible is what a reader sees of the page as it loads: not scripts, styles, temp
 ``<noframes>`` (written for other browsers), the fallback inside ``<iframe>``, ``<audio>``, ``<video>``, ``<canvas>``
 and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``,
 ``<datalist>``): a drop-down of forty language names shows one of them; nor what stands beside a frameset.
-Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded and
-soft hyphens are dropped. Style sheets are not looked at.
+Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded, to
+a line feed where a line or paragraph ends, else to a space, and soft hyphens are dropped. Cells of tables stand in the
+line of their row; of preformatted text an empty line ends a paragraph. Style sheets are not looked at.
 The main content comes first in the text, and what stands around it (see `graphlang.ingest.html.boilerplate`) behind it.
 
 The pass is made in C (`native/html.c`): tokens as the HTML standard of the WHATWG has them, and of its tree what text
@@ -15,6 +16,7 @@ tests hold the one against the other.
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _NO_WORDS: Mapping[str, str] = MappingProxyType({})
 _ANCHOR_TEXT = 1_000  # bytes of it that are looked at
 _OTHER = 1 << 31
+_EMPTY_LINES = re.compile(r"\n[ \t\r]*\n")
 
 
 class Reference(NamedTuple):
@@ -64,7 +67,7 @@ class Document(NamedTuple):
 
 
 def read(markup: str | bytes, limits: Limits) -> Document:
-    """Read a page.
+    r"""Read a page.
 
     Args:
         markup: the page, as characters or in UTF-8.
@@ -73,7 +76,7 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     >>> from graphlang.ingest.limits import Limits
     >>> page = read("<title>T</title><p>Good <b>m</b>orning<p>all<a href=/x rel=nofollow>!</a>", Limits())
     >>> page.title, page.text, page.references
-    ('T', 'Good morning all!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
+    ('T', 'Good morning\nall!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
     """
     if isinstance(markup, str):
         markup = markup.encode("utf-8", "replace")
@@ -156,3 +159,21 @@ def fold(text: str) -> str:
     if "\xad" in text:
         text = text.replace("\xad", "")
     return " ".join(text.split())
+
+
+def fold_lines(text: str) -> str:
+    r"""Fold white space as `fold` does, but for line feeds between lines that are not empty.
+
+    >>> fold_lines(" a  b\r\n\n \nc ")
+    'a b\nc'
+    """
+    return "\n".join([line for line in map(fold, text.split("\n")) if line])
+
+
+def fold_paragraphs(text: str) -> str:
+    r"""Fold white space as `fold` does, but for a line feed where empty lines part paragraphs.
+
+    >>> fold_paragraphs("one\nline\r\n\r\nand another\n")
+    'one line\nand another'
+    """
+    return "\n".join([part for part in map(fold, _EMPTY_LINES.split(text)) if part])

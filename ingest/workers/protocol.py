@@ -93,6 +93,7 @@ def pack_item(item: Item) -> tuple[Any, ...]:
         item.parts,
         item.main_length,
         item.visible,
+        item.rest,
     )
 
 

@@ -58,14 +58,15 @@ def test_what_was_read_again_is_identified_again(graphlang: Call, museum: Path, 
 def aged(db: Path) -> Path:
     """Make a database what an early version would have left, which knew nothing of places and main content."""
     with closing(sqlite3.connect(db)) as connection:
-        for view in ("capture_languages", "history_captures"):
+        for view in ("capture_languages", "history_captures", "language_shares"):
             connection.execute(f"DROP VIEW {view}")
-        for table in ("history_links", "history_declarations", "history"):
+        for table in ("history_links", "history_declarations", "history", "page_shares"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DELETE FROM sqlite_sequence WHERE name = 'history'")
         for column in ("options", "readings", "lacks"):
             connection.execute(f"ALTER TABLE sources DROP COLUMN {column}")
         connection.execute("ALTER TABLE captures DROP COLUMN reading")
+        connection.execute("ALTER TABLE texts DROP COLUMN rest")
         connection.execute("UPDATE links SET place = NULL")
         connection.execute("DELETE FROM _sqlite_migrations WHERE name >= '0011'")
         connection.execute("UPDATE _sqlite_migrations SET applied_at = '2020' WHERE name = '0001_first'")
@@ -85,7 +86,8 @@ def test_the_next_verb_and_info_say_what_an_upgraded_database_lacks(
     assert result.exit_code == 0
     assert result.stderr == (
         f"Warning: {db}: {museum} was read by an older version, without link positions (short pages that stand in lists"
-        " of translations are told by them); main content (without it menus and banners count as text):"
+        " of translations are told by them); main content (without it menus and banners count as text); paragraphs"
+        " (without them each text is exported as one line):"
         f" graphlang ingest {db} FILES --again\n"
     )
     assert graphlang("sites", db).stderr == ""
@@ -93,6 +95,7 @@ def test_the_next_verb_and_info_say_what_an_upgraded_database_lacks(
     assert [row[1:] for row in rows if row[0] == "files to read again with --again"] == [
         ["link positions: short pages that stand in lists of translations are told by them", "1"],
         ["main content: without it menus and banners count as text", "1"],
+        ["paragraphs: without them each text is exported as one line", "1"],
     ]
     assert graphlang("ingest", db, museum, "--workers", 1, "--again").exit_code == 0
     assert "to read again" not in graphlang("info", db).stdout

@@ -88,7 +88,7 @@ def test_wet_and_wat_of_one_page_become_one_capture_in_any_order(graphlang: Call
     for order in (("a.wat", "a.wet"), ("a.wet", "a.wat")):
         db = tmp_path / f"{order[0]}.db"
         assert graphlang("ingest", db, *(tmp_path / name for name in order)).exit_code == 0
-        assert rows(db, "SELECT title, text FROM texts") == [("Museum", "Museum Geöffnet")]
+        assert rows(db, "SELECT title, text FROM texts") == [("Museum", "Museum\nGeöffnet")]
         assert rows(db, "SELECT target FROM links") == [(2,)]
         assert rows(db, "SELECT status, mime, parts, captures FROM captures") == [(200, "text/html", "joined", 1)]
 

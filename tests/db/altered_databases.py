@@ -198,7 +198,7 @@ def make(archive: Path, path: Path) -> Path:
         "INSERT INTO corrections (url, label, corrected_by, note, corrected) SELECT 'http://museum.example/anna.html',"
         " MIN(id), 'nobody', 'a note', '2026-11-22T00:00:00Z' FROM labels",
         "INSERT INTO history SELECT NULL, page, source, offset, '2020', status, mime, charset, charset_from, length,"
-        " size, 'A', parts, 1, 1, 'T', 'ein Text', 8, NULL FROM captures WHERE page = 1",
+        " size, 'A', parts, 1, 1, 'T', 'ein Text', 8, NULL, NULL FROM captures WHERE page = 1",
         "INSERT INTO history_links SELECT 1, target, kind, nofollow, hreflang, place FROM links WHERE source = 1",
         "INSERT INTO history_declarations VALUES (1, 'html-lang', 'de')",
         "INSERT INTO page_shares SELECT run, page, rank, label, 0.5 FROM scores WHERE (run, page) IN ("

@@ -158,9 +158,9 @@ def test_what_the_file_has_no_more_goes_and_what_other_files_have_stays(tmp_path
         add(connection, 1, [page("http://a.example/?utm=1", 1, "x"), page("http://a.example/b", 2, "y")])
         add(connection, 2, [page("http://c.example/", 1, "z")])
         again.begin(connection, 1, options="{}", keep="best")
-        assert held(connection)["texts"] == [(1, "", "x", 0), (2, "", "y", 0), (3, "", "z", 0)]
+        assert held(connection)["texts"] == [(1, "", "x", 0, None), (2, "", "y", 0, None), (3, "", "z", 0, None)]
         add(connection, 1, [page("http://a.example/", 1, "x"), page("http://a.example/b", 2, "y")])
-        assert held(connection)["texts"] == [(2, "", "y", 0), (3, "", "z", 0), (4, "", "x", 0)]
+        assert held(connection)["texts"] == [(2, "", "y", 0, None), (3, "", "z", 0, None), (4, "", "x", 0, None)]
         assert connection.execute("SELECT page, captures FROM captures").fetchall() == [(2, 1), (3, 1), (4, 1)]
 
 
@@ -172,7 +172,7 @@ def test_revisits_have_what_their_original_has_now(tmp_path: Path) -> None:
         add(connection, 2, [visit])
         again.begin(connection, 1, options="{}", keep="best")
         add(connection, 1, [replace(original, text="after")])
-        assert [text for _, _, text, _ in held(connection)["texts"]] == ["after", "after"]
+        assert [text for _, _, text, *_ in held(connection)["texts"]] == ["after", "after"]
 
 
 def test_register_says_what_has_changed_and_begins_again_where_that_is_wanted(tmp_path: Path) -> None:

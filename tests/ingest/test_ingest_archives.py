@@ -220,7 +220,7 @@ XHTML = b"""<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><hea
 def test_empty_elements_of_xhtml_do_not_swallow_the_page(archive: Archive, read: Read, served: bytes) -> None:
     http = b"HTTP/1.1 200 OK\r\nContent-Type: " + served + b"\r\n"
     (page,), problems = read(archive.warc("http://a.example/", XHTML, http=http))
-    assert (page.text, problems) == ("Guten Tag 1 < 2x", [])
+    assert (page.text, problems) == ("Guten Tag\n1 < 2x", [])
     assert [link.url for link in page.links] == ["http://a.example/f", "http://a.example/x"]
 
 

@@ -65,15 +65,22 @@ PLENTY = "<p>" + "words of content " * 20
 )
 def test_what_stands_around_the_content_comes_behind_it(markup: str, main: str, rest: str) -> None:
     page = read(markup, Limits())
-    assert page.text[: page.main_length] == main
-    assert page.text[page.main_length :].strip() == rest
+    text = page.text.replace("\n", " ")
+    assert text[: page.main_length] == main
+    assert text[page.main_length :].strip() == rest
+
+
+def test_what_is_cut_out_ends_a_line() -> None:
+    page = read("<p>one<nav>menu</nav><p>two <app-menu hidden>more</app-menu> words " + PLENTY, Limits())
+    assert page.text[: page.main_length] == f"one\ntwo\nwords\n{PLENTY[3:].strip()}"
+    assert page.text[page.main_length :] == "\nmenu\nmore"
 
 
 def test_lists_of_links_at_the_edges_of_old_pages() -> None:
     page = read(f"<ul>{LINKS}</ul>{PLENTY}<ul><li>one<li>two</ul>", Limits())
     assert page.text[: page.main_length].startswith("words of content")
-    assert page.text[: page.main_length].endswith("one two")
-    assert page.text.endswith(" first page second page third page fourth page")
+    assert page.text[: page.main_length].endswith("one\ntwo")
+    assert page.text.endswith("\nfirst page\nsecond page\nthird page\nfourth page")
 
 
 def test_links_are_kept_wherever_they_stand() -> None:
@@ -89,7 +96,7 @@ def test_what_is_hidden_is_no_rest_either(hidden: str) -> None:
     page = read(
         f"<div><object><svg></svg><nav>hidden</nav><ul><li>hidden</ul></object>{'<nav>x</nav>' * 3}text", Limits()
     )
-    assert page.text == "text x x x"
+    assert page.text == "text\nx\nx\nx"
 
 
 def test_thousands_of_menus_cost_little() -> None:

@@ -141,7 +141,7 @@ def test_jsonl_in_the_words_of_several_programs(read: Read, *, squeezed: bool) -
     pages, problems = read(gzip.compress(data) if squeezed else data, "a.jsonl")
     assert not problems
     assert [(p.url[-1], p.text, p.date, p.title, p.parts) for p in pages] == [
-        ("1", "Uno dos", "2019-04-25T12:57:54Z", "", "text"),
+        ("1", "Uno\ndos", "2019-04-25T12:57:54Z", "", "text"),
         ("2", "tres", "2020-01-02T03:04:05Z", "", "text"),
         ("3", "four", "", "T", "text"),
         ("4", "", "", "", "both"),

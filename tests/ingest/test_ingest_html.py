@@ -9,19 +9,19 @@ from graphlang.ingest.html.document import read
 @pytest.mark.parametrize(
     ("markup", "text"),
     [
-        # blocks set words apart, inline elements do not
-        ("<p>one<p>two", "one two"),
-        ("<div>one</div>two", "one two"),
+        # blocks set words apart and end lines, cells of tables set words apart, inline elements do neither
+        ("<p>one<p>two", "one\ntwo"),
+        ("<div>one</div>two", "one\ntwo"),
         ("<b>o</b>ne <i>t</i>wo", "one two"),
-        ("one<br>two<BR/>three", "one two three"),
-        ("<table><tr><td>a</td><td>b</td></tr><tr><th>c</table>", "a b c"),
-        ("<ul><li>a<li>b</ul><dl><dt>c<dd>d</dl>", "a b c d"),
+        ("one<br>two<BR/>three", "one\ntwo\nthree"),
+        ("<table><tr><td>a</td><td>b</td></tr><tr><th>c</table>", "a b\nc"),
+        ("<ul><li>a<li>b</ul><dl><dt>c<dd>d</dl>", "a\nb\nc\nd"),
         ("<a href=x>one</a>, <a href=y>two</a>.", "one, two."),
         ("<span>日</span>本<font>語</font>", "日本語"),
-        ("<h1>one</h1><h2>two</h2>", "one two"),
-        ("<section>one<article>two</article>three</section>", "one two three"),
+        ("<h1>one</h1><h2>two</h2>", "one\ntwo"),
+        ("<section>one<article>two</article>three</section>", "one\ntwo\nthree"),
         ("<del>o</del>ne<ins>s</ins>", "ones"),
-        ("one<hr>two", "one two"),
+        ("one<hr>two", "one\ntwo"),
         ("wo<wbr>rd so\u00adft", "word soft"),
         # what no reader sees
         ("a<script>b</script><style>c</style><!-- d --><noscript>e</noscript><template>f</template>g", "ag"),
@@ -35,13 +35,13 @@ from graphlang.ingest.html.document import read
         ("<frameset><frame src=x>a</frameset>b<p>c", ""),
         ("<title>T</title><div><frameset></frameset></html>a", ""),
         ("<frameset></frameset><script>a</script><p>b", ""),
-        ("a<frameset><p>b", "a b"),
+        ("a<frameset><p>b", "a\nb"),
         ("<body><frameset>a", "a"),
         ("<br><frameset>a</frameset>b", "ab"),
         ("<input type=hidden><frameset>a", ""),
         ("<input><frameset>a", "a"),
         # a list to choose from ends before a field
-        ("<select><option>a<input>b<p>c", "b c"),
+        ("<select><option>a<input>b<p>c", "b\nc"),
         ("<select><option>a<hr>b<option>c</select>d", "b d"),
         ("<select><optgroup><option>a<select>b", "b"),
         # sections of characters stand in drawings and formulas, also where HTML may; in HTML they are comments
@@ -66,10 +66,15 @@ from graphlang.ingest.html.document import read
         ("  a \n\t b&nbsp;c ", "a b c"),
         ("&eacute;&#233;&#xE9;&amp;&lt;b&gt;&notit;", "ééé&<b>¬it;"),
         ("&#150;&#x80;", "–€"),
+        # of preformatted text an empty line ends a paragraph
         ("<pre>a\nb</pre>", "a b"),
+        ("<pre>a\nb\n\nc\r\n \t\r\n\r\n d</pre>e\n\nf", "a b\nc\nd\ne f"),
+        ("<pre>\n\na<b>\n\n</b>b&amp;\n\n&lt;</pre>", "a\nb&\n<"),
         ("a\x00b", "ab"),
         ("\x1fa<b>\x1f</b>b", "a b"),
         ("<button>press</button><label>name</label>", "press name"),
+        ("one <div> \n two", "one\ntwo"),
+        ("one<label>two<picture>three</picture><object></object><th>four<thead>five", "one two three four\nfive"),
         ("", ""),
         ("just words", "just words"),
     ],
@@ -98,14 +103,14 @@ def test_a_deep_page_keeps_its_text_links_and_title() -> None:
     deep = "<title>T</title>" + "<div>" * 30_000 + "o<b>n</b>e<a href=/x>two</a><p>three<script>no</script>"
     page = read(deep, Limits())
     assert page.flattened
-    assert (page.title, page.text, page.anchors) == ("T", "onetwo three", ["/x"])
+    assert (page.title, page.text, page.anchors) == ("T", "onetwo\nthree", ["/x"])
 
 
 def test_many_tags_alone_are_no_reason_to_flatten() -> None:
     rows = "<tr><td><b>a</b><td><a href=x>b</a>" * 20_000
     page = read(f"<table>{rows}</table>", Limits())
     assert not page.flattened
-    assert page.text == " ".join(["a", "b"] * 20_000)
+    assert page.text == "\n".join(["a b"] * 20_000)
 
 
 def test_shapes_in_drawings_and_tags_in_scripts_are_no_depth() -> None:
@@ -113,7 +118,7 @@ def test_shapes_in_drawings_and_tags_in_scripts_are_no_depth() -> None:
     script = "<script>" + "'<div>'," * 4000 + "</script>"
     page = read(f"<p>a{shapes}{script}<p>b", Limits())
     assert not page.flattened
-    assert page.text == "a b"
+    assert page.text == "a\nb"
 
 
 def test_words_of_links_are_kept_where_they_are_wanted() -> None:

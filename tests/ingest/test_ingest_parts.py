@@ -33,7 +33,7 @@ def test_wet_is_text_without_links(read: Read) -> None:
     assert not problems
     (page,) = pages
     assert (page.url, page.parts, page.title) == ("http://a.example/x", "text", "Título")
-    assert page.text == "Título Uno dos tres"
+    assert page.text == "Título\nUno dos\ntres"
     assert (page.length, page.main_length, page.links) == (19, 19, ())
 
 

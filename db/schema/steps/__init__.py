@@ -22,6 +22,7 @@ from graphlang.db.schema.steps import (
     page_shares,
     parts_revisits_bytes,
     places_of_links,
+    rests_of_texts,
     runs_with_owners,
     what_runs_read,
 )
@@ -46,4 +47,5 @@ STEPS: Final[dict[str, str | Callable[[sqlite3.Connection], None]]] = {
     "0012_history": history.STEP,
     "0013_capture_languages": capture_languages.STEP,
     "0014_page_shares": page_shares.STEP,
+    "0015_rests_of_texts": rests_of_texts.STEP,
 }

@@ -1,5 +1,7 @@
 #include "boilerplate.h"
 
+#include "blank.h"
+
 #include <string.h>
 
 enum { AT_ONCE = 1 << 12 }; /* bytes that are counted before a bound is looked at */
@@ -12,14 +14,14 @@ static uint64_t next(const uint8_t *gone, uint64_t at, uint64_t end, int is_gone
 
 static uint32_t count_letters(const uint8_t *text, uint64_t begin, uint64_t end) {
   uint32_t letters = 0;
-  for (uint64_t at = begin; at < end; at++) letters += ((text[at] & 0xC0) != 0x80) & (text[at] != ' ');
+  for (uint64_t at = begin; at < end; at++) letters += ((text[at] & 0xC0) != 0x80) & !is_blank(text[at]);
   return letters;
 }
 
-/* Words that begin behind a space, from `begin` on, which is not the first byte of the text. */
+/* Words that begin behind a blank, from `begin` on, which is not the first byte of the text. */
 static uint32_t count_words(const uint8_t *text, uint64_t begin, uint64_t end) {
   uint32_t words = 0;
-  for (uint64_t at = begin; at < end; at++) words += (text[at] != ' ') & (text[at - 1] == ' ');
+  for (uint64_t at = begin; at < end; at++) words += !is_blank(text[at]) & is_blank(text[at - 1]);
   return words;
 }
 
@@ -28,7 +30,7 @@ static uint64_t characters_left(const uint8_t *text, const uint8_t *gone, uint64
   uint64_t letters = 0, words = 0;
   for (uint64_t at = next(gone, begin, end, 0); at < end && letters <= most;) {
     uint64_t stop = next(gone, at, end, 1), counted = at + 1;
-    words += text[at] != ' ';
+    words += !is_blank(text[at]);
     while (at < stop && letters <= most) {
       uint64_t until = stop - at > AT_ONCE ? at + AT_ONCE : stop;
       letters += count_letters(text, at, until);

@@ -1,6 +1,6 @@
 /* How much of a text is left while elements are set apart from it; see `graphlang.ingest.html.boilerplate`.
 
-   The text is UTF-8 whose white space was folded to single spaces. `gone` has a byte for each of it: 1 where it was set
+   The text is UTF-8 whose white space was folded to single blanks: spaces, or line feeds where lines end. `gone` has a byte for each of it: 1 where it was set
    apart, else 0. Elements are those of `graphlang_html_page`: three numbers each, of which the second and third are
    where its text begins and ends; `chosen` are some of them, by their numbers. Characters of what is left are counted
    with white space folded: what was set apart parts words. */
@@ -8,7 +8,7 @@
 #define GRAPHLANG_BOILERPLATE_H
 #include "kernel.h"
 
-/* Letters that are left: characters but spaces. */
+/* Letters that are left: characters but blanks. */
 uint64_t graphlang_boilerplate_letters(uint64_t size, const uint8_t text[size], const uint8_t gone[size]);
 
 /* Characters that are left of a span; where there are more than `most`, some number above it. */

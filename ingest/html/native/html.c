@@ -3,6 +3,7 @@
 
    Time and memory are linear in the page: no look-ahead is repeated, the stack of open elements is bounded, and nothing
    recurses. The state of a parser is its own; two parsers can work at the same time. */
+#include "blank.h"
 #include "page.h"
 #include "../../native/utf8.h"
 
@@ -383,9 +384,11 @@ static void see_text(Parser *parser, const uint8_t *at, const uint8_t *end, int 
   for (const uint8_t *one = at; parser->frames_possible && one < end; one++)
     if (*one && !is_space(*one)) parser->frames_possible = 0;
   if (parser->tree.hiding || parser->framed) return;
+  int preformatted = parser->tree.open[TAG_PRE] || parser->tree.open[TAG_LISTING];
+  void (*put)(Text *, const uint8_t *, const uint8_t *, const uint8_t *) = preformatted ? put_preformatted : put_text;
   while (at < end) {
     const uint8_t *stop = decoded ? find(at, end, '&') : end;
-    put_text(&parser->text, parser->classes, at, stop);
+    put(&parser->text, parser->classes, at, stop);
     if (stop == end) return;
     uint8_t out[DECODED_LONGEST];
     size_t size = 0, taken = reference(stop, end, 0, out, &size);
@@ -466,7 +469,7 @@ static void read_page(Parser *parser, const uint8_t *at, const uint8_t *end) {
     if (closes || is_letter(*name)) {
       const uint8_t *behind = read_tag(parser->tags, name + closes, end, &token);
       if (!behind) break; /* a tag that the end of the page cuts off is none */
-      if (!parser->tree.hiding && sets_apart(token.first)) put_space(&parser->text);
+      if (!parser->tree.hiding && sets_apart(token.first)) put_blank(&parser->text, ends_line(token.first) ? '\n' : ' ');
       if (closes)
         end_tag(parser, token.tag);
       else
@@ -590,16 +593,21 @@ typedef struct {
 } Cut;
 
 static int is_blank_before(const Cut *cut) {
-  return !cut->size || cut->out[cut->size - 1] == ' ';
+  return !cut->size || is_blank(cut->out[cut->size - 1]);
 }
 
-static void put_blank(Cut *cut) {
-  if (!is_blank_before(cut)) cut->out[cut->size++] = ' ';
+/* What was cut out ends a line. */
+static void end_line(Cut *cut) {
+  if (is_blank_before(cut) && cut->size) cut->size--;
+  if (cut->size) cut->out[cut->size++] = '\n';
 }
 
-/* A stretch of the text, without spaces that begin it where there is one already. */
+/* A stretch of the text, without blanks that begin it where there is one already. */
 static void put_stretch(Cut *cut, uint64_t begin, uint64_t end) {
-  while (begin < end && cut->text[begin] == ' ' && is_blank_before(cut)) begin++;
+  while (begin < end && is_blank(cut->text[begin]) && is_blank_before(cut)) {
+    if (cut->text[begin] == '\n' && cut->size) cut->out[cut->size - 1] = '\n';
+    begin++;
+  }
   if (begin >= end) return;
   memcpy(cut->out + cut->size, cut->text + begin, end - begin);
   cut->size += end - begin;
@@ -609,14 +617,14 @@ static void put_stretch(Cut *cut, uint64_t begin, uint64_t end) {
 static void put_rest(Cut *cut, uint64_t begin, uint64_t end, uint64_t n) {
   for (; n < cut->count && cut->begins[n] < end; n = cut->following[n]) {
     put_stretch(cut, begin, cut->begins[n]);
-    put_blank(cut);
+    end_line(cut);
     if (cut->reach[n] > begin) begin = cut->reach[n];
   }
   put_stretch(cut, begin, end);
 }
 
 static uint64_t trim(Cut *cut) {
-  while (cut->size && cut->out[cut->size - 1] == ' ') cut->size--;
+  while (is_blank_before(cut) && cut->size) cut->size--;
   return cut->size;
 }
 
@@ -647,7 +655,7 @@ int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, c
   put_rest(&cut, 0, size, 0);
   *main_size = trim(&cut);
   for (uint64_t n = 0; n < count; n++) {
-    put_blank(&cut);
+    end_line(&cut);
     put_rest(&cut, begins[n], ends[n], n + 1);
   }
   return (int64_t)trim(&cut);

@@ -25,7 +25,7 @@ enum {
 
 /* What is in a page. It is the parser's memory, and stays until the next page. Strings have a zero behind each. */
 typedef struct {
-  const uint8_t *text;       /* visible, white space folded */
+  const uint8_t *text;       /* visible, white space folded: a line feed where a line ends, else a space */
   const uint8_t *anchors;    /* distinct targets of plain anchors */
   const uint8_t *references; /* four strings each: tag, target, rel, and hreflang behind a plus sign */
   const uint8_t *strings;    /* each behind a letter: T title, L lang, X xml:lang, B base, N E C name, http-equiv and

@@ -60,8 +60,8 @@ static uint32_t sign(const uint8_t *at, const uint8_t *end) {
   static const char *const signs[] = {"Deutsch", "English", "Espa\303\261ol", "Fran\303\247ais",
     "\320\240\321\203\321\201\321\201\320\272\320\270\320\271", "\346\227\245\346\234\254\350\252\236", "Portugu\303\252s",
     "\344\270\255\346\226\207", "Italiano"};
-  while (at < end && *at == ' ') at++;
-  while (at < end && end[-1] == ' ') end--;
+  while (at < end && is_blank(*at)) at++;
+  while (at < end && is_blank(end[-1])) end--;
   for (uint32_t n = 0; n < sizeof signs / sizeof *signs; n++)
     if ((size_t)(end - at) == strlen(signs[n]) && !memcmp(at, signs[n], (size_t)(end - at))) return 1u << n;
   return 0;

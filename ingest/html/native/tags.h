@@ -217,6 +217,23 @@ static uint32_t traits(uint32_t tag) {
   return tag < TAG_COUNT ? TRAITS[tag] : 0;
 }
 
+/* Whether a tag begins or ends a line, where one that sets words apart does: cells of tables stand in the line of their
+   row, and what shows no text of its own ends none. */
+static int ends_line(const uint8_t *name) {
+  uint8_t second = name[1], third = name[2];
+  switch (name[0]) {
+    case 't': return second != 'd' && !(second == 'h' && !third);
+    case 'l': return second != 'a' && !(second == 'i' && third == 'n');
+    case 'p': return second != 'a' && second != 'i';
+    case 'o': return second == 'l';
+    case 's': return third != 'l';
+    case 'm': return third != 't';
+    case 'a': return third != 'e';
+    case 'i': return 0;
+    default: return 1;
+  }
+}
+
 /* Whether a tag sets words apart: any but those of inline elements, by the first letters of the name. No inline
    element begins with p, h, l or o, but for <label>, which stands by itself. */
 static int sets_apart(const uint8_t *name) { /* four bytes, zeros behind the name */

@@ -1,14 +1,15 @@
-/* The visible text: white space folded as it comes. */
+/* The visible text: white space folded as it comes, to a line feed where a line ends, else to a space. */
 #ifndef GRAPHLANG_TEXT_H
 #define GRAPHLANG_TEXT_H
 
 #include "../../native/buffer.h"
+#include "blank.h"
 
 enum { PLAIN, SPACE, DROPPED, LEADING }; /* what a byte of text is */
 
 typedef struct {
   Buffer bytes;
-  int spaced; /* the last byte is a space */
+  int spaced; /* the last byte is a space or line feed */
 } Text;
 
 static void lay_classes(uint8_t classes[256]) {
@@ -65,10 +66,30 @@ static void put_text(Text *text, const uint8_t classes[256], const uint8_t *at, 
   text->bytes.size = (size_t)(out - text->bytes.data);
 }
 
-static void put_space(Text *text) {
-  if (text->spaced) return;
-  put_byte(&text->bytes, ' ');
+/* A blank where there is none yet; a line feed takes the place of a space. */
+static void put_blank(Text *text, uint8_t blank) {
+  if (!text->spaced)
+    put_byte(&text->bytes, blank);
+  else if (blank == '\n' && text->bytes.size)
+    text->bytes.data[text->bytes.size - 1] = blank;
   text->spaced = 1;
+}
+
+/* Preformatted text: an empty line parts paragraphs. */
+static void put_preformatted(Text *text, const uint8_t classes[256], const uint8_t *at, const uint8_t *end) {
+  for (const uint8_t *line = at; line < end;) {
+    line = memchr(line, '\n', (size_t)(end - line));
+    if (!line) break;
+    const uint8_t *next = line + 1;
+    while (next < end && (*next == ' ' || *next == '\t' || *next == '\r')) next++;
+    if (next < end && *next == '\n') {
+      put_text(text, classes, at, line);
+      put_blank(text, '\n');
+      at = next;
+    }
+    line = next;
+  }
+  put_text(text, classes, at, end);
 }
 
 #endif

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
+from graphlang.db.records import READ
 from graphlang.db.write.choose_capture import Keep
 from graphlang.ingest import Limits, PrestartedWorkers, small
 from graphlang.native.threads import cores
@@ -26,13 +27,23 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _STANDARD_INPUT = "-"
 
+
+def _characters(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
+    del ctx, param
+    if value == "none":
+        return None
+    if not (value.isascii() and value.isdecimal()):
+        raise click.BadParameter(f"{value!r} is neither a number of characters nor none")
+    return int(value)
+
+
 files = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 
 
 class Bounds(TypedDict):
     """The options that say how much is read of a page."""
 
-    text_limit: int
+    text_limit: int | None
     max_payload: int
     max_seconds: float
     max_ratio: int
@@ -65,11 +76,12 @@ max_ratio = click.option(
 _LIMITS = (
     click.option(
         "--text-limit",
-        type=click.IntRange(min=0),
-        default=10_000,
+        callback=_characters,
+        default=str(READ),
         show_default=True,
-        metavar="CHARACTERS",
-        help="Text kept of each page.",
+        metavar="CHARACTERS|none",
+        help=f"Text kept of each page; none: all of it. Methods read the first {READ:,} characters, the others are kept"
+        " deflated.",
     ),
     click.option(
         "--max-payload",
@@ -189,11 +201,13 @@ def value(limit: str, value: object) -> str:
         limit: its name in `Limits`.
         value: what it is.
 
-    >>> value("max_payload", 32 << 20), value("all_bytes", True), value("text_limit", 100)
-    ('32', 'on', '100')
+    >>> value("max_payload", 32 << 20), value("all_bytes", True), value("text_limit", None)
+    ('32', 'on', 'none')
     """
     if isinstance(value, bool):
         return "on" if value else "off"
+    if value is None:
+        return "none"
     return str(int(str(value)) // _MEGABYTE) if limit == "max_payload" else str(value)
 
 

@@ -42,9 +42,12 @@ if TYPE_CHECKING:
     required=True,
     help="File to write to; a folder for vertices-edges and web-languages.",
 )
+@click.option("--main", is_flag=True, help="Of texts and wet the main content alone, without navigation and the like.")
 @csv_safe
 @selects
-def export(db: Path, what: str, format_: str | None, by: str, output: Path, selection: Selection) -> None:
+def export(
+    db: Path, what: str, format_: str | None, by: str, output: Path, selection: Selection, *, main: bool
+) -> None:
     """Write what other programs read: tables, graphs, archives.
 
     Rows are written one by one, so that memory does not grow with the collection.
@@ -54,7 +57,7 @@ def export(db: Path, what: str, format_: str | None, by: str, output: Path, sele
     sites, hosts, domains,     the language map by host; one row a host or domain; the languages of the collection;
     languages                  hosts, domains and languages also as a graph
     gexf, graphml              graphs for Gephi, igraph and networkx; nodes have language, confidence and size
-    texts                      jsonl, parquet, csv, tsv, or txt: texts alone
+    texts                      jsonl, parquet, csv, tsv, or txt: texts alone; the main content and the whole, or --main
     cdxj                       index of the captures with their languages, for pywb
     warc-metadata, wet         WARC records that say the languages, and texts as in Common Crawl's WET
     vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
@@ -87,6 +90,7 @@ def export(db: Path, what: str, format_: str | None, by: str, output: Path, sele
                 by=by,
                 selection=selection,
                 safe=safe_asked(),
+                main=main,
             )
         except MissingExtraError as error:
             raise Failure(str(error), USAGE) from error

@@ -12,12 +12,13 @@ import click
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.tables.output import write_rows, write_text
 from graphlang.db import open_existing
 from graphlang.export.parquet import MissingExtraError, write_parquet
+from graphlang.export.texts import Told, write_txt
 from graphlang.export.texts import texts as rows_of
-from graphlang.export.texts import write_txt
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: b
     """Write the texts of pages with language, URL and date.
 
     Source, confidence and method stand beside them.
-    "main" is the main content, "text" all visible text. Texts are as long as they were kept: "cut" is 1 where a page
-    had more ('graphlang ingest --text-limit'). Pages below --min-confidence count as und, and are not in a language.
+    "main" is the main content, "text" all visible text, menus behind it; a line feed ends a line or paragraph. Texts
+    are as long as they were kept: "cut" is 1 where a page had more ('graphlang ingest --text-limit'). Pages below
+    --min-confidence count as und, and are not in a language.
 
     \b
     Examples:
@@ -58,7 +60,8 @@ def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: b
       graphlang texts crawl.db --language sr-Latn --format txt --main
     """
     with closing(open_existing(db)) as connection:
-        table = rows_of(connection, selection, whole=not main)
+        told = Told()
+        table = rows_of(connection, selection, whole=not main, told=told)
         if format_ == "jsonl":
             write_rows(table.columns, table.rows, format_=format_, output=output)
         elif str(output) == "-":
@@ -68,6 +71,8 @@ def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: b
         else:
             refuse_inputs(output)
             _write(table, format_, output)
+        for words in told.words():
+            say(words)
 
 
 def _write(table: Table, format_: str, output: Path) -> None:
