@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from graphlang.graph.partitioned.neighbours import asked, links_among, with_link
 from graphlang.graph.partitioned.observe import gathered, observe
 from graphlang.graph.partitioned.order import added, count, lists, together, with_order
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.superstep import Step, superstep
+from graphlang.graph.partitioned.superstep import Step, is_settled, superstep
 from graphlang.graph.partitioned.survey import merged, survey
 from graphlang.graph.propagation.options import Options
 
@@ -36,6 +36,7 @@ class Run:
     supersteps: int  #: besides number 0
     converged: bool
     moved: Sequence[float]  #: the largest move at a border in each superstep
+    worked: int  #: partitions that were worked on, in all supersteps
     sent: Sequence[int]  #: bytes of beliefs that were sent in each superstep, number 0 first
     introduced: int  #: bytes that were sent once of pages at the borders
 
@@ -74,22 +75,29 @@ def run(
         seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
         learned = learn(counted, seen, cut)
     steps: list[Step] = []
+    taken: dict[int, Step] = {}
+    worked = 0
     beliefs: Records | None = None
+    news = joined([])
     sent: list[int] = []
     moved: list[float] = []
     for number in range(supersteps + 1):
-        before: list[Records | None] = [step.border for step in steps] if steps else [None] * len(parts)
-        steps = [
-            superstep(one, learned, near, beliefs, said, number=number, options=options)
-            for one, near, said in zip(parts, ghosts, before, strict=True)
-        ]
+        for at, (one, near) in enumerate(zip(parts, ghosts, strict=True)):
+            last = steps[at] if number else None
+            if last is not None and number > 1 and is_settled(last, news.of(near.pages), options):
+                taken[at] = replace(last, moved=joined([]))
+                continue
+            said = None if last is None else last.border
+            taken[at] = superstep(one, learned, near, beliefs, said, number=number, options=options)
+            worked += 1
+        steps = [taken[at] for at in range(len(parts))]
         beliefs = joined([step.border for step in steps])
         news = joined([step.moved for step in steps])
         sent.append(sum(len(news.of(one.pages).data) for one in ghosts))
         moved.append(max((step.most for step in steps), default=0.0))
         if number and moved[-1] <= options.tolerance:
             break
-    return Run(steps, number, moved[-1] <= options.tolerance, moved[1:], sent, sent_once)
+    return Run(steps, number, moved[-1] <= options.tolerance, moved[1:], worked, sent, sent_once)
 
 
 def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghosts], cut: Cut) -> list[Partition]:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
-from graphlang.graph.data import FixedBeliefs
+from graphlang.graph.data import NONE, FixedBeliefs
 from graphlang.graph.partitioned import beliefs as beliefs_
 from graphlang.graph.partitioned.local import local
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.propagation.inference import answered, prepare
+from graphlang.graph.propagation.inference import KEEP, answered, prepare
 from graphlang.graph.propagation.options import Options
-from graphlang.graph.result import Answer
+from graphlang.graph.result import Answer, answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Step:
     """What a partition comes to in a superstep."""
 
     pages: NDArray[np.int64]  #: ids, ascending, shape (n,)
-    answer: Answer  #: of these pages
+    answer: Answer  #: of these pages; nothing is said in superstep 0
     border: Records  #: what its latent pages at the border believe, all of them
     moved: Records  #: those of them that have anything new to tell
     most: float  #: the largest move of a probability at the border; 1 if nothing was told before
@@ -71,6 +71,9 @@ def superstep(
         ValueError: arrays that do not fit each other.
     """
     options = options or Options()
+    rows = partition.border()
+    if number == 0 and not len(rows):
+        return Step(partition.pages, _no_answer(len(partition.pages)), joined([]), joined([]), 0.0)
     here = local(partition, ghosts, learned.of_hosts, learned.of_directories)
     fixed = None if beliefs is None else beliefs_.heard(beliefs.of(ghosts.pages), here.ids)
     if fixed is None:
@@ -86,24 +89,42 @@ def superstep(
     )
     if exchange is None:
         raise ValueError("nothing was learned: there is no language to infer")
-    tolerance = options.tolerance * (INNER if len(ghosts.pages) else 1)
-    outcome = exchange.run(options.rounds if number else 1, tolerance)
-    rows = here.own[partition.border()]
+    rows = here.own[rows]
     rows = rows[exchange.potentials.number[rows] >= 0]
-    border, changed, most = _border(exchange, here, rows, None if number == 0 else outcome.incoming, before, options)
+    if number == 0:
+        incoming = np.zeros(exchange.belief.shape)
+        border, changed, most = _border(exchange, here, rows, incoming, before, options)
+        return Step(partition.pages, _no_answer(len(partition.pages)), border, changed, most)
+    outcome = exchange.run(options.rounds, options.tolerance * (INNER if len(ghosts.pages) else 1))
+    border, changed, most = _border(exchange, here, rows, outcome.incoming, before, options)
     return Step(partition.pages, _of_rows(answered(exchange, outcome, options), here.own), border, changed, most)
 
 
-def _of_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
+def is_settled(step: Step, news: Records, options: Options) -> bool:
+    """Whether another superstep would come to the same, so that it need not be taken.
+
+    Args:
+        step: what the partition came to, not in superstep 0.
+        news: ``moved`` of its ghosts in that superstep.
+        options: weights and limits.
+    """
+    return not len(news.pages) and step.most <= STILL * options.tolerance
+
+
+def _no_answer(pages: int) -> Answer:
+    return answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
+
+
+def _of_rows(every: Answer, rows: NDArray[np.int64]) -> Answer:
     return Answer(
-        answer.language[rows],
-        answer.confidence[rows],
-        answer.runner_up[rows],
-        answer.runner_up_confidence[rows],
-        answer.languages[rows],
-        answer.probabilities[rows],
-        answer.rounds,
-        answer.converged,
+        every.language[rows],
+        every.confidence[rows],
+        every.runner_up[rows],
+        every.runner_up_confidence[rows],
+        every.languages[rows],
+        every.probabilities[rows],
+        every.rounds,
+        every.converged,
     )
 
 
@@ -111,7 +132,7 @@ def _border(  # noqa: PLR0917  internal
     exchange: Exchange,
     here: Local,
     rows: NDArray[np.int64],
-    incoming: NDArray[np.float64] | None,
+    incoming: NDArray[np.float64],
     before: Records | None,
     options: Options,
 ) -> tuple[Records, Records, float]:
@@ -137,12 +158,12 @@ def _border(  # noqa: PLR0917  internal
 
 
 def _table(
-    exchange: Exchange, rows: NDArray[np.int64], incoming: NDArray[np.float64] | None, known: NDArray[np.bool_]
+    exchange: Exchange, rows: NDArray[np.int64], incoming: NDArray[np.float64], known: NDArray[np.bool_]
 ) -> beliefs_.Table:
-    """What some latent pages believe; before any message, if nothing came in."""
+    """What some latent pages believe."""
     given = exchange.potentials
     numbers = given.number[rows].astype(np.int64)
-    found = exchange.start(numbers) if incoming is None else exchange.final(incoming, numbers)
+    found = exchange.final(incoming, numbers)
     prior = given.prior.probability[given.prior.group[rows]]
     columns = given.candidates[numbers].astype(np.int64)
     unlisted = prior.copy()

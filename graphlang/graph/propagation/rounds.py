@@ -158,14 +158,6 @@ class Exchange:
         logs += self.potentials.log_potential[part]
         return softmax(logs)
 
-    def start(self, part: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What some of the latent pages believe before any message, see ``final``.
-
-        Args:
-            part: numbers of latent pages, shape (p,).
-        """
-        return softmax(self.potentials.log_potential[part])
-
     def spread_out(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """A latent page's belief with a column for each language: the others share what they have by the prior.
 
