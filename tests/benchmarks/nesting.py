@@ -74,6 +74,8 @@ PATTERNS = {
     "rules in a list to choose from": Pattern("<hr>", first="<select>" + "<i>" * 490),
     "options in a list to choose from": Pattern("<option>", "x", "</option>", first="<select>" + "<i>" * 490),
     "ends of nothing in drawings": Pattern("</q>", first="<svg>" + "<g>" * 490),
+    "ends of far away in drawings": Pattern("</i>", first="<i><object><svg>" + "<g>" * 488),
+    "ends out of reach in drawings": Pattern("</q>", first="<q><svg><q><desc><object><svg>" + "<g>" * 485),
     "options and forms": Pattern("<form><select><option>x<p>", "", "</form>"),
 }
 

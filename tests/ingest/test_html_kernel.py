@@ -72,3 +72,29 @@ def test_a_text_is_parted_as_the_definition_says(written: str, pairs: list[tuple
 def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         tokenizer.cut(b"text", spans)
+
+
+def looked_at(markup: bytes) -> int:
+    """How often an open element is compared with a tag while a page is parsed."""
+    tokenizer.parse(markup, most=9, depth=512)
+    return int(tokenizer._parser.page.looked_at)
+
+
+def test_an_end_tag_of_what_is_not_open_looks_at_nothing() -> None:
+    for opened in (b"<svg>" + b"<g>" * 490, b"<math>" + b"<mi>" * 490, b"<xyz>" * 490, b"<div>" * 490):
+        before = looked_at(opened)
+        assert looked_at(opened + b"</q>" * 1_000 + b"</article>" * 1_000) == before, opened[:6]
+
+
+def test_an_end_tag_looks_once_through_a_drawing() -> None:
+    # <q> is open twice, of HTML and of a drawing, and can be reached from the inner drawing in neither way: the first
+    # look ends at the <object>, after 486 elements; the second begins and ends there, the drawing being one step.
+    opened = b"<q><svg><q><desc><object><svg>" + b"<g>" * 485
+    assert looked_at(opened + b"</q>" * 1_000) == looked_at(opened) + 1_000 * (486 + 2)
+
+
+def test_an_end_tag_finds_what_is_open_through_a_drawing() -> None:
+    # </i> ends the <i> around the drawing, as browsers do; what comes then is no more hidden.
+    assert tokenizer.parse(b"<i><svg><g><g>x</i>y", most=9, depth=99).text == b"y"
+    # ... but not where the drawing stands in an object, which ends the scope.
+    assert tokenizer.parse(b"<i><object><svg><g>x</i>y", most=9, depth=99).text == b" "

@@ -14,8 +14,8 @@ static void end_element(Parser *parser, Open *open) {
   Tree *tree = &parser->tree;
   uint32_t tag = open->tag;
   end_records(parser, open);
+  if (tag) --*count_of(tree, tag);
   if (tag && tag < TAG_COUNT) {
-    tree->open[tag]--;
     tree->hiding -= (TRAITS[tag] & HIDING) != 0;
     if (!open->foreign) tree->content -= (TRAITS[tag] & CONTENT) != 0;
   }
@@ -87,9 +87,11 @@ static void open_element(Parser *parser, const Token *token, int foreign, int in
   open->container = open->link = NO_RECORD;
   open->foreign = (uint8_t)foreign;
   open->integration = (uint8_t)integration;
+  const Open *below = &tree->stack[tree->depth - 1];
+  open->run = foreign && below->foreign && !traits_of(below) ? below->run : tree->depth;
   tree->depth++;
+  ++*count_of(tree, tag);
   if (tag < TAG_COUNT) {
-    tree->open[tag]++;
     tree->hiding += (TRAITS[tag] & HIDING) != 0;
     if (!foreign) tree->content += (TRAITS[tag] & CONTENT) != 0;
   }
@@ -304,6 +306,7 @@ static void end_in_html(Parser *parser, uint32_t tag) {
     case TAG_LI:
       for (uint32_t at = tree->open[TAG_LI] ? tree->depth - 1 : 0; at > 0; at--) {
         const Open *open = &tree->stack[at];
+        tree->looked_at++;
         if (is_html(open, TAG_LI)) {
           close_to(parser, at);
           return;
@@ -326,6 +329,7 @@ static void end_in_html(Parser *parser, uint32_t tag) {
     close_to(parser, find_in_table(tree, tag));
   else if (kind & HEADING) {
     for (uint32_t at = has_heading(tree) ? tree->depth - 1 : 0; at > 0; at--) {
+      tree->looked_at++;
       if (traits_of(&tree->stack[at]) & HEADING) {
         close_to(parser, at);
         return;
@@ -349,14 +353,15 @@ static void end_tag(Parser *parser, uint32_t tag) {
     tree->beyond--;
     return;
   }
-  if (tag == TAG_P || tag == TAG_BR)
+  if (tag == TAG_P || tag == TAG_BR) {
     while (in_foreign(tree)) close_top(parser);
-  else
-    for (uint32_t at = tree->depth - 1; at > 0 && tree->stack[at].foreign; at--)
-      if (tree->stack[at].tag == tag) {
-        close_to(parser, at);
-        return;
-      }
+  } else {
+    uint32_t at = find_in_foreign(tree, tag);
+    if (at) {
+      close_to(parser, at);
+      return;
+    }
+  }
   end_in_html(parser, tag);
 }
 
@@ -557,6 +562,7 @@ int graphlang_html_read(graphlang_html *parser, uint64_t size, const uint8_t *ma
   page->signs = parser->signs;
   page->skipped = parser->skipped;
   page->flattened = (uint32_t)parser->flattened;
+  page->looked_at = parser->tree.looked_at;
   int failed = parser->text.bytes.failed | parser->anchors.failed | parser->references.failed | parser->strings.failed |
                parser->records.failed | parser->containers.failed | parser->links.failed | parser->scratch.failed;
   return failed ? GRAPHLANG_NO_MEMORY : 0;

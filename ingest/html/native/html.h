@@ -37,6 +37,7 @@ typedef struct {
   uint32_t signs;     /* common names of languages that links have, a bit each */
   uint32_t skipped;   /* references beyond the limit */
   uint32_t flattened; /* 1 if elements were nested too deep */
+  uint64_t looked_at; /* how often an open element was compared with a tag: most of the work of nesting */
 } graphlang_html_page;
 
 typedef struct graphlang_html graphlang_html;

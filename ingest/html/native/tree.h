@@ -7,13 +7,14 @@
 
 #include "tags.h"
 
-enum { DEEPEST = 512, NO_RECORD = 0xFFFFFFFFu };
+enum { DEEPEST = 512, NO_RECORD = 0xFFFFFFFFu, OTHER_TAGS = 256 };
 enum { DRAWING = 1, FORMULA = 2 };
 
 typedef struct {
   uint32_t tag; /* 0 once its end tag came out of turn */
   uint32_t begin; /* where its text begins */
   uint32_t record, container, link; /* what is written down of it, or NO_RECORD */
+  uint32_t run;          /* of elements of a drawing one within the other, that end no scope: the outermost */
   uint8_t foreign;       /* within a DRAWING or FORMULA */
   uint8_t integration;   /* ... and HTML may stand in it */
 } Open;
@@ -22,8 +23,9 @@ typedef struct {
   Open stack[DEEPEST]; /* the first stands for html and body */
   uint32_t depth;
   uint32_t beyond; /* elements that lie deeper than the stack reaches */
-  uint32_t open[TAG_COUNT]; /* how many of each are open */
+  uint32_t open[TAG_COUNT + OTHER_TAGS]; /* how many of each are open; of tags without a name how many of a hash */
   uint32_t hiding, content;
+  uint64_t looked_at; /* open elements that were compared with a tag */
 } Tree;
 
 static void begin_tree(Tree *tree) {
@@ -33,6 +35,12 @@ static void begin_tree(Tree *tree) {
   tree->stack[0].record = tree->stack[0].container = tree->stack[0].link = NO_RECORD;
   tree->depth = 1;
   tree->beyond = tree->hiding = tree->content = 0;
+  tree->looked_at = 0;
+}
+
+/* Where it is counted how many elements of a tag are open. */
+static uint32_t *count_of(Tree *tree, uint32_t tag) {
+  return &tree->open[tag < TAG_COUNT ? tag : TAG_COUNT + tag % OTHER_TAGS];
 }
 
 static Open *top(Tree *tree) {
@@ -61,19 +69,33 @@ static int has_heading(const Tree *tree) {
 }
 
 /* The uppermost open element of HTML of a tag with none of these traits above it; 0 where there is none. */
-static uint32_t find_open(const Tree *tree, uint32_t tag, uint32_t barrier) {
-  if (tag < TAG_COUNT && !tree->open[tag]) return 0;
+static uint32_t find_open(Tree *tree, uint32_t tag, uint32_t barrier) {
+  if (!*count_of(tree, tag)) return 0;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
-    if (is_html(&tree->stack[at], tag)) return at;
-    if (traits_of(&tree->stack[at]) & barrier) return 0;
+    const Open *open = &tree->stack[at];
+    tree->looked_at++;
+    if (is_html(open, tag)) return at;
+    if (traits_of(open) & barrier) return 0;
+    if (open->foreign && !traits_of(open)) at = open->run; /* none of them is of HTML, or ends a scope */
+  }
+  return 0;
+}
+
+/* The uppermost open element of a tag in the drawing or formula that stands open; 0 where there is none. */
+static uint32_t find_in_foreign(Tree *tree, uint32_t tag) {
+  if (!*count_of(tree, tag)) return 0;
+  for (uint32_t at = tree->depth - 1; at > 0 && tree->stack[at].foreign; at--) {
+    tree->looked_at++;
+    if (tree->stack[at].tag == tag) return at;
   }
   return 0;
 }
 
 /* The same, up to a table. */
-static uint32_t find_in_table(const Tree *tree, uint32_t tag) {
+static uint32_t find_in_table(Tree *tree, uint32_t tag) {
   if (!tree->open[tag]) return 0;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
+    tree->looked_at++;
     if (is_html(&tree->stack[at], tag)) return at;
     if (tree->stack[at].tag == TAG_TABLE || tree->stack[at].tag == TAG_TEMPLATE) return 0;
   }
