@@ -50,6 +50,15 @@ def held_out(data: Path) -> dict[str, list[str]]:
     return {own: lines[own] for own in ordered[:LANGUAGES]}
 
 
+def sentences(data: Path, languages: Collection[str], *, fit: bool) -> dict[str, list[str]]:
+    """FLORES' sentences in these languages: every other one, for the fit or for the table."""
+    found: dict[str, list[str]] = {}
+    with (data / "lid" / "flores200_devtest.tsv").open(encoding="utf-8") as lines:
+        for tag, _, text in (line.rstrip("\n").split("\t", 2) for line in lines):
+            found.setdefault(label(tag) or tag, []).append(text)
+    return {own: some[fit::2] for own, some in found.items() if own in languages}
+
+
 def documents(lines: dict[str, list[str]], number: int, seed: int) -> list[Document]:
     chance = random.Random(seed)  # noqa: S311
     names = sorted(lines)
@@ -121,7 +130,8 @@ def cld2(texts: list[str]) -> list[dict[str, float]]:
 
     told = []
     for text in texts:
-        _, _, found = pycld2.detect(text.encode("utf-8", "ignore"), isPlainText=True, bestEffort=True)
+        printable = "".join(letter if letter.isprintable() else " " for letter in text)  # it refuses others
+        _, _, found = pycld2.detect(printable.encode("utf-8", "ignore"), isPlainText=True, bestEffort=True)
         own: dict[str, float] = {}
         for _, tag, percent, _ in found:
             if (name := code(tag)) is not None:

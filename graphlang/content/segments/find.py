@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
 
+    Ints = NDArray[np.int64]
+
 Name = TypeVar("Name", int, str)
 LEAST = 0.03  #: share of a text's letters that is told
 MOST = 5  #: languages of a text that are told
@@ -53,6 +55,14 @@ class Share(NamedTuple):
 
     language: str
     share: float
+
+
+class _Told(NamedTuple):
+    """Units of a text and what is said of them."""
+
+    written: list[str]
+    path: Ints  #: the label of each
+    weight: Ints  #: letters of each
 
 
 class Part(NamedTuple):
@@ -114,10 +124,10 @@ def shares(own: Sequence[Span]) -> list[Share]:
     [Share(language='cym', share=0.98)]
     """
     counted = [(languages.code(span.label) or span.label, span.letters) for span in own]
-    return [Share(language, share) for language, share in _told(counted)]
+    return [Share(language, share) for language, share in _shares(counted)]
 
 
-def _told(counts: Iterable[tuple[Name, int]]) -> list[tuple[Name, float]]:
+def _shares(counts: Iterable[tuple[Name, int]]) -> list[tuple[Name, float]]:
     counted: dict[Name, int] = {}
     for name, letters in counts:
         counted[name] = counted.get(name, 0) + letters
@@ -132,40 +142,68 @@ def _look(identifier: Identifier, texts: Sequence[str], number: int, *, gain: fl
     for begin in range(0, len(texts), _TOGETHER // number):
         some = texts[begin : begin + _TOGETHER // number]
         parts, offsets = windows.cut(some, number, units.SIZE)
-        weight = units.letters(parts)
-        logs = decode.likelihoods(identifier.probabilities(parts.texts()))
+        weight, written = units.letters(parts), parts.texts()
+        logs = decode.likelihoods(identifier.probabilities(written))
         best, missed = decode.alone(logs, offsets)
+        mixed: dict[int, _Told] = {}
         for text, (first, last) in enumerate(pairwise(offsets.tolist())):
             if missed[text] <= (gain or decode.LEAST_GAIN):
                 found.append([Part(int(best[text]), 1.0)] if weight[first:last].any() else [])
             elif gain:
                 found.append(None)
             else:
-                path = decode.labels(logs[first:last], np.ones(last - first, dtype=np.bool_)).tolist()
-                own = zip(path, weight[first:last].tolist(), strict=True)
-                found.append([Part(label, share) for label, share in _told(own)])
+                path = decode.labels(logs[first:last], np.ones(last - first, dtype=np.bool_))
+                mixed[len(found)] = _Told(written[first:last], path, weight[first:last])
+                found.append([])
+        _reconsider(identifier, list(mixed.values()))
+        for place, told in mixed.items():
+            counted = zip(told.path.tolist(), told.weight.tolist(), strict=True)
+            found[place] = [Part(label, share) for label, share in _shares(counted)]
     return found
 
 
 def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]]) -> list[list[Span]]:
-    parts = [text[unit.begin : unit.end] for text, own in zip(texts, cuts, strict=True) for unit in own]
-    chances = identifier.probabilities(parts)
-    weight = units.letters(characters(parts))
+    written = [text[unit.begin : unit.end] for text, own in zip(texts, cuts, strict=True) for unit in own]
+    chances = identifier.probabilities(written)
+    weight = units.letters(characters(written))
     logs = decode.likelihoods(chances)
     offsets = np.concatenate(([0], np.cumsum([len(own) for own in cuts])))
     best, missed = decode.alone(logs, offsets)
-    found: list[list[Span]] = []
+    all_told: list[_Told] = []
     for text, own in enumerate(cuts):
         inside = slice(int(offsets[text]), int(offsets[text + 1]))
-        if not chances[inside].any():  # a script that no language here is written in
-            found.append([])
-            continue
         if missed[text] <= decode.LEAST_GAIN:
             path = np.full(len(own), best[text])
         else:
             path = decode.labels(logs[inside], np.array([unit.border for unit in own]))
-        found.append(_joined(own, path, chances[inside], weight[inside], identifier.labels))
+        all_told.append(_Told(written[inside], path, weight[inside]))
+    _reconsider(identifier, all_told)
+    found: list[list[Span]] = []
+    for text, (own, told) in enumerate(zip(cuts, all_told, strict=True)):
+        of_units = chances[int(offsets[text]) : int(offsets[text + 1])]
+        # Nothing is told of a script that no language here is written in.
+        found.append(_joined(own, told.path, of_units, told.weight, identifier.labels) if of_units.any() else [])
     return found
+
+
+def _reconsider(identifier: Identifier, all_told: Sequence[_Told]) -> None:
+    """Ask again for each language that was found in a text, with all that is in it; paths are changed in place.
+
+    Units are too short to tell close languages apart, and each of them leans to the larger one.
+    """
+    places: list[tuple[_Told, int]] = []
+    joined: list[str] = []
+    for told in all_told:
+        for label in sorted(set(told.path.tolist())):
+            places.append((told, label))
+            joined.append("\n".join(told.written[unit] for unit in np.flatnonzero(told.path == label).tolist()))
+    if not joined:
+        return
+    chances = identifier.probabilities(joined)
+    before = {id(told): told.path.copy() for told in all_told}
+    for (told, label), likely, known in zip(places, chances.argmax(axis=1).tolist(), chances.any(axis=1), strict=True):
+        if known:
+            told.path[before[id(told)] == label] = likely
 
 
 def _joined(
