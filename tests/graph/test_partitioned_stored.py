@@ -17,8 +17,10 @@ from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.local_driver import with_links_between_ghosts
 from graphlang.graph.partitioned.observe import Observed, gathered, observe
 from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.ready import Ready, ready_of
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
+from graphlang.graph.partitioned.superstep import advance, superstep
 from graphlang.graph.partitioned.survey import Survey, merged, survey
 from graphlang.graph.propagation.options import Options
 
@@ -85,3 +87,24 @@ def test_a_signal_with_a_background_comes_back() -> None:
     again = from_bytes(to_bytes(signal), Signal)
     assert again.background is not None
     assert (again.weight, again.background.tolist(), again.languages.tolist()) == (0.25, [0.5, 0.5], [[1, -1]])
+
+
+def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
+    graph, evidence = web(1)
+    ids = np.random.default_rng(1).permutation(graph.n).astype(np.int64)
+    parts = [part.sorted() for part in partitions(graph, evidence, evidence.host % 2, ids)]
+    *_, learned = learned_of(parts, Cut())
+    said = joined([introduce(part, OPTIONS) for part in parts])
+    ready = [ready_of(part, learned, ghosts_of(part, said), OPTIONS) for part in parts]
+    again = [from_bytes(to_bytes(one), Ready) for one in ready]
+    beliefs = joined([advance(one, None, None, number=0).border for one in ready])
+    mine = advance(ready[0], None, None, number=0).border
+    for number in (1, 2):
+        step = advance(ready[0], beliefs, mine, number=number)
+        other = advance(again[0], from_bytes(to_bytes(beliefs), Records), mine, number=number)
+        assert step.answer.probabilities.tobytes() == other.answer.probabilities.tobytes()
+        assert step.answer.languages.tobytes() == other.answer.languages.tobytes()
+        assert to_bytes(step.border) == to_bytes(other.border)
+        whole = superstep(parts[0], learned, ghosts_of(parts[0], said), beliefs, mine, number=number)
+        assert step.answer.probabilities.tobytes() == whole.answer.probabilities.tobytes()
+        mine = step.border

@@ -14,8 +14,9 @@ from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.neighbours import asked, links_among, with_links
 from graphlang.graph.partitioned.observe import gathered, observe
 from graphlang.graph.partitioned.order import added, count, lists, together, with_order
+from graphlang.graph.partitioned.ready import ready_of
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.superstep import Step, is_settled, superstep
+from graphlang.graph.partitioned.superstep import Step, advance, is_settled
 from graphlang.graph.partitioned.survey import merged, survey
 from graphlang.graph.propagation.options import Options
 
@@ -74,6 +75,7 @@ def run(
         ]
         seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
         learned = learn(counted, seen, cut)
+    ready = [ready_of(one, learned, near, options) for one, near in zip(parts, ghosts, strict=True)]
     steps: list[Step] = []
     taken: dict[int, Step] = {}
     worked = 0
@@ -82,13 +84,13 @@ def run(
     sent: list[int] = []
     moved: list[float] = []
     for number in range(supersteps + 1):
-        for at, (one, near) in enumerate(zip(parts, ghosts, strict=True)):
+        for at, near in enumerate(ghosts):
             last = steps[at] if number else None
             if last is not None and number > 1 and is_settled(last, news.of(near.pages), options):
                 taken[at] = replace(last, moved=joined([]))
                 continue
             said = None if last is None else last.border
-            taken[at] = superstep(one, learned, near, beliefs, said, number=number, options=options)
+            taken[at] = advance(ready[at], beliefs, said, number=number, options=options)
             worked += 1
         steps = [taken[at] for at in range(len(parts))]
         beliefs = joined([step.border for step in steps])

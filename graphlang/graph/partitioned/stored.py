@@ -12,16 +12,20 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from graphlang.graph.data import Signal
+from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.introduce import Ghosts, PlaceLabels
 from graphlang.graph.partitioned.learn import Learned
+from graphlang.graph.partitioned.local import Local
 from graphlang.graph.partitioned.observe import Observed, Rate
 from graphlang.graph.partitioned.order import Counts, Places
 from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.ready import Ready
 from graphlang.graph.partitioned.records import Records
 from graphlang.graph.partitioned.survey import Survey
 from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, Regression
+from graphlang.graph.propagation.edges.edge_features import Degrees
+from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.learned import Learned as Model
 from graphlang.graph.propagation.nodes.signals import Reliability
 
@@ -30,7 +34,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "partition": Partition, "signal": Signal, "ghosts": Ghosts, "labels": PlaceLabels, "records": Records,
     "cut": Cut, "survey": Survey, "observed": Observed, "rate": Rate, "places": Places, "counts": Counts,
     "learned": Learned, "model": Model, "reliability": Reliability, "compatibility": CompatibilityModel,
-    "regression": Regression,
+    "regression": Regression, "graph": Graph, "evidence": Evidence, "degrees": Degrees, "place counts": PlaceCounts,
+    "elsewhere": Elsewhere, "local": Local, "ready": Ready,
 }  # fmt: skip
 _NAMES: Final = {kind: name for name, kind in KINDS.items()}
 _SIZE: Final = 8  # bytes that say how long the document is

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
-from graphlang.graph.data import NONE, FixedBeliefs
+from graphlang.graph.data import NONE
 from graphlang.graph.partitioned import beliefs as beliefs_
-from graphlang.graph.partitioned.local import local
+from graphlang.graph.partitioned.ready import ready_of
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.propagation.inference import KEEP, answered, prepare
 from graphlang.graph.propagation.options import Options
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.learn import Learned
     from graphlang.graph.partitioned.local import Local
     from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.partitioned.ready import Ready
     from graphlang.graph.propagation.rounds import Exchange
 
 INNER = 0.3  #: of the tolerance: rounds within a partition end later, so that borders can come to rest
@@ -71,33 +72,45 @@ def superstep(
         ValueError: arrays that do not fit each other.
     """
     options = options or Options()
-    rows = partition.border()
-    if number == 0 and not len(rows):
+    if number == 0 and not len(partition.border()):
         return Step(partition.pages, _no_answer(len(partition.pages)), joined([]), joined([]), 0.0)
-    here = local(partition, ghosts, learned.of_hosts, learned.of_directories)
-    fixed = None if beliefs is None else beliefs_.heard(beliefs.of(ghosts.pages), here.ids)
-    if fixed is None:
-        few = np.zeros((0, 1))
-        fixed = FixedBeliefs(np.zeros(0, np.int64), few.astype(np.int16), few.astype(np.float32))
+    return advance(ready_of(partition, learned, ghosts, options), beliefs, before, number=number, options=options)
+
+
+def advance(
+    ready: Ready, beliefs: Records | None, before: Records | None, *, number: int, options: Options | None = None
+) -> Step:
+    """One superstep of a partition that is ready, see ``superstep``.
+
+    Args:
+        ready: the partition.
+        beliefs: what ghosts were last said to believe; None in superstep 0.
+        before: what the partition said of its own pages then; None in superstep 0.
+        number: of the superstep.
+        options: weights and limits.
+    """
+    options, here = options or Options(), ready.here
+    pages = here.ids[here.own]
+    if number == 0 and not len(ready.border):
+        return Step(pages, _no_answer(len(pages)), joined([]), joined([]), 0.0)
+    fixed = None if beliefs is None else beliefs_.heard(beliefs.of(here.ids[here.ghosts]), here.ids)
     exchange = prepare(
         here.graph,
         here.evidence,
         options=options,
-        learned=learned.of(here.hosts),
-        fixed=fixed if len(fixed.rows) else None,
+        learned=ready.model,
+        fixed=None if fixed is None or not len(fixed.rows) else fixed,
         elsewhere=here.elsewhere,
     )
     if exchange is None:
         raise ValueError("nothing was learned: there is no language to infer")
-    rows = here.own[rows]
-    rows = rows[exchange.potentials.number[rows] >= 0]
+    rows = ready.border[exchange.potentials.number[ready.border] >= 0]
     if number == 0:
         incoming = np.zeros(exchange.belief.shape)
-        border, changed, most = _border(exchange, here, rows, incoming, before, options)
-        return Step(partition.pages, _no_answer(len(partition.pages)), border, changed, most)
-    outcome = exchange.run(options.rounds, options.tolerance * (INNER if len(ghosts.pages) else 1))
-    border, changed, most = _border(exchange, here, rows, outcome.incoming, before, options)
-    return Step(partition.pages, _of_rows(answered(exchange, outcome, options), here.own), border, changed, most)
+        return Step(pages, _no_answer(len(pages)), *_border(exchange, here, rows, incoming, before, options))
+    outcome = exchange.run(options.rounds, options.tolerance * (INNER if len(here.ghosts) else 1))
+    told = _border(exchange, here, rows, outcome.incoming, before, options)
+    return Step(pages, _of_rows(answered(exchange, outcome, options), here.own), *told)
 
 
 def is_settled(step: Step, news: Records, options: Options) -> bool:

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.elsewhere import Elsewhere
     from graphlang.graph.propagation.nodes.roles import PageRoles
 
-__all__ = ["Options", "answered", "learn", "prepare", "propagate", "read"]
+__all__ = ["Options", "answered", "learn", "learned_for", "prepare", "propagate", "read"]
 
 KEEP = 5  #: languages of the answer that are kept
 LINKS = 1 << 22  #: links looked at at once
@@ -164,6 +164,26 @@ def prepare(
     of_links = (edges.source, edges.target, edges.coupling)
     weights = message_weights(*of_links, roles.host, options.degree, followed=followed(edges.kind))
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
+
+
+def learned_for(
+    graph: Graph, evidence: Evidence, learned: Learned, elsewhere: Elsewhere | None, options: Options
+) -> Learned:
+    """What was learned, for the hosts of some pages: given to ``prepare``, nothing needs to be learned there.
+
+    Args:
+        graph: as in ``propagate``.
+        evidence: as in ``propagate``.
+        learned: as in ``propagate``.
+        elsewhere: as in ``propagate``.
+        options: weights and limits.
+    """
+    links, given = read(graph, evidence, options)
+    tables = ScoreTables(evidence, learned.active)
+    roles = page_roles(tables, options, outside=graph.outside)
+    degrees = None if elsewhere is None else elsewhere.degrees
+    features = EdgeFeatures(links, np.zeros(0, np.int32), learned.compatibility.longest, degrees)
+    return learned.for_pages(tables, given, roles, links, features)
 
 
 def answered(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
