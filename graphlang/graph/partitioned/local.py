@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Evidence, Graph, Signal
 from graphlang.graph.partitioned.introduce import PlaceLabels
 from graphlang.graph.propagation.edges.edge_features import Degrees
@@ -85,7 +86,8 @@ def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories:
         labelled=labelled,
     )
     source, target = (np.searchsorted(ids, end).astype(np.int32) for end in (partition.source, partition.target))
-    graph = Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal)
+    links = canonical(Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal))
+    graph = Graph(n, links.source, links.target, links.kind, links.hreflang, None, links.ordinal)
     told = Elsewhere(
         Degrees(beyond, ghosts.out, ghosts.into, ghosts.mutual),
         _counts(host_keys, ghosts.hosts, hosts, partition.host),

@@ -88,6 +88,9 @@ def advance(
         before: what the partition said of its own pages then; None in superstep 0.
         number: of the superstep.
         options: weights and limits.
+
+    Raises:
+        ValueError: arrays that do not fit each other.
     """
     options, here = options or Options(), ready.here
     pages = here.ids[here.own]
