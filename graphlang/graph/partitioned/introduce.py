@@ -199,17 +199,14 @@ def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray
 def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Distinct targets, distinct sources and mutual neighbours of each page."""
     n = len(partition.pages)
-    pairs = np.unique(np.stack([partition.source, partition.target], axis=1), axis=0)
-    source, target = pairs[:, 0], pairs[:, 1]
-    back = _is_in(np.stack([target, source], axis=1), pairs)
-    counts = []
-    for ends, which in ((source, None), (target, None), (source, back)):
-        mine = partition.own(ends) if which is None else partition.own(ends) & which
-        counts.append(np.bincount(np.searchsorted(partition.pages, ends[mine]), minlength=n))
-    return counts[0], counts[1], counts[2]
-
-
-def _is_in(rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each row of two numbers stands in a table of such rows."""
-    pair = np.dtype([("a", np.int64), ("b", np.int64)])
-    return np.isin(np.ascontiguousarray(rows).view(pair).ravel(), np.ascontiguousarray(table).view(pair).ravel())
+    ids, ends = np.unique(np.concatenate([partition.source, partition.target]), return_inverse=True)
+    keys = np.unique(ends[: len(partition.source)] * np.int64(len(ids)) + ends[len(partition.source) :])
+    source, target = np.divmod(keys, max(len(ids), 1))
+    back = np.isin(target * len(ids) + source, keys, assume_unique=True)
+    row = np.full(len(ids), -1, np.int64)
+    own = partition.own(ids)
+    row[own] = np.searchsorted(partition.pages, ids[own])
+    out, into, mutual = (
+        np.bincount(rows[rows >= 0], minlength=n) for rows in (row[source], row[target], row[source[back]])
+    )
+    return out, into, mutual
