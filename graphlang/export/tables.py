@@ -58,11 +58,29 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
         selection: which pages count.
     """
     source, values = selection.source()
-    values["own"] = content_run(connection)
-    rows = connection.execute(f"SELECT *, {shares.SHARES} FROM {source} AS pages ORDER BY page", values)
+    return Table((*COLUMNS, "languages", "shares"), _with_shares(connection, source, values))
+
+
+def _with_shares(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Pages with their languages and shares; few have any, so that these are read beside them, page by page."""
+    several = connection.execute(
+        "SELECT page_shares.page, JSON_GROUP_ARRAY(JSON_ARRAY(labels.language, page_shares.share)) FROM page_shares"
+        " JOIN labels ON labels.id = page_shares.label WHERE page_shares.run = ? GROUP BY 1 ORDER BY 1",
+        (content_run(connection),),
+    )
+    page, found = next(several, (None, ""))
     at = COLUMNS.index("language")
-    told = ((*row[:-1], *shares.in_words(shares.ranked(row[at], row[-1]))) for row in rows)
-    return Table((*COLUMNS, "languages", "shares"), told)
+    alone: dict[str, tuple[str, str]] = {}
+    for row in connection.execute(f"SELECT * FROM {source} ORDER BY page", values):
+        while page is not None and page < row[0]:
+            page, found = next(several, (None, ""))
+        language = row[at]
+        if page == row[0]:
+            yield (*row, *shares.in_words(shares.ranked(language, found)))
+            continue
+        if language not in alone:
+            alone[language] = shares.in_words(shares.ranked(language, shares.NONE))
+        yield row + alone[language]
 
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:

@@ -8,9 +8,11 @@ to be safe for one.
 from __future__ import annotations
 
 import csv
+import io
 import re
 from typing import IO, TYPE_CHECKING, Any
 
+from graphlang.printing.blocks import joined, numbers, printed
 from graphlang.printing.cells import cell
 from graphlang.visible import visible
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: What spreadsheets take for the beginning of a formula, the wide forms of East Asia included (OWASP, CSV injection).
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_MAY_BE_FORMULA = re.compile("\n[" + re.escape("".join(FORMULA)) + "]")
 _END = "\r\n"
 
 
@@ -35,14 +38,39 @@ def write_csv(
         safe: put an apostrophe before texts that begin like a formula; numbers stay as they are.
         shown: the file is a terminal: what could steer it is an escape.
     """
-    # The module puts cells in quotes that hold a character of the row's end: a carriage return alone is one to readers.
-    writer = csv.writer(_Rows(file), lineterminator=_END)
-    writer.writerow(columns)
+    file.write(_lines([columns], returns=True))
     written = 0
-    for row in rows:
-        writer.writerow([_text(value, safe=safe, shown=shown) for value in row])
-        written += 1
+    for text, count in printed(rows, lambda block: _made(block, safe=safe, shown=shown)):
+        file.write(text)
+        written += count
     return written
+
+
+def _made(rows: Sequence[Sequence[Any]], *, safe: bool, shown: bool) -> str:
+    returns = False  # there may be a carriage return in a cell
+    columns: list[Sequence[Any]] = []
+    cells: Sequence[Any] | None
+    for column in zip(*rows, strict=True):
+        cells = numbers(column)
+        if cells is None:
+            texts = joined(column, "\n")
+            if texts is None or shown or (safe and _MAY_BE_FORMULA.search(texts)) or _has_surrogates(texts):
+                cells, returns = [_text(value, safe=safe, shown=shown) for value in column], True
+            else:
+                cells, returns = column, returns or "\r" in texts
+        columns.append(cells)
+    return _lines(zip(*columns, strict=True), returns=returns)
+
+
+def _lines(rows: Iterable[Sequence[Any]], *, returns: bool) -> str:
+    out = io.StringIO(newline="")
+    if not returns:
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+    # The module puts cells in quotes that hold a character of the row's end: a carriage return alone is one to readers.
+    writer = csv.writer(_Rows(out), lineterminator=_END)
+    writer.writerows(rows)
+    return out.getvalue()
 
 
 class _Rows:
@@ -53,6 +81,16 @@ class _Rows:
 
     def write(self, row: str) -> int:
         return self._file.write(row[: -len(_END)] + "\n")
+
+
+def _has_surrogates(text: str) -> bool:
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _text(value: Any, *, safe: bool, shown: bool) -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
+from graphlang.printing.blocks import joined, printed
 from graphlang.printing.cells import plain
 from graphlang.visible import CONTROL
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Sequence
+
+
+_WHOLE: Final = frozenset((int, type(None)))
+_NUMBERS: Final = _WHOLE | {float}
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
@@ -40,12 +45,35 @@ def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[
         rows: as many values each as there are columns.
         file: opened with ``newline=""``, or a terminal.
     """
+    names = [json_text(name).replace("%", "%%") for name in columns]
+
+    def made(block: Sequence[Sequence[Any]]) -> str:
+        values = list(map(_values, zip(*block, strict=True)))
+        members = ", ".join(f"{name}: {place}" for name, (place, _) in zip(names, values, strict=True))
+        return "".join(map(f"{{{members}}}\n".__mod__, zip(*(cells for _, cells in values), strict=True)))
+
     written = 0
-    for row in rows:
-        record = {name: plain(value) for name, value in zip(columns, row, strict=True)}
-        file.write(json_text(record) + "\n")
-        written += 1
+    for text, count in printed(rows, made):
+        file.write(text)
+        written += count
     return written
+
+
+def _values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """A column as JSON: what stands in a row for one of its values, and the values that are put there."""
+    kinds = set(map(type, column))
+    if kinds == {int}:
+        return "%s", column
+    if kinds <= _WHOLE:
+        return "%s", ["null" if value is None else value for value in column]
+    if kinds <= _NUMBERS:
+        return "%s", ["null" if (number := plain(value)) is None else number for value in column]
+    texts = joined(column)
+    if texts is not None and texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
+        if kinds == {str}:
+            return '"%s"', column
+        return "%s", ["null" if value is None else f'"{value}"' for value in column]
+    return "%s", [json_text(plain(value)) for value in column]
 
 
 def _finite(value: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from graphlang.printing.blocks import joined, numbers, printed
 from graphlang.printing.cells import cell
 from graphlang.visible import CONTROL
 
@@ -30,11 +31,11 @@ def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[st
         rows: as many values each as there are columns.
         file: opened with ``newline=""``, or a terminal.
     """
-    file.write(_line(columns))
+    file.write(_made([columns]))
     written = 0
-    for row in rows:
-        file.write(_line(map(cell, row)))
-        written += 1
+    for text, count in printed(rows, _made):
+        file.write(text)
+        written += count
     return written
 
 
@@ -50,8 +51,19 @@ def cells(line: str) -> list[str]:
     return [_ESCAPE.sub(_meant, one) for one in line.removesuffix("\n").split("\t")]
 
 
-def _line(texts: Iterable[str]) -> str:
-    return "\t".join([_ESCAPED.sub(_escape, text) for text in texts]) + "\n"
+def _made(rows: Sequence[Sequence[Any]]) -> str:
+    columns = map(_cells, zip(*rows, strict=True))
+    return "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
+
+
+def _cells(column: Sequence[Any]) -> Iterable[str]:
+    found = numbers(column)
+    if found is not None:
+        return found
+    texts = joined(column)
+    if texts is not None and texts.isprintable() and "\\" not in texts:  # what is escaped is not printable
+        return [value or "" for value in column]
+    return [_ESCAPED.sub(_escape, cell(value)) for value in column]
 
 
 def _escape(found: re.Match[str]) -> str:
