@@ -2,11 +2,11 @@
 
 In: archives, as Spark reads them. Out: a folder of `tables`. `frames` has the steps as functions on DataFrames, `job`
 all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out (`reading`, `choose`,
-`classifying`, `links`). `to_database` leads to the one file of a smaller collection.
+`classifying`, `links`). `inference/` is for the graph. `to_database` leads to the one file of a smaller collection.
 
 >>> from graphlang import cluster
 >>> sorted(cluster.__all__)
-['SparkError', 'classify', 'read', 'session']
+['SparkError', 'classify', 'propagate', 'read', 'session']
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.cluster.frames import classify, read
+    from graphlang.cluster.frames import classify, propagate, read
     from graphlang.cluster.spark_session import SparkError, session
 
 _MODULES = {
     "SparkError": "spark_session",
     "classify": "frames",
+    "propagate": "frames",
     "read": "frames",
     "session": "spark_session",
 }
 
-__all__ = ["SparkError", "classify", "read", "session"]
+__all__ = ["SparkError", "classify", "propagate", "read", "session"]
 
 
 def __getattr__(name: str) -> Any:

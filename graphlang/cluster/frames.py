@@ -6,9 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.archives import Archive, is_remote, listed, pieces
 from graphlang.cluster.classifying import READ, classify_batches, method_of
 from graphlang.cluster.hashing import digests_of
+from graphlang.cluster.inference.propagate import USUAL, Sizes, infer
 from graphlang.cluster.misread import misread
 from graphlang.cluster.reading import read_content, read_pieces
 from graphlang.cluster.tables import ANSWER, RANGE, RECORDS, SOURCES, ddl
@@ -16,12 +18,13 @@ from graphlang.db import InputError
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from pyarrow import Schema
 
     from graphlang.cluster.archives import Piece
+    from graphlang.graph.propagation.options import Options
 
 _FEW: Final = 1 << 20  # archives that are named to the driver at most
 
@@ -103,6 +106,38 @@ def classify(frame: Any, *, method: str = "nfc") -> Any:
 
 def _classified(method: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return classify_batches(batches, method)
+
+
+def propagate(
+    pages: Any,
+    links: Any,
+    work: str,
+    *,
+    partitions: int | None = None,
+    host_pages: int = USUAL,
+    weights: Mapping[str, float] = SIGNALS,
+    options: Options | None = None,
+) -> Any:
+    """Infer the language of every page from its own text and its neighbours' languages.
+
+    Args:
+        pages: a DataFrame of all pages, fetched or not: ``page`` (a 64-bit number), ``url`` and ``tld``; for pages with
+            text the columns that `classify` adds, null for the others; perhaps ``declared``.
+        links: a DataFrame of ``source``, ``target``, ``kind``, ``hreflang`` and ``place``; both ends are pages.
+        work: a folder that does not exist, for what is written between steps. What this returns is read from there.
+        partitions: into how many the pages are cut; None: one for each core, or more where these would be too large.
+        host_pages: a host with more pages is cut by directory.
+        weights: of what else is known of pages: ``declared``, ``cctld`` and ``url``.
+        options: weights and limits of the inference.
+
+    Returns:
+        A DataFrame with the answer for each page of which anything is known: the columns of `classify`, and ``page``.
+
+    Raises:
+        ValueError: neither text nor signal names a language.
+    """
+    sizes = Sizes(partitions=partitions, host_pages=host_pages)
+    return infer(pages, links, work, options=options, weights=weights, sizes=sizes).answers
 
 
 def sources_of(spark: Any, archives: Sequence[Archive]) -> Any:

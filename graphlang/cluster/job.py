@@ -7,20 +7,25 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import graphlang
+from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster import captures as of_captures
 from graphlang.cluster import frames, pages, storage, views
 from graphlang.cluster.classifying import method_of
+from graphlang.cluster.inference.propagate import Sizes, infer
 from graphlang.cluster.links import links_of
 from graphlang.cluster.spark_session import told_in_a_line
 from graphlang.cluster.tables import LINKS, RANGE, RUNS, ddl
-from graphlang.content.page_input import ENOUGH
+from graphlang.content.page_input import ENOUGH, TellsMixed
 from graphlang.content.scoring.score_lists import KEPT, LEAST
 from graphlang.db.clock import now
 from graphlang.db.write.choose_capture import Keep
+from graphlang.graph.propagation.options import Options
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from graphlang.cluster.inference.propagate import Inferred
 
 #: What is kept of the row of a capture: all but its links, which have a table of their own.
 _CAPTURE: Final = (
@@ -40,6 +45,9 @@ class Done:
     fetched: int
     links: int
     problems: int
+    supersteps: int
+    converged: bool
+    warnings: Sequence[str]  #: of hosts that were cut in an unusual place
 
 
 def run(
@@ -51,6 +59,7 @@ def run(
     keep: Keep = Keep.BEST,
     limits: Limits | None = None,
     overwrite: bool = False,
+    sizes: Sizes | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Done:
     """Find the language of every page of some archives, and write all tables.
@@ -63,6 +72,7 @@ def run(
         keep: which of several captures of a URL is the page's own.
         limits: bounds of a record.
         overwrite: whether a folder that exists gives way.
+        sizes: how the inference is cut.
         progress: told the name of each stage as it begins.
 
     Raises:
@@ -77,7 +87,9 @@ def run(
     with told_in_a_line(), storage.replacing(spark, out, overwrite=overwrite) as part:
         work = storage.Folder(spark, f"{part}.work")
         try:
-            return _Job(spark, part, work.path, progress).all(archives, wanted.name, identifier, keep, limits)
+            return _Job(spark, part, work.path, progress).all(
+                archives, wanted.name, identifier, keep, limits, sizes or Sizes()
+            )
         finally:
             work.delete()
 
@@ -86,7 +98,9 @@ class _Job:
     def __init__(self, spark: Any, out: str, work: str, progress: Callable[[str], None]) -> None:
         self._spark, self._out, self._work, self._progress = spark, out, work, progress
 
-    def all(self, archives: Sequence[Any], method: str, identifier: Any, keep: Keep, limits: Limits) -> Done:
+    def all(  # noqa: PLR0917  internal
+        self, archives: Sequence[Any], method: str, identifier: Any, keep: Keep, limits: Limits, sizes: Sizes
+    ) -> Done:
         """Make every table, each of those before."""
         started = now()
         self._progress("digest")
@@ -110,13 +124,26 @@ class _Job:
         content = frames.classify(texts, method=method).drop("title", "text", "main", "visible")
         content = self._written("answers/run=1", content)
         rows = [self._content_run(identifier, content, started)]
+        said = kept.select("page", "declared")
+        evidence = every.join(content, "page", "left").join(said, "page", "left")
+        inferred = infer(
+            evidence,
+            links,
+            f"{self._work}/inference",
+            labels=identifier.labels,
+            sizes=sizes,
+            progress=self._progress,
+        )
+        answers = self._written("answers/run=2", inferred.answers)
+        rows.append(_inference_run(inferred, sizes, rows[0][9], answers.count()))
         self._written("runs", self._spark.createDataFrame(rows, ddl(RUNS)))
         self._progress("languages")
-        answers = content.select(*_ANSWER)
-        told = views.languages_of(every, kept, answers, identifier.labels, method=identifier.name, run=1)
+        answers = answers.select(*_ANSWER)
+        told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2)
         told = self._written("languages", told)
         self._written("sites", views.sites_of(told))
-        return Done(len(archives), every.count(), kept.count(), links.count(), problems.count())
+        counts = (frame.count() for frame in (every, kept, links, problems))
+        return Done(len(archives), *counts, inferred.supersteps, inferred.converged, inferred.warnings)
 
     def _written(self, name: str, frame: Any) -> Any:
         """Write a table, and read it from there: what comes after does not work it out again."""
@@ -136,8 +163,18 @@ class _Job:
 
     def _content_run(self, identifier: Any, content: Any, started: str) -> tuple[Any, ...]:
         parameters = {"title": True, "main": ENOUGH, "kept": KEPT, "least": LEAST, **identifier.describe()}
+        if isinstance(identifier, TellsMixed):
+            parameters["shares"] = True
         name, model = identifier.name, identifier.hash
         written = json.dumps(parameters, sort_keys=True)
         end = now()
         counted = content.count()
         return 1, "content", name, name, model, written, "[]", graphlang.__version__, started, end, counted, None, None
+
+
+def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int) -> tuple[Any, ...]:
+    parameters = {**asdict(Options()), "signals": SIGNALS}
+    parameters |= {"partitions": inferred.partitions, "host_pages": sizes.host_pages}
+    written, version = json.dumps(parameters, sort_keys=True), graphlang.__version__
+    rounds, rest = inferred.supersteps, int(inferred.converged)
+    return 2, "propagation", "propagation", None, None, written, "[1]", version, started, now(), pages, rounds, rest

@@ -13,6 +13,7 @@ _TEXT, _LONG, _INT, _REAL, _BYTES = pa.string(), pa.int64(), pa.int32(), pa.floa
 _DECLARED: Final = pa.list_(pa.struct([("source", _TEXT), ("value", _TEXT)]))
 _HREFLANGS: Final = pa.list_(pa.struct([("place", _INT), ("value", _TEXT)]))
 _SCORES: Final = pa.list_(pa.struct([("label", _TEXT), ("score", _REAL)]))
+_SHARES: Final = pa.list_(pa.struct([("label", _TEXT), ("share", _REAL)]))
 
 #: What a capture says, and where it stands.
 _CAPTURE: Final = [
@@ -68,6 +69,7 @@ ANSWER: Final = pa.schema(
         ("encoding", _TEXT),
         ("read", _LONG),
         ("scores", _SCORES),
+        ("shares", _SHARES),
     ]
 )
 #: Every computation of languages; columns as in the database, where more is told of them.

@@ -17,7 +17,7 @@ from graphlang.analysis.classify import label_ids
 from graphlang.cluster.tables import ANSWER
 from graphlang.db import InputError, create
 from graphlang.db.records import LinkKind, apart
-from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.answers import PageShare, RunAnswers
 from graphlang.db.runs.begin import start_run
 from graphlang.db.runs.finish import finish_run
 from graphlang.db.runs.write_answers import write_answers
@@ -265,6 +265,8 @@ class _Import:
             lists = batch.column("scores").to_pylist()
             columns = {name: batch.column(name).to_pylist() for name in ("label", "runner_up_label")}
             named = {one["label"] for listed in lists for one in listed or ()}.union(*columns.values())
+            parts = batch.column("shares").to_pylist()
+            named |= {one["label"] for listed in parts for one in listed or ()}
             new = sorted(label for label in named - known.keys() if label is not None)
             known |= zip(new, label_ids(self._connection, new), strict=True)
             width = max((len(listed or ()) for listed in lists), default=0)
@@ -277,9 +279,13 @@ class _Import:
             letters = batch.column("characters").fill_null(0).to_numpy(zero_copy_only=False)
             ids = self._ids(batch.column("page").to_numpy(), "answers")
             more = (batch.column("encoding").to_pylist(), batch.column("read").to_pylist())
-            write_answers(
-                self._connection, run, RunAnswers(ids, best, sure, second, less, letters, *more), (label, score)
-            )
+            answers = RunAnswers(ids, best, sure, second, less, letters, *more)
+            shares = [
+                PageShare(page, rank, known[one["label"]], one["share"])
+                for page, listed in zip(ids.tolist(), parts, strict=True)
+                for rank, one in enumerate(listed or (), 1)
+            ]
+            write_answers(self._connection, run, answers, (label, score), shares=shares)
             count += len(batch)
         return count
 

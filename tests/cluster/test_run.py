@@ -12,6 +12,8 @@ import graphlang as gl
 
 pytest.importorskip("pyarrow")
 
+import pyarrow.parquet as pq
+
 from graphlang.cluster import job
 from graphlang.cluster.to_database import to_database
 from graphlang.db.write.choose_capture import Keep
@@ -66,6 +68,7 @@ def one_machine(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     crawl = gl.open(path)
     crawl.ingest(archives, keep="best")
     crawl.classify()
+    crawl.propagate()
     return path
 
 
@@ -76,8 +79,39 @@ def test_the_imported_database_holds_what_one_machine_finds(name: str, imported:
     assert found
 
 
+def test_the_inference_finds_what_one_machine_finds(tables: Path, one_machine: Path) -> None:
+    query = "SELECT url, language, script, runner_up, confidence FROM page_languages"
+    told = pq.read_table(tables / "languages").to_pylist()
+    found = {row["url"]: row for row in told}
+    wanted = {row[0]: row[1:] for row in rows(one_machine, query)}
+    assert found.keys() == wanted.keys()
+    for url, (language, script, runner_up, confidence) in wanted.items():
+        assert (found[url]["language"], found[url]["script"]) == (language, script), url
+        assert found[url]["confidence"] == pytest.approx(confidence, abs=0.05), url
+        assert (found[url]["runner_up"] is None) == (runner_up is None)
+    assert {row["method"] for row in told} == {"propagation"}
+    anna = found["http://museum.example/anna.html"]
+    assert (anna["language"], anna["fetched"], anna["characters"]) == ("deu", 1, 4)
+
+
+def test_sites_are_those_of_the_languages(tables: Path, imported: Path) -> None:
+    columns = ("host", "domain", "suffix", "tld", "language", "pages", "unfetched", "length")
+    found = pq.read_table(tables / "sites").to_pylist()
+    wanted = rows(imported, f"SELECT {', '.join(columns)} FROM site_languages")
+    assert sorted((tuple(row[name] for name in columns) for row in found), key=repr) == wanted
+
+
+def test_verbs_work_on_the_imported_database(imported: Path) -> None:
+    crawl = gl.open(imported)
+    assert [run.kind for run in crawl.runs()] == ["content", "propagation"]
+    assert crawl.explain("http://museum.example/anna.html").language == "deu"
+    assert not crawl.explain("http://museum.example/anna.html").stale
+    assert {row.site for row in crawl.sites(by="domain")} == {"museum.example", "musee.example", "other.example"}
+
+
 def test_nothing_is_left_beside_the_tables(tables: Path, imported: Path) -> None:
-    assert {path.name for path in tables.parent.iterdir()} == {tables.name, imported.name}
+    left = {path.name for path in tables.parent.iterdir() if not path.name.endswith(("-wal", "-shm"))}
+    assert left == {tables.name, imported.name}
 
 
 def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: Path) -> None:

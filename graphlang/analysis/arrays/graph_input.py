@@ -143,7 +143,7 @@ class Loaded:
         table = np.full(max(known, default=0) + 2, -1, dtype=np.int16)  # the last entry stands for the padding, -1
         for label, language in self._language_of.items():
             table[label] = language
-        self._indices, self._probabilities = _join(table[self._scores.label], self._scores.score)
+        self._indices, self._probabilities = join_scripts(table[self._scores.label], self._scores.score)
         rows = row_of[answers.pages - 1]
         self._length = np.zeros(len(self._own), dtype=np.int32)
         self._length[rows] = answers.characters
@@ -316,10 +316,15 @@ def _copies(connection: sqlite3.Connection, run: Run, hosts: NDArray[np.int32]) 
     return copies
 
 
-def _join(
+def join_scripts(
     indices: NDArray[np.int16], probabilities: NDArray[np.float32]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """Labels of one language (its scripts) become one entry; every row best first again."""
+    """Labels of one language (its scripts) become one entry; every row best first again.
+
+    Args:
+        indices: of the language of each label, -1 padding, shape (n, k).
+        probabilities: of the labels, shape (n, k).
+    """
     indices = indices.copy()
     probabilities = np.where(indices >= 0, probabilities, 0).astype(np.float32)
     for later in range(1, indices.shape[1]):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.graph.result import Answer
 
+#: Parameters that say what a run saw, or how a cluster cut its work, and not how it answers.
+ASIDE: Final = frozenset({"at", "partitions", "host_pages"})
 #: Rounds that are repeated at most: who repeats a stranger's run may not want to wait for as many as it says.
 _ROUNDS: Final = 10_000
 
@@ -67,7 +69,7 @@ def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict
     Raises:
         StoreError: they are none.
     """
-    given = {name: value for name, value in run.parameters.items() if name != "at"}
+    given = {name: value for name, value in run.parameters.items() if name not in ASIDE}
     with values.reading("runs.parameters"):
         if run.kind != "propagation":
             limits = {name: index(given.pop(name)) for name in ("min_length", "min_ref_length", "max_links")}

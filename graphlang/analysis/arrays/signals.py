@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from graphlang.urls.default.model import Url
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,16 +53,29 @@ def load(
 
 
 def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64], weight: float) -> Signal:
-    """What the URL of each page says (``graphlang.urls``), against what its model says of a URL that says nothing."""
+    return of_urls(collection.urls_of(connection, pages), len(pages), index, weight)
+
+
+def of_urls(
+    parts: Iterable[tuple[NDArray[np.integer[Any]], list[str]]], count: int, index: Mapping[str, int], weight: float
+) -> Signal:
+    """What the URL of each page says (``graphlang.urls``), against what its model says of a URL that says nothing.
+
+    Args:
+        parts: rows of some pages, and their URLs.
+        count: of all pages.
+        index: the number of each language.
+        weight: of the signal.
+    """
     identifier = url_methods.load()
     if not isinstance(identifier, Url):
         raise TypeError(f"{identifier.name} keeps no prior to weigh its answers against")
     column = np.array([index.get(label, -1) for label in identifier.labels], dtype=np.int16)
     background = np.zeros(len(index), dtype=np.float32)
     background[column[column >= 0]] = identifier.prior[column >= 0]
-    language = np.full((len(pages), _URL), -1, dtype=np.int16)
-    probability = np.zeros((len(pages), _URL), dtype=np.float32)
-    for rows, urls in collection.urls_of(connection, pages):
+    language = np.full((count, _URL), -1, dtype=np.int16)
+    probability = np.zeros((count, _URL), dtype=np.float32)
+    for rows, urls in parts:
         best, score = top(identifier.probabilities(urls), _URL)
         language[rows] = np.where(best >= 0, column[best], -1)
         probability[rows] = np.where(language[rows] >= 0, score, 0)
@@ -83,12 +96,17 @@ def _declared(
     while rows := cursor.fetchmany(_READ):
         for page, said in rows:
             if row_of[page] >= 0:
-                language[row_of[page], 0] = index.get(_language(said), -1)
+                language[row_of[page], 0] = index.get(language_declared(said), -1)
     return language, (language >= 0).astype(np.float32)
 
 
 @lru_cache(maxsize=4096)  # the pages of a site declare the same few things
-def _language(said: str) -> str:
+def language_declared(said: str) -> str:
+    """The language that a page declares; empty where it declares none that can be used.
+
+    Args:
+        said: its declarations, ``source=value`` a line.
+    """
     rows = [(source, value) for source, _, value in (line.partition("=") for line in said.split("\n"))]
     found = declared(rows)
     return languages.split(found.label)[0] if found else ""
@@ -104,20 +122,34 @@ def _cctld(
     """
     tlds: dict[str, int] = {}
     of_host = [(host, tlds.setdefault(tld, len(tlds))) for host, tld in connection.execute("SELECT id, tld FROM hosts")]
+    table, share = of_tlds(list(tlds), index)
+    hosts = np.full(collection.count_hosts(connection) + 2, len(tlds), dtype=np.int64)
+    for host, row in of_host:
+        hosts[host] = row
+    rows = hosts[collection.hosts(connection)[pages - 1] + 1] if len(pages) else np.zeros(0, dtype=np.int64)
+    return table[rows], share[rows]
+
+
+def of_tlds(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """The official languages of the country of each top-level domain, and their shares of the people who use them.
+
+    Args:
+        tlds: t top-level domains; one that is sold worldwide says nothing.
+        index: the number of each language.
+
+    Returns:
+        Languages, -1 padding, and shares; shape (t + 1, 4) both. The last row is for hosts without one.
+    """
     table = np.full((len(tlds) + 1, _OFFICIAL), -1, dtype=np.int16)
     share = np.zeros((len(tlds) + 1, _OFFICIAL), dtype=np.float32)
-    for tld, row in tlds.items():
+    for row, tld in enumerate(tlds):
         uses = [] if tld in territories.GENERIC_CCTLDS else territories.uses(tld)
         spoken = [(index[use.language], use.share) for use in uses if use.language in index and use.status != "used"]
         total = sum(part for _, part in spoken)
         for column, (language, part) in enumerate(spoken[:_OFFICIAL]):
             if part > 0:
                 table[row, column], share[row, column] = language, part / total
-    hosts = np.full(collection.count_hosts(connection) + 2, len(tlds), dtype=np.int64)
-    for host, row in of_host:
-        hosts[host] = row
-    rows = hosts[collection.hosts(connection)[pages - 1] + 1] if len(pages) else np.zeros(0, dtype=np.int64)
-    return table[rows], share[rows]
+    return table, share
 
 
 def directories(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> NDArray[np.int32]:

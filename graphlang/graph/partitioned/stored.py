@@ -111,7 +111,8 @@ def _read(document: Any, data: bytes, at: int) -> tuple[Any, int]:
         shape = tuple(int(length) for length in document["shape"])
         count = int(np.prod(shape, dtype=np.int64))
         found = np.frombuffer(data, kind, count, at) if count else np.zeros(0, kind)
-        return found.reshape(shape), at + count * kind.itemsize
+        # An array that begins at an odd address is copied: kernels take none.
+        return np.require(found, requirements="A").reshape(shape), at + count * kind.itemsize
     if "pairs" in document:
         pairs = {}
         for name, one in document["pairs"]:

@@ -77,6 +77,29 @@ def _pair(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) ->
     help="Which of several captures of a URL is the page's own: best is the newest with status 200, longest the one"
     " with the most text. Others are only counted.",
 )
+@click.option(
+    "--partitions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Partitions of the inference; by default one for each core, or more where these would have more than 250,000"
+    " pages each.",
+)
+@click.option(
+    "--host-pages",
+    type=click.IntRange(min=1),
+    default=250_000,
+    show_default=True,
+    metavar="N",
+    help="A host with more pages is cut by directory.",
+)
+@click.option(
+    "--most-links",
+    type=click.IntRange(min=1),
+    default=100_000_000,
+    show_default=True,
+    metavar="N",
+    help="Give up where a partition has more links: it would not fit an executor's memory.",
+)
 @reading.bounds
 @logs
 def run(
@@ -89,13 +112,17 @@ def run(
     settings: dict[str, str],
     method: str,
     keep: str,
+    partitions: int | None,
+    host_pages: int,
+    most_links: int,
     **bounds: Unpack[reading.Bounds],
 ) -> None:
     """Find the language of every page of PATHS, and write tables to FOLDER.
 
     PATHS are files, folders and patterns that every executor sees under the same path, or addresses that Spark reads
     (hdfs://, s3a://). Archives are read as by 'graphlang ingest'; large ones are cut, so that several executors read
-    them. FOLDER gets its name when all is complete; one that exists is refused without --overwrite.
+    them. The inference works on partitions of the pages by host, until no belief across their borders moves. FOLDER
+    gets its name when all is complete; one that exists is refused without --overwrite.
 
     \b
     pages, captures, links     every URL; what was read of it; who links to whom
@@ -113,6 +140,7 @@ def run(
         raise click.UsageError("no files: name some, or a list of them with --from")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats errors with pages of Java's
     job, spark_session = _needed("graphlang.cluster.job"), _needed("graphlang.cluster.spark_session")
+    propagating = _needed("graphlang.cluster.inference.propagate")
     spark = spark_session.session(master, settings)
     try:
         done = job.run(
@@ -123,6 +151,7 @@ def run(
             keep=Keep(keep),
             limits=reading.limits_of(bounds),
             overwrite=overwrite,
+            sizes=propagating.Sizes(partitions, host_pages, most_links),
             progress=lambda stage: say(stage, "stage", stage=stage),
         )
     finally:
@@ -136,7 +165,13 @@ def run(
         fetched=done.fetched,
         links=done.links,
         problems=done.problems,
+        supersteps=done.supersteps,
+        converged=done.converged,
     )
+    for warning in done.warnings:
+        say(f"Warning: {warning}", "warning")
+    state = "came to rest" if done.converged else "was stopped"
+    say(f"inference {state} after {done.supersteps} supersteps")
     write_line(f"tables: {output}")
     if done.problems:
         click.get_current_context().exit(PROBLEMS)

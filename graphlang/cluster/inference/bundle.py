@@ -1,0 +1,171 @@
+"""On an executor: the rows of a partition's pages and links -> the arrays that the kernels take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphlang.analysis.arrays import signals
+from graphlang.analysis.arrays.graph_input import SHORT, WIDTH, join_scripts
+from graphlang.codes import languages
+from graphlang.db.records import LinkKind
+from graphlang.graph.data import Signal
+from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.records import ragged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from graphlang.cluster.inference.labels import Labels
+
+#: Columns of the pages of a partition.
+PAGES: Final = (*("page", "url", "tld", "host", "directory", "label", "characters", "scores", "declared", "copies"),)
+#: Columns of its links; ``other`` is the partition of the other end.
+LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
+_KINDS: Final = pa.array([kind.name.lower() for kind in sorted(LinkKind)])
+_TOGETHER: Final = 4096
+_LAST: Final = np.iinfo(np.int16).max
+
+
+class TooLargeError(ValueError):
+    """A partition is larger than the limit; the words name its largest host."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """What is kept beside a partition; n pages in ascending order, g ghosts."""
+
+    ghosts: NDArray[np.int64]  #: ids, ascending, shape (g,)
+    homes: NDArray[np.int32]  #: partition of each ghost, shape (g,)
+    labels: NDArray[np.int16]  #: of the texts, best first, -1 padding, shape (n, k)
+    no_letters: NDArray[np.bool_]  #: pages that are ``zxx``, whatever links to them, shape (n,)
+    unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told, shape (n,)
+    characters: NDArray[np.int64]  #: letters of the texts, shape (n,)
+
+
+def bundle(  # noqa: PLR0917  all that it depends on
+    number: int, pages: pa.Table, links: pa.Table, labels: Labels, weights: Mapping[str, float], most_links: int
+) -> tuple[Partition, Beside]:
+    """Make the arrays of a partition.
+
+    Args:
+        number: of the partition.
+        pages: with the columns `PAGES`.
+        links: with the columns `LINKS`, those from or to one of the pages.
+        labels: of all partitions.
+        weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
+        most_links: a partition with more is refused.
+
+    Raises:
+        TooLargeError: there are more links.
+    """
+    if links.num_rows > most_links:
+        raise TooLargeError(_too_large(number, pages, links, most_links))
+    pages = pages.sort_by("page")
+    own, score = _scores(pages, labels)
+    indices, probabilities = join_scripts(labels.language[own], score)
+    characters = pages["characters"].fill_null(0).to_numpy()
+    length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)  # no letters: no evidence
+    best = pages["label"]
+    ids = pages["page"].to_numpy()
+    partition = Partition(
+        labels.codes,
+        ids,
+        pages["host"].to_numpy(),
+        pages["directory"].to_numpy(),
+        indices,
+        probabilities,
+        length,
+        *(links[name].to_numpy() for name in ("source", "target")),
+        (pc.index_in(links["kind"], value_set=_KINDS).to_numpy() + 1).astype(np.uint8),
+        _hreflangs(links["hreflang"], labels),
+        np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
+        _signals(pages, labels, weights),
+        pages["copies"].fill_null(1).to_numpy().astype(np.int32),
+    ).sorted()
+    ghosts, homes = _ghosts(partition, number, links)
+    return partition, Beside(
+        ghosts,
+        homes,
+        own,
+        _where(pc.equal(best, languages.ZXX)),
+        _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
+        characters,
+    )
+
+
+def _where(flags: Any) -> NDArray[np.bool_]:
+    return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)  # noqa: FBT003 - the value
+
+
+def _scores(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Labels and probabilities of the texts, shape (n, WIDTH) each."""
+    lists = pages["scores"].combine_chunks()
+    counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    flat = lists.flatten()
+    rows, rank = ragged(counts)
+    kept = rank < WIDTH
+    own = np.full((pages.num_rows, WIDTH), -1, dtype=np.int16)
+    score = np.zeros((pages.num_rows, WIDTH), dtype=np.float32)
+    numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
+    own[rows[kept], rank[kept]] = numbers.to_numpy(zero_copy_only=False)[kept]
+    score[rows[kept], rank[kept]] = flat.field("score").to_numpy(zero_copy_only=False)[kept]
+    return own, np.where(own >= 0, score, np.float32(0))
+
+
+def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
+    index = labels.index
+    encoded = column.combine_chunks().dictionary_encode()
+    tags = [index.get(languages.code(tag) or "", -1) for tag in encoded.dictionary.to_pylist()]
+    numbers = encoded.indices.fill_null(len(tags)).to_numpy(zero_copy_only=False)
+    return np.array([*tags, -1], dtype=np.int16)[numbers]
+
+
+def _signals(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
+    """As `graphlang.analysis.arrays.signals.load`, in its order."""
+    found, index = {}, labels.index
+    if weights.get("declared", 0):
+        said = [
+            "\n".join(f"{one['source']}={one['value']}" for one in listed or ())
+            for listed in pages["declared"].to_pylist()
+        ]
+        language = np.array([index.get(signals.language_declared(one), -1) for one in said], dtype=np.int16)
+        language = language.reshape(-1, 1)
+        found["declared"] = Signal(language, (language >= 0).astype(np.float32), weights["declared"])
+    if weights.get("cctld", 0):
+        tlds = pages["tld"].combine_chunks().dictionary_encode()
+        table, share = signals.of_tlds(tlds.dictionary.to_pylist(), index)
+        rows = tlds.indices.fill_null(len(tlds.dictionary)).to_numpy(zero_copy_only=False)
+        found["cctld"] = Signal(table[rows], share[rows], weights["cctld"])
+    if weights.get("url", 0):
+        parts = (
+            (np.arange(at, min(at + _TOGETHER, pages.num_rows)), pages["url"].slice(at, _TOGETHER).to_pylist())
+            for at in range(0, pages.num_rows, _TOGETHER)
+        )
+        found["url"] = signals.of_urls(parts, pages.num_rows, index, weights["url"])
+    return found
+
+
+def _ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    other = links["other"].to_numpy()
+    away = np.flatnonzero(other != number)
+    source, target = (links[name].to_numpy()[away] for name in ("source", "target"))
+    ends = np.where(partition.own(source), target, source)
+    ghosts, first = np.unique(ends, return_index=True)
+    return ghosts, other[away][first].astype(np.int32)
+
+
+def _too_large(number: int, pages: pa.Table, links: pa.Table, most: int) -> str:
+    hosts = pc.value_counts(pc.extract_regex(pages["url"], r"//(?P<host>[^/?#]*)").combine_chunks().field("host"))
+    largest = max(hosts.to_pylist(), key=lambda one: (one["counts"], one["values"]))
+    return (
+        f"partition {number} has {links.num_rows:,} links, more than the limit of {most:,}; its largest host is"
+        f" {largest['values']} with {largest['counts']:,} of {pages.num_rows:,} pages: take more partitions, or cut"
+        " hosts smaller"
+    )

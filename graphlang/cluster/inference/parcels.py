@@ -1,0 +1,67 @@
+"""How what partitions keep, and tell each other, travels: as rows of bytes, each addressed to a partition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from graphlang.graph.partitioned.stored import from_bytes, to_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: ``sender`` is the partition that it comes from, or says what a partition keeps for itself.
+PARCELS: Final = pa.schema(
+    [("partition", pa.int32()), ("sender", pa.int32()), ("number", pa.int32()), ("data", pa.binary())]
+)
+PARTITION, BESIDE, GHOSTS, ORDERED, SURVEY, OBSERVED, COUNTS, RESULT = -1, -2, -3, -4, -5, -6, -7, -8
+LINKS: Final = 1 << 24  #: added to the sender of links between a partition's ghosts
+ASKED: Final = 1 << 25  #: added to the sender of a question for them
+_LARGEST: Final = 64 << 20  # bytes of a row
+
+
+def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
+    """The rows of something that is sent.
+
+    Args:
+        partition: whom it is for.
+        sender: whom it is from, or what it is.
+        content: arrays, or what holds them (`graphlang.graph.partitioned.stored`).
+
+    >>> opened(table([*parcel(3, 4, {"pages": 2}), *parcel(3, 5, "x")]))
+    {4: {'pages': 2}, 5: 'x'}
+    """
+    data = to_bytes(content)
+    return [
+        {"partition": partition, "sender": sender, "number": number, "data": data[at : at + _LARGEST]}
+        for number, at in enumerate(range(0, len(data), _LARGEST))
+    ]
+
+
+def table(rows: list[dict[str, Any]]) -> pa.Table:
+    """Rows as Spark takes them.
+
+    Args:
+        rows: of `parcel`.
+    """
+    return pa.Table.from_pylist(rows, schema=PARCELS)
+
+
+def opened(*tables: Any) -> dict[int, Any]:
+    """What was sent, by sender in ascending order.
+
+    Args:
+        tables: rows for one partition, in any order.
+    """
+    pieces: dict[int, list[tuple[int, bytes]]] = {}
+    for one in tables:
+        for sender, number, data in _columns(one):
+            pieces.setdefault(sender, []).append((number, data))
+    return {
+        sender: from_bytes(b"".join(data for _, data in sorted(pieces[sender])), object) for sender in sorted(pieces)
+    }
+
+
+def _columns(rows: pa.Table) -> Iterable[tuple[int, int, bytes]]:
+    return zip(*(rows.column(name).to_pylist() for name in ("sender", "number", "data")), strict=True)
