@@ -242,11 +242,20 @@ def admissible(ngrams: Sequence[str], *, bits: int) -> NDArray[np.int64]:
         ngrams: N-grams and words.
         bits: Size of the table, log 2 of the number of slots.
     """
-    keys = keys_of(ngrams)
+    _, first = np.unique(slots_of(keys_of(ngrams), bits=bits), return_index=True)
+    return np.sort(first)
+
+
+def slots_of(keys: NDArray[np.uint32], *, bits: int) -> NDArray[np.uint32]:
+    """The slot of a table that each n-gram wants, (n-grams,).
+
+    Args:
+        keys: Of n-grams and words (`keys_of`), (n-grams,).
+        bits: Size of the table, log 2.
+    """
     slots = np.empty_like(keys)
     _kernels.ngrams_slots(keys=keys, bits=bits, slots=slots)
-    _, first = np.unique(slots, return_index=True)
-    return np.sort(first)
+    return slots
 
 
 def blocks(texts: Sequence[str], *, limit: int, characters: int = 1 << 15) -> list[tuple[int, int]]:
@@ -297,6 +306,7 @@ __all__ = [
     "blocks",
     "normalise",
     "runs",
+    "slots_of",
     "wide_hashes",
     "word_hashes",
     "words",

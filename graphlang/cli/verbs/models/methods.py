@@ -12,6 +12,8 @@ from graphlang.cli.shared.tables.output import output_options, write_lines, writ
 from graphlang.method_cards import sources
 from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import NoCardError, OfLanguage, card, languages_of
+from graphlang.method_cards.model_file import as_text as file_as_text
+from graphlang.method_cards.model_file import of_file
 from graphlang.printing.as_json import json_text
 from graphlang.whole_file import replacing
 
@@ -27,7 +29,8 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
 
     A card has the source of a method, what differs from it, what the shipped model was trained on, how many languages
     it knows, how often it is right by length of the text, and what it takes for what. The figures are measured by a
-    program that the card names. "nfc" is a discriminative descendant of the paper's NFC, which is "nfc-2004".
+    program that the card names. "nfc" is a discriminative descendant of the paper's NFC, which is "nfc-2004". NAME may
+    be a model file of your own: what it was made of, and which languages were added to it.
 
     \b
     Examples:
@@ -41,6 +44,10 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
     if name is None and not as_json:
         rows = [(method, kind, about) for method, (kind, about) in sources.names().items()]
         write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)
+        return
+    if name is not None and name not in sources.names() and Path(name).is_file():
+        own = of_file(Path(name))
+        _write(json_text(own, indent=1) + "\n" if as_json else file_as_text(own), output)
         return
     try:
         if name is not None and languages:

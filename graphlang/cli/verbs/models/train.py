@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphlang import modelfile
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.codes import languages
+from graphlang.content import registry as content_methods
+from graphlang.content.training import extend as extension
 from graphlang.content.training import train as training
 from graphlang.urls import registry as url_methods
 from graphlang.urls.training import train as url_training
@@ -27,8 +30,16 @@ _NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "t
 
 
 @click.command()
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("corpus", type=click.Path(exists=True, path_type=Path))
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("corpus", type=click.Path(exists=True, path_type=Path), required=False)
+@click.option(
+    "--extend",
+    "base",
+    metavar="MODEL",
+    help="Add the languages of the one folder given to this model ('nfc' or a file), and write it to --output.",
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File for --extend.")
+@click.option("--replace", is_flag=True, help="With --extend: labels that the model has are trained anew.")
 @click.option("--method", default="nfc", show_default=True, help="Method to train.")
 @click.option(
     "--text",
@@ -55,7 +66,10 @@ _NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "t
 @logs
 def train(
     model: Path,
-    corpus: Path,
+    corpus: Path | None,
+    base: str | None,
+    output: Path | None,
+    replace: bool,
     method: str,
     text: Path | None,
     words: Path | None,
@@ -68,6 +82,10 @@ def train(
     little text, are left out, and named. The model's settings are kept in it. A setting that the method does not have
     is refused, with the names it has.
 
+    With --extend a model is not trained from the beginning: its labels stay as they are, and those of the folder are
+    added, without the text of the others. The folder is refused where it has a label of the model (but with --replace),
+    too little text, a label in two scripts, or the name of no language.
+
     URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
     language) and url, or such a folder with one URL a line in its files.
 
@@ -76,10 +94,17 @@ def train(
       graphlang train my.npz corpus/ --method nfc
       graphlang train my.npz corpus/ --words frequencies/ --messages translations/
       graphlang train my.npz corpus/ --method nfc-2004 --option features=5000 --option orders=2,3
+      graphlang train --extend nfc more/ -o my.npz
       graphlang train my.npz urls.tsv --method url --text corpus/
       graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
       graphlang classify crawl.db --method my.npz
     """
+    if base is not None or output is not None or replace:
+        others = corpus or words or messages or text or settings
+        _extend(base, model, output, replace=replace, others=bool(others))
+        return
+    if corpus is None or model.is_dir():
+        raise click.UsageError("train takes MODEL, a file to write, and CORPUS")
     with bars() as shown:
         stage = ""
 
@@ -109,6 +134,26 @@ def train(
     if left_out := made.parameters.get("left_out"):
         names = ", ".join(f"{visible(name)} ({_why(name, size)})" for name, size in sorted(left_out.items()))
         say(f"left out: {names}")
+
+
+def _extend(base: str | None, folder: Path, output: Path | None, *, replace: bool, others: bool) -> None:
+    """Add the languages of a folder to a model."""
+    if base is None:
+        raise click.UsageError("--output and --replace go with --extend")
+    if output is None or others:
+        raise click.UsageError("--extend takes one folder and --output, and no settings")
+    if not folder.is_dir():
+        raise click.BadParameter(f"{folder}: no such folder", param_hint="'MODEL'")
+    path = content_methods.path(base)
+    content, digest = modelfile.read(path)
+    made = extension.extend(folder, base=content, path=path, digest=digest, replace=replace)
+    written = made.save(output)
+    say(f"{output}: {len(made.labels)} labels, {output.stat().st_size:,} bytes, sha256 {written}")
+    added = made.parameters["extended"][-1]
+    names = ", ".join(f"{label} ({of['characters']:,} characters)" for label, of in sorted(added["labels"].items()))
+    say(f"added to {digest[:12]}: {names}")
+    if added["replaced"]:
+        say(f"replaced: {', '.join(added['replaced'])}")
 
 
 def _why(name: str, size: int) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.discriminative import char_lm, weight_codec
+from graphlang.content.training.discriminative import occurrences
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def take_out(model: Model, labels: Collection[str]) -> Model:
             arrays[f"{prefix}keys"] = char_lm.pack(keys(model)[kept])
         else:
             grams = ngrams(model)
+            if occurrences.ARRAY in arrays:
+                arrays[occurrences.ARRAY] = arrays[occurrences.ARRAY][kept]
             arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in kept.tolist()]), dtype=np.uint8)
     for name in (*OF_LABELS, *(OF_LM if len(_prefixes(model)) > 1 else ())):
         arrays[name] = arrays[name][keep]

@@ -17,7 +17,7 @@ from graphlang.content.published import nfc
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.content.training import word_lists
-from graphlang.content.training.discriminative import fit_char_lm, logistic_regression
+from graphlang.content.training.discriminative import fit_char_lm, logistic_regression, occurrences
 from graphlang.content.training.genres import Genres
 from graphlang.content.training.select_features import Candidates
 
@@ -74,6 +74,7 @@ def arrays(
     labels = len(lines)
     base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
     steps: list[NDArray[np.int8]] = []
+    numbers_of: list[NDArray[np.int64]] = []
     numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
     bits = bits_for(options.features)
     done = 0
@@ -99,6 +100,7 @@ def arrays(
         script.ngrams = [script.ngrams[i] for i in order.tolist()]
         script.common = len(common)
         steps.append(whole[order].reshape(-1))
+        numbers_of.append(often[order])
         done += len(own)
         progress("refine", done, labels)
     gaps, values = weight_codec.squeeze(np.concatenate(steps))
@@ -115,6 +117,7 @@ def arrays(
         "base": base,
         "bias": bias,
         "prior": prior,
+        occurrences.ARRAY: occurrences.pack(np.concatenate(numbers_of)),
         "lean": np.array(options.prior, dtype=np.float32) * np.array(options.inverse_temperatures, dtype=np.float32),
     }
     parameters: dict[str, Any] = {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}

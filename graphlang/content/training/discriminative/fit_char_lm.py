@@ -49,7 +49,7 @@ def arrays(
     for script, labels in scripts:
         made = None
         if len(labels) > 1 and registry.name(script) != EAST_ASIA:  # where there are no spaces between words
-            made = witten_bell.estimate([_words(lines[i], script) for i in labels.tolist()], least=options.lm_least)
+            made = witten_bell.estimate([words(lines[i], script) for i in labels.tolist()], least=options.lm_least)
         if made is not None:
             letter[labels], word[labels] = made.letter, made.word
         found.append(made)
@@ -113,8 +113,13 @@ def _admitted(found: Sequence[witten_bell.CharLMs | None]) -> tuple[list[dict[in
     return admitted, bits
 
 
-def _words(lines: Sequence[str], script: int) -> dict[str, int]:
-    """The normalised words of some lines, those in one script, and how often they occur."""
+def words(lines: Sequence[str], script: int) -> dict[str, int]:
+    """The normalised words of some lines, those in one script, and how often they occur.
+
+    Args:
+        lines: Of a label.
+        script: A number of `scripts.registry`.
+    """
     longest = max(map(len, lines), default=1)
     counts: Counter[str] = Counter()
     for begin, end in blocks(lines, limit=longest):

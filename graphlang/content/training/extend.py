@@ -1,0 +1,332 @@
+"""Add languages to a trained model of the default method, from their text alone: ``train --extend``.
+
+    folder of texts -> refused first, if it must be -> weights of new n-grams and of those that the model has
+    (`discriminative.new_columns`) -> character language model of the new labels -> one file
+
+The columns of the other labels stay as they are, to the bit: a label keeps its answers, but where a new one takes its
+own. What a full training does besides (weights of all labels trained against each other, lists of words, close
+languages told apart) is not done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.discriminative import char_lm, weight_codec
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.ngrams.vocabulary import keys_of, slots_of
+from graphlang.content.scoring import speaker_prior
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import EAST_ASIA, registry
+from graphlang.content.training import corpus
+from graphlang.content.training.discriminative import columns, fit_char_lm, new_columns, occurrences, witten_bell
+from graphlang.content.training.discriminative.columns import Weights
+from graphlang.modelfile import Model, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+MINIMUM = 2_000  #: characters of a label, at least
+FILES = 20  #: of a label, whose names are kept
+MIXED = 0.1  #: share of a label's letters in a second script from which on the folder is refused
+
+
+def extend(folder: Path, *, base: Model, path: Path, digest: str, replace: bool = False) -> Model:
+    """A model with the labels of another, and those of a folder of texts.
+
+    Args:
+        folder: One sub-folder per label of UTF-8 text files, one sentence or paragraph a line.
+        base: Of the default method.
+        path: Of its file.
+        digest: SHA-256 of that file.
+        replace: Whether labels that the base has are trained anew.
+
+    Raises:
+        ModelError: a base of another method; a folder that is empty, or has a sub-folder of no known language, of a
+            label that the base has (unless `replace`), of too little text, or of text in two scripts; languages in a
+            script of which the base has one label, whose n-grams it does not know.
+    """
+    if base.method != "nfc":
+        raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
+    often = occurrences.of_model(base, path)
+    given = _read(folder, base, replace=replace)
+    if taken := sorted(set(given.lines) & set(base.labels)):
+        base = columns.take_out(
+            Model(
+                base.method, base.labels, base.parameters, {**base.arrays, occurrences.ARRAY: occurrences.pack(often)}
+            ),
+            taken,
+        )
+        often = occurrences.unpack(base.arrays[occurrences.ARRAY])
+    made = _Extension(base, often, given).model()
+    history = [
+        *base.parameters.get("extended", []),
+        {"base": digest, "replaced": taken, "labels": {label: given.source(label, folder) for label in given.lines}},
+    ]
+    made = Model(made.method, made.labels, {**made.parameters, "extended": history}, made.arrays)
+    Discriminative(made, "", "the new model")  # what it refuses must not be written
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Lines of each new label, and the name of its script."""
+
+    lines: dict[str, tuple[str, ...]]
+    scripts: dict[str, str]
+
+    def source(self, label: str, folder: Path) -> dict[str, Any]:
+        """What the model keeps of the text of a label: how much, its digest, and the names of its files."""
+        lines = self.lines[label]
+        names = [
+            str(file.relative_to(folder))
+            for sub in sorted(folder.iterdir())
+            if sub.is_dir() and languages.label(sub.name) == label
+            for file in sorted(sub.glob("*.txt"))
+        ]
+        text = "\n".join(lines).encode("utf-8", "surrogatepass")
+        return {
+            "characters": sum(map(len, lines)),
+            "sha256": hashlib.sha256(text).hexdigest(),
+            "files": names[:FILES],
+            "more_files": len(names[FILES:]),
+        }
+
+
+def _read(folder: Path, base: Model, *, replace: bool) -> _Given:
+    found = corpus.read(
+        folder,
+        label=languages.label,
+        minimum=lambda _: MINIMUM,
+        maximum=base.parameters.get("maximum", 400_000),
+        least=1,
+    )
+    for name, size in sorted(found.left_out.items()):
+        if size:
+            raise ModelError(f"{folder}: {name} has {size:,} characters of text, and {MINIMUM:,} are needed")
+        if languages.label(name) is None:
+            raise ModelError(f"{folder}: {name} is the code of no known language")
+        raise ModelError(f"{folder}: {name} has no text")
+    if not found.lines:
+        raise ModelError(f"{folder}: no sub-folders of UTF-8 .txt files")
+    if not replace and (taken := sorted(set(found.lines) & set(base.labels))):
+        raise ModelError(f"{folder}: the model has {', '.join(taken)} already")
+    scripts = {label: _script(label, lines) for label, lines in found.lines.items()}
+    kept = {
+        label: tuple(
+            line for line, own in zip(lines, _scripts(lines)[0].tolist(), strict=True) if own == scripts[label]
+        )
+        for label, lines in found.lines.items()
+    }
+    return _Given(kept, {label: registry.name(number) for label, number in scripts.items()})
+
+
+def _scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    letters = normalise(lines, limit=1_000, one_script=True)
+    return letters.scripts.astype(np.int64), letters.lengths
+
+
+def _script(label: str, lines: Sequence[str]) -> int:
+    """The number of the script that a label's lines are in.
+
+    Raises:
+        ModelError: they are in two, or have no letters.
+    """
+    scripts, lengths = _scripts(lines)
+    sizes = np.bincount(scripts, weights=lengths, minlength=2)
+    first, second = np.argsort(-sizes, kind="stable")[:2].tolist()
+    if not sizes[first]:
+        raise ModelError(f"{label}: its text has no letters")
+    if sizes[second] > MIXED * sizes.sum():
+        shares = [f"{registry.name(own)} {sizes[own] / sizes.sum():.0%}" for own in (first, second)]
+        raise ModelError(f"{label}: its text is in two scripts ({', '.join(shares)}); make a label of each")
+    return int(first)
+
+
+class _Extension:
+    """Puts the arrays of the base and of the new labels together."""
+
+    def __init__(self, base: Model, often: NDArray[np.float64], given: _Given) -> None:
+        self.base, self.given = base, given
+        names = list(base.parameters["scripts"])
+        self.scripts = [*names, *sorted(set(given.scripts.values()) - set(names))]
+        self.old = len(names)
+        script = base.arrays["script"].tolist()
+        self.members = [
+            [label for label, own in zip(base.labels, script, strict=True) if own == n]
+            for n in range(len(self.scripts))
+        ]
+        self.new = [sorted(label for label, own in given.scripts.items() if own == name) for name in self.scripts]
+        self.labels = tuple(label for old, new in zip(self.members, self.new, strict=True) for label in (*old, *new))
+        self.widths = [len(old) + len(new) for old, new in zip(self.members, self.new, strict=True)]
+        ends = np.cumsum([0, *base.arrays["features"][:, 1].tolist()])
+        grams = [gram.decode("utf-8", "surrogatepass") for gram in columns.ngrams(base)]
+        self.grams = [grams[a:b] for a, b in pairwise(ends)] + [[]] * (len(self.scripts) - self.old)
+        self.often = [often[a:b] for a, b in pairwise(ends)]
+        self.often += [np.zeros(0)] * (len(self.scripts) - self.old)
+        self.smoothing = float(base.parameters["smoothing"])
+        sizes = self.smoothing * (np.exp(-base.arrays["base"].astype(np.float64)) - 1)
+        self.sizes = dict(zip(base.labels, np.maximum(sizes, 1).tolist(), strict=True))
+        self.sizes |= {label: float(sum(map(len, lines))) for label, lines in given.lines.items()}
+        self.has_lm = f"{char_lm.PREFIX}keys" in base.arrays
+
+    def model(self) -> Model:
+        """The base with the new labels."""
+        arrays = dict(self.base.arrays) | self._vectors()
+        if self.has_lm:
+            arrays |= self._char_lms()
+        prior = speaker_prior.log_prior(self.labels, 1.0)
+        shift = self.base.arrays["prior"][0] - prior[self.labels.index(self.base.labels[0])]
+        new = dict(zip(self.labels, (prior + shift).tolist(), strict=True))
+        arrays["prior"] = self._of_labels("prior", new)
+        arrays["siblings"] = self._of_labels("siblings", {})
+        arrays["script"] = np.repeat(np.arange(len(self.scripts)), self.widths).astype(np.uint8)
+        common = np.median(self.base.arrays["sharpness"], axis=0, keepdims=True)
+        arrays["sharpness"] = np.concatenate(
+            [self.base.arrays["sharpness"], *[common] * (len(self.scripts) - self.old)]
+        ).astype(np.float32)
+        parameters = {**self.base.parameters, "scripts": self.scripts}
+        return Model(self.base.method, self.labels, parameters, arrays)
+
+    def _of_labels(self, name: str, new: Mapping[str, float]) -> NDArray[np.float32]:
+        values = dict(zip(self.base.labels, self.base.arrays[name].tolist(), strict=True))
+        return np.array([values.get(label, new.get(label, 0.0)) for label in self.labels], dtype=np.float32)
+
+    def _vectors(self) -> dict[str, NDArray[Any]]:
+        bits = int(self.base.parameters["bits"])
+        taken = np.zeros(1 << bits, dtype=np.bool_)
+        taken[slots_of(keys_of([gram for grams in self.grams for gram in grams]), bits=bits)] = True
+        known = set(columns.keys(self.base).tolist()) if self.has_lm else set()
+        turns = {label: size ** self.base.parameters["turns"] for label, size in self.sizes.items()}
+        room = self.base.parameters["features"] / sum(turns.values())
+        every = [*columns.unpack(self.base), *[Weights(0, 0, *_nothing())] * (len(self.scripts) - self.old)]
+        bases: dict[str, float] = {}
+        for number, labels in enumerate(self.new):
+            if not labels:
+                continue
+            if not self.grams[number] and self.members[number]:
+                raise ModelError(
+                    f"{labels[0]}: is written as {self.members[number][0]}, the only label of the model in"
+                    f" {self.scripts[number]}, which has no n-grams there to tell them apart by"
+                )
+            if self.widths[number] == 1:
+                bases[labels[0]] = 0.0
+                continue
+            found = new_columns.columns(
+                [self.given.lines[label] for label in labels],
+                script=self.scripts[number],
+                old=self.grams[number],
+                occurrences=self.often[number],
+                letters=sum(self.sizes[label] for label in self.members[number]),
+                known=known,
+                taken=taken,
+                wanted=[int(room * turns[label]) for label in labels],
+                smoothing=self.smoothing,
+                step=float(self.base.arrays["step"][0]),
+                bits=bits,
+            )
+            bases |= dict(zip(labels, found.base.tolist(), strict=True))
+            self.grams[number] = [*self.grams[number], *found.ngrams]
+            more = np.concatenate([self.often[number], np.zeros(len(found.ngrams))])
+            self.often[number] = more + found.occurrences
+            every[number] = _beside(every[number], len(self.members[number]), found.steps)
+        packed = columns.pack(every, self.widths)
+        joined = "\n".join(gram for grams in self.grams for gram in grams).encode("utf-8", "surrogatepass")
+        return {
+            **packed,
+            "ngrams": np.frombuffer(joined, dtype=np.uint8),
+            "base": self._of_labels("base", bases),
+            "bias": self._of_labels("bias", {}),
+            occurrences.ARRAY: occurrences.pack(np.concatenate(self.often)),
+        }
+
+    def _char_lms(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the character language model, with the new labels' columns."""
+        prefix = char_lm.PREFIX
+        bits = int(self.base.parameters[f"{prefix}bits"])
+        every = [*columns.unpack(self.base, prefix), *[Weights(0, 0, *_nothing())] * (len(self.scripts) - self.old)]
+        ends = np.cumsum([0, *(own.features for own in every)])
+        all_keys = columns.keys(self.base)
+        keys = [all_keys[a:b] for a, b in pairwise(ends)]
+        taken = np.zeros(1 << bits, dtype=np.bool_)
+        taken[slots_of(all_keys, bits=bits)] = True
+        letter: dict[str, float] = {}
+        word: dict[str, float] = {}
+        text: dict[str, float] = {}
+        greatest = self._greatest()
+        for number, labels in enumerate(self.new):
+            without = self.widths[number] == 1 or self.scripts[number] == EAST_ASIA
+            if not labels or without or (number < self.old and not every[number].features):
+                continue
+            found = self._lm_of(number, labels)
+            if found is None:
+                continue
+            own = {key: row for row, key in enumerate(keys[number].tolist())}
+            wanted = keys_of(found.ngrams)
+            slots = slots_of(wanted, bits=bits)
+            rows = np.full(len(wanted), -1, dtype=np.int64)
+            added: list[int] = []
+            for place in np.argsort(-found.worth, kind="stable").tolist():
+                key = int(wanted[place])
+                if key in own:
+                    rows[place] = own[key]
+                elif not taken[slots[place]]:
+                    taken[slots[place]] = True
+                    rows[place] = own[key] = len(keys[number]) + len(added)
+                    added.append(key)
+            keys[number] = np.concatenate([keys[number], np.array(added, dtype=np.uint32)])
+            steps = np.zeros((len(keys[number]), len(labels)), dtype=np.int8)
+            kept = rows >= 0
+            weights = found.weights[np.flatnonzero(kept)].toarray()[:, : len(labels)]
+            steps[rows[kept]] = weight_codec.quantise(
+                weights.astype(np.float32), float(self.base.arrays[f"{prefix}step"][0])
+            )
+            every[number] = _beside(every[number], len(self.members[number]), steps)
+            for place, label in enumerate(labels):
+                letter[label], word[label] = float(found.letter[place]), float(found.word[place])
+                text[label] = self.base.parameters.get(
+                    "lm_text_exponent", self.base.parameters.get("written", 0)
+                ) * float(np.log(self.sizes[label] / greatest))
+        return {
+            **columns.pack(every, self.widths, prefix),
+            f"{prefix}keys": char_lm.pack(np.concatenate(keys)),
+            f"{prefix}letter": self._of_labels(f"{prefix}letter", letter),
+            f"{prefix}word": self._of_labels(f"{prefix}word", word),
+            f"{prefix}text": self._of_labels(f"{prefix}text", text),
+        }
+
+    def _greatest(self) -> float:
+        """Characters of the label with the most text, against which the others' were weighed."""
+        return float(max(self.sizes[label] for label in self.base.labels))
+
+    def _lm_of(self, number: int, labels: Sequence[str]) -> witten_bell.CharLMs | None:
+        """The character language models of new labels; a column behind them has all letters of the script."""
+        script = registry.number(self.scripts[number])
+        words = [fit_char_lm.words(self.given.lines[label], script) for label in labels]
+        alphabet = dict.fromkeys(sorted({letter for gram in self.grams[number] for letter in gram.strip()} - {" "}), 1)
+        least = self.base.parameters.get("lm_least", self.base.parameters.get("spelt", 0))
+        return witten_bell.estimate([*words, alphabet], least=float(least))
+
+
+def _nothing() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
+    none = np.zeros(0, dtype=np.int64)
+    return none, none, none.astype(np.int8)
+
+
+def _beside(own: Weights, width: int, steps: NDArray[np.int8]) -> Weights:
+    """A script's weights with columns for new labels behind the old ones, and rows for what is new."""
+    row, column = np.nonzero(steps)
+    rows = np.concatenate([own.row, row])
+    places = np.concatenate([own.column, column + width])
+    order = np.lexsort((places, rows))
+    values = np.concatenate([own.value, steps[row, column]])[order]
+    return Weights(own.common, max(own.features, len(steps)), rows[order], places[order], values)

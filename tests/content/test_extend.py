@@ -1,0 +1,215 @@
+"""Languages added to a trained model: the new ones are told, the old ones keep their columns, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.training.discriminative import columns, occurrences
+from graphlang.content.training.extend import extend
+from graphlang.modelfile import Model, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from click.testing import Result
+
+    Call = Callable[..., Result]
+
+DUTCH = ("de kat zit op de mat", "dit is het huis", "waar is de hond", "ze denken dat het weer goed is", "hij leest")
+FRENCH = ("le chat dort sur le tapis", "voici la maison", "où est le chien", "ils pensent que oui", "nous lisons")
+GREEK = ("ἐν ἀρχῇ ἦν ὁ λόγος καὶ", "πάντα ῥεῖ καὶ οὐδὲν μένει", "γνῶθι σεαυτόν", "ὁ βίος βραχύς", "μηδὲν ἄγαν")
+RUSSIAN = ("кошка сидит на ковре", "это дом", "где собака", "они думают что погода хорошая", "мы идём в школу")
+UKRAINIAN = ("кіт сидить на килимі", "це будинок", "де собака", "вони думають що погода гарна", "ми йдемо до школи")
+
+
+def texts(folder: Path, languages: dict[str, Sequence[str]]) -> Path:
+    for code, lines in languages.items():
+        (folder / code).mkdir(parents=True)
+        every = [f"{a} {b} {c}" for a in lines for b in lines for c in lines]
+        (folder / code / "text.txt").write_text("\n".join(every) + "\n", encoding="utf-8")
+    return folder
+
+
+def extended(folder: Path, base: Model, *, replaced: bool = False) -> Model:
+    return extend(folder, base=base, path=Path("base.npz"), digest="ab" * 32, replace=replaced)
+
+
+@pytest.fixture(scope="module")
+def more(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return texts(tmp_path_factory.mktemp("more"), {"nl": DUTCH, "ru": RUSSIAN, "uk": UKRAINIAN})
+
+
+@pytest.fixture(scope="module")
+def made(tiny_model: Model, more: Path) -> Model:
+    return extended(more, tiny_model)
+
+
+def said(model: Model, some: list[str]) -> list[str]:
+    identifier = Discriminative(model, "", "")
+    return [identifier.labels[best] for best in identifier.probabilities(some).argmax(axis=1).tolist()]
+
+
+def test_new_languages_are_told_and_old_ones_too(made: Model) -> None:
+    assert made.labels == ("ell", "deu", "eng", "nld", "rus", "ukr")
+    new, old = (
+        ["waar is het huis", "где кошка", "де кіт і будинок"],
+        ["wo ist der hund", "the dog", "πού είναι ο σκύλος"],
+    )
+    assert said(made, new) == ["nld", "rus", "ukr"]
+    assert said(made, old) == ["deu", "eng", "ell"]
+
+
+def test_scores_of_the_old_labels_stay(tiny_model: Model, made: Model) -> None:
+    """Of n-grams that the base has: others are new to it."""
+    before, after = Discriminative(tiny_model, "", ""), Discriminative(made, "", "")
+    kept = [number for number, label in enumerate(made.labels) if label in tiny_model.labels]
+    for name in ("base", "bias", "prior", "siblings", "spelling_letter", "spelling_word", "spelling_text"):
+        assert made.arrays[name][kept].tolist() == tiny_model.arrays[name].tolist()
+    old, new = columns.unpack(tiny_model), columns.unpack(made)
+    for number, own in enumerate(old):
+        mine = new[number].column < int(np.count_nonzero(tiny_model.arrays["script"] == number))
+        assert new[number].value[mine].tolist() == own.value.tolist()
+    known = before.vocabulary.ngrams
+    assert tuple(gram for gram in after.vocabulary.ngrams if gram in known) == known
+
+
+def test_the_same_text_gives_the_same_bytes(tiny_model: Model, more: Path, made: Model) -> None:
+    assert extended(more, tiny_model).to_bytes() == made.to_bytes()
+
+
+def test_the_model_says_what_it_was_made_of(made: Model) -> None:
+    [step] = made.parameters["extended"]
+    assert (step["base"], step["replaced"], sorted(step["labels"])) == ("ab" * 32, [], ["nld", "rus", "ukr"])
+    source = step["labels"]["nld"]
+    assert (source["files"], source["more_files"], len(source["sha256"])) == (["nl/text.txt"], 0, 64)
+    assert Discriminative(made, "", "").describe()["extended"] == made.parameters["extended"]
+
+
+def test_an_extended_model_can_be_extended(made: Model, tmp_path: Path) -> None:
+    again = extended(texts(tmp_path, {"be": [line.replace("и", "і") + " ў" for line in RUSSIAN]}), made)
+    assert len(again.parameters["extended"]) == 2
+    assert "bel" in again.labels
+    assert said(again, ["waar is het huis"]) == ["nld"]
+
+
+def test_a_label_that_exists_is_refused_or_trained_anew(made: Model, tmp_path: Path) -> None:
+    folder = texts(tmp_path, {"de": FRENCH})  # to be told from what was there
+    with pytest.raises(ModelError, match="the model has deu already"):
+        extended(folder, made)
+    again = extended(folder, made, replaced=True)
+    assert again.parameters["extended"][1]["replaced"] == ["deu"]
+    assert sorted(again.labels) == sorted(made.labels)
+    assert said(again, ["où est la maison", "waar is het huis", "where is the dog"]) == ["deu", "nld", "eng"]
+
+
+@pytest.mark.parametrize(
+    ("languages", "words"),
+    [
+        ({"nl": ("de kat",)}, "nld has 20 characters of text, and 2,000 are needed"),
+        ({"xx-none": DUTCH}, "xx-none is the code of no known language"),
+        (
+            {"nl": (*DUTCH, *RUSSIAN)},
+            r"nld: its text is in two scripts \((LATIN|CYRILLIC) \d+%, (LATIN|CYRILLIC) \d+%\)",
+        ),
+        ({"nl": tuple(str(n) * 9 for n in range(10, 20))}, "nld: its text has no letters"),
+        ({"grc": GREEK}, "grc: is written as ell"),
+    ],
+    ids=["too little", "no code", "two scripts", "no letters", "one label in its script"],
+)
+def test_what_is_refused(tiny_model: Model, tmp_path: Path, languages: dict[str, tuple[str, ...]], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        extended(texts(tmp_path, languages), tiny_model)
+
+
+def test_an_empty_folder_is_refused(tiny_model: Model, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="sub-folders"):
+        extended(tmp_path, tiny_model)
+    (tmp_path / "nl").mkdir()
+    with pytest.raises(ModelError, match="nld has no text"):
+        extended(tmp_path, tiny_model)
+
+
+def test_other_models_are_refused(tiny_model: Model, more: Path) -> None:
+    with pytest.raises(ModelError, match="made for the method nfc-2004"):
+        extended(more, replace(tiny_model, method="nfc-2004"))
+    without = {name: array for name, array in tiny_model.arrays.items() if name != occurrences.ARRAY}
+    with pytest.raises(ModelError, match="does not say how often its n-grams stand"):
+        extended(more, replace(tiny_model, arrays=without))
+
+
+def test_numbers_beside_another_model_are_refused(tiny_model: Model, more: Path, tmp_path: Path) -> None:
+    bare = replace(tiny_model, arrays={n: a for n, a in tiny_model.arrays.items() if n != occurrences.ARRAY})
+    path = tmp_path / "m.npz"
+    numbers = {occurrences.ARRAY: tiny_model.arrays[occurrences.ARRAY]}
+    Model(occurrences.METHOD, ("eng",), {"ngrams": "other"}, numbers).save(occurrences.beside(path))
+    with pytest.raises(ModelError, match="belongs to another model"):
+        extend(more, base=bare, path=path, digest="", replace=False)
+    Model(occurrences.METHOD, ("eng",), {"ngrams": occurrences.digest(bare)}, numbers).save(occurrences.beside(path))
+    assert extend(more, base=bare, path=path, digest="ab" * 32).to_bytes() == extended(more, tiny_model).to_bytes()
+
+
+def test_labels_taken_out_leave_the_others_as_they_are(made: Model, tiny_model: Model) -> None:
+    smaller = columns.take_out(made, {"nld", "rus"})
+    assert smaller.labels == ("ell", "deu", "eng", "ukr")
+    whole, part = Discriminative(made, "", ""), Discriminative(smaller, "", "")
+    text = ["where is the dog"]
+    [(_, _, all_scores, _)] = whole.measure(text, prior=False)
+    [(_, _, scores, _)] = part.measure(text, prior=False)
+    assert (all_scores[0, :2].argmax(), scores.shape) == (scores[0].argmax(), (1, 2))
+    assert columns.take_out(tiny_model, ()).to_bytes() == tiny_model.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("gone", "words"), [({"fra"}, "fra is no label"), ({"eng", "deu", "ell"}, "no label would be left")]
+)
+def test_labels_that_cannot_be_taken_out(tiny_model: Model, gone: set[str], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        columns.take_out(tiny_model, gone)
+
+
+@given(st.lists(st.integers(0, 10**9), max_size=9))
+def test_numbers_come_back_nearly(numbers: list[int]) -> None:
+    back = occurrences.unpack(occurrences.pack(np.array(numbers, dtype=np.int64)))
+    assert back + 1 == pytest.approx(np.array(numbers, dtype=np.float64) + 1, rel=0.05)
+
+
+def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Model, tmp_path: Path) -> None:
+    base, output = tmp_path / "base.npz", tmp_path / "my.npz"
+    tiny_model.save(base)
+    done = graphlang("train", "--extend", str(base), str(more), "-o", str(output))
+    assert done.exit_code == 0, done.stderr
+    size = made.parameters["extended"][0]["labels"]["nld"]["characters"]
+    assert f"nld ({size:,} characters)" in done.stderr
+    told = json.loads(graphlang("methods", str(output), "--json").stdout)
+    assert (told["method"], told["labels"]) == ("nfc", len(made.labels))
+    assert told["extended"][0]["labels"]["nld"]["files"] == ["nl/text.txt"]
+    assert f"nld  {size:,} characters  nl/text.txt" in graphlang("methods", str(output)).stdout
+    again = graphlang("train", "--extend", str(output), str(more), "-o", str(tmp_path / "again.npz"))
+    assert again.exit_code != 0
+    assert "the model has nld, rus, ukr already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--extend", "nfc", "FOLDER"], "--extend takes one folder and --output"),
+        (["FOLDER", "-o", "x.npz"], "--output and --replace go with --extend"),
+        (["--extend", "nfc", "FOLDER", "FOLDER", "-o", "x.npz"], "--extend takes one folder"),
+        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--option", "features=9"], "and no settings"),
+        (["--extend", "nfc", "none", "-o", "x.npz"], "none: no such folder"),
+        (["x.npz"], "train takes MODEL"),
+    ],
+)
+def test_options_that_do_not_go_together(graphlang: Call, options: list[str], words: str, more: Path) -> None:
+    done = graphlang("train", *(str(more) if option == "FOLDER" else option for option in options))
+    assert done.exit_code == 2
+    assert words in done.stderr
