@@ -2,7 +2,8 @@
 
 In: archives, as Spark reads them. Out: a folder of `tables`. `frames` has the steps as functions on DataFrames, `job`
 all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out (`reading`, `choose`,
-`classifying`, `links`). `inference/` is for the graph. `to_database` leads to the one file of a smaller collection.
+`classifying`, `links`). `inference/` is for the graph. `to_database` leads to the one file of a smaller collection,
+`from_database` back.
 
 >>> from graphlang import cluster
 >>> sorted(cluster.__all__)

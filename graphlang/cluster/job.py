@@ -14,7 +14,7 @@ from graphlang.cluster.classifying import method_of
 from graphlang.cluster.inference.propagate import Sizes, infer
 from graphlang.cluster.links import links_of
 from graphlang.cluster.spark_session import told_in_a_line
-from graphlang.cluster.tables import LINKS, RANGE, RUNS, ddl
+from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, ddl
 from graphlang.content.page_input import ENOUGH, TellsMixed
 from graphlang.content.scoring.score_lists import KEPT, LEAST
 from graphlang.db.clock import now
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 
     from graphlang.cluster.inference.propagate import Inferred
 
-#: What is kept of the row of a capture: all but its links, which have a table of their own.
-_CAPTURE: Final = (
-    *("page", "url", "source", "file", "offset", "date", "status", "mime", "charset", "charset_from", "length", "size"),
-    *("digest", "revisit_of", "captures", "revisit_date", "original", "parts", "title", "text", "main", "declared"),
-    "visible",
-)
 _ANSWER: Final = ("page", "label", "confidence", "runner_up_label", "runner_up_confidence", "characters", "encoding")
 
 
@@ -116,7 +110,7 @@ class _Job:
         pages.refuse_collisions(urls)
         every = self._written("pages", pages.with_sites(urls))
         own = of_captures.with_originals(of_captures.captures_of(records, keep))
-        kept = self._written("captures", own.select(*_CAPTURE))
+        kept = self._written("captures", own.select(*KEPT_CAPTURES.names))
         self._progress("links")
         links = self._written("links", own.mapInArrow(links_of, ddl(LINKS)))
         self._progress("classify")

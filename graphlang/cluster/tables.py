@@ -51,7 +51,17 @@ RECORDS: Final = pa.schema([*_CAPTURE, *_READ, ("found", _LONG), ("ended", _LONG
 RANGE: Final = "range"
 #: One row a page that was fetched: the capture that is its own.
 CAPTURES: Final = pa.schema([*_CAPTURE, ("captures", _LONG), ("original", _LONG)])
+#: What is kept of it: all but its links, which have a table of their own.
+KEPT_CAPTURES: Final = pa.schema(
+    [
+        field
+        for field in CAPTURES
+        if field.name not in {"revisit_page", "link_urls", "link_ids", "link_kinds", "hreflangs"}
+    ]
+)
 SOURCES: Final = pa.schema([("source", _INT), ("name", _TEXT), ("sha256", _TEXT), ("bytes", _LONG)])
+#: The same as it is kept.
+SOURCES_KEPT: Final = pa.schema([*SOURCES, ("keep", _TEXT), ("options", _TEXT)])
 PAGES: Final = pa.schema(
     [("page", _LONG), ("url", _TEXT), ("host", _TEXT), ("domain", _TEXT), ("suffix", _TEXT), ("tld", _TEXT)]
 )
@@ -90,6 +100,44 @@ RUNS: Final = pa.schema(
         ("converged", _INT),
     ]
 )
+#: Columns of the view ``page_languages``.
+LANGUAGES: Final = pa.schema(
+    [
+        *PAGES,
+        ("language", _TEXT),
+        ("script", _TEXT),
+        ("confidence", _REAL),
+        ("runner_up", _TEXT),
+        ("runner_up_confidence", _REAL),
+        ("method", _TEXT),
+        ("run", _INT),
+        ("fetched", _INT),
+        ("status", _INT),
+        ("mime", _TEXT),
+        ("charset", _TEXT),
+        ("charset_from", _TEXT),
+        ("date", _TEXT),
+        ("length", _LONG),
+        ("characters", _LONG),
+        ("encoding", _TEXT),
+        ("pending", _INT),
+    ]
+)
+#: Columns of the view ``site_languages``.
+SITES: Final = pa.schema(
+    [
+        ("host", _TEXT),
+        ("domain", _TEXT),
+        ("suffix", _TEXT),
+        ("tld", _TEXT),
+        ("language", _TEXT),
+        ("pages", _LONG),
+        ("unfetched", _LONG),
+        ("confidence", _REAL),
+        ("length", _LONG),
+    ]
+)
+PROBLEMS: Final = pa.schema([("file", _TEXT), ("offset", _LONG), ("url", _TEXT), ("kind", _TEXT), ("reason", _TEXT)])
 
 
 def ddl(schema: pa.Schema) -> str:

@@ -81,7 +81,7 @@ def to_database(folder: Path, path: Path) -> Imported:
         part.chmod(0o666 & ~_umask())
         part.replace(path)
     except (pa.ArrowException, KeyError) as error:
-        raise InputError(f"{folder} does not hold what 'graphlang cluster run' writes: {error}") from error
+        raise InputError(f"{folder} does not hold what 'graphlang cluster run' writes: {_first_line(error)}") from error
     finally:
         for leftover in part.parent.glob(f"{part.name}*"):
             leftover.unlink()
@@ -100,7 +100,7 @@ def _table(folder: Path, name: str) -> ds.Dataset:
     try:
         return ds.dataset(folder / name, format="parquet", partitioning="hive" if name == "answers" else None)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot read {folder / name}: {error}") from error
+        raise InputError(f"cannot read {folder / name}: {_first_line(error)}") from error
 
 
 class _Import:
@@ -288,6 +288,11 @@ class _Import:
             write_answers(self._connection, run, answers, (label, score), shares=shares)
             count += len(batch)
         return count
+
+
+def _first_line(error: Exception) -> str:
+    """Arrow repeats whole schemas."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:500]
 
 
 def _by_source(row: dict[str, Any]) -> int:

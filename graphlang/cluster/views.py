@@ -9,7 +9,7 @@ from graphlang.codes import languages
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Of the view ``page_languages``, and the labels as they were given.
+#: Of the view ``page_languages``.
 _LANGUAGES = """
 SELECT
     pages.page, pages.url, host, domain, suffix, tld,
@@ -23,8 +23,7 @@ SELECT
     IF(captures.page IS NULL, 0, 1) AS fetched,
     status, mime, charset, charset_from, date, length,
     answers.characters, answers.encoding,
-    0 AS pending,
-    answers.label, answers.runner_up_label
+    0 AS pending
 FROM {pages} AS pages
 LEFT JOIN {captures} AS captures ON captures.page = pages.page
 LEFT JOIN {answers} AS answers ON answers.page = pages.page
@@ -45,7 +44,7 @@ ORDER BY host, language
 
 
 def languages_of(pages: Any, captures: Any, answers: Any, labels: Iterable[str], *, method: str, run: int) -> Any:
-    """One row a page with its language: the columns of the view ``page_languages``, and the labels.
+    """One row a page with its language: the columns of the view ``page_languages``.
 
     Args:
         pages: all pages.

@@ -66,6 +66,9 @@ def of_urls(
         count: of all pages.
         index: the number of each language.
         weight: of the signal.
+
+    Raises:
+        TypeError: the URL method that comes with the program keeps no prior.
     """
     identifier = url_methods.load()
     if not isinstance(identifier, Url):

@@ -120,13 +120,15 @@ def meet(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
     return parcels.table(rows)
 
 
-def tell(_: Given, own: pa.Table, said: pa.Table) -> pa.Table:
+def tell(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
     """Answer which links join some pages.
 
     Args:
+        given: what all are told; it changes nothing.
         own: rows of the partition.
         said: what others asked.
     """
+    del given
     number, partition, _, _ = _opened(own)
     rows: list[dict[str, Any]] = []
     for sender, question in parcels.opened(said).items():

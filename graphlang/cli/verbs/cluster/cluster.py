@@ -9,10 +9,12 @@ from typing import Any, Unpack
 import click
 
 from graphlang.cli.failures import PROBLEMS, USAGE, Failure
+from graphlang.cli.shared import options
 from graphlang.cli.shared.files import reading
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.tables.output import write_line
 from graphlang.db.write.choose_capture import Keep
+from graphlang.visible import visible
 
 
 @click.group()
@@ -26,6 +28,7 @@ def cluster() -> None:
     Examples:
       graphlang cluster run archive-folder/ -o tables
       graphlang import tables --db crawl.db
+      graphlang cluster load crawl.db -o tables
     """
 
 
@@ -172,9 +175,38 @@ def run(
         say(f"Warning: {warning}", "warning")
     state = "came to rest" if done.converged else "was stopped"
     say(f"inference {state} after {done.supersteps} supersteps")
-    write_line(f"tables: {output}")
+    write_line(f"tables: {visible(output)}")
     if done.problems:
         click.get_current_context().exit(PROBLEMS)
+
+
+@cluster.command()
+@options.database
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FOLDER",
+    help="Where the tables are written to, on this machine.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace FOLDER when all tables are complete.")
+@logs
+def load(db: Path, output: Path, *, overwrite: bool) -> None:
+    """Write the tables of DB as 'cluster run' would.
+
+    The run that the views show is written, with those that it started from. Ids are hashes of URLs, as on a cluster,
+    so that tables of several collections fit together. Captures besides the pages' own, the words of links and
+    corrections stay in DB. Needs graphlang[parquet], and neither Spark nor Java.
+
+    \b
+    Examples:
+      graphlang cluster load crawl.db -o tables
+    """
+    done = _needed("graphlang.cluster.from_database").from_database(db, output, overwrite=overwrite)
+    words = f"{done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to, {done.links:,} links"
+    say(f"{words}, {done.runs:,} runs", "loaded", **done._asdict())
+    write_line(f"tables: {visible(str(output))}")
 
 
 def _needed(module: str) -> Any:

@@ -1,0 +1,185 @@
+"""What needs neither Java nor Spark: rows of records, byte ranges, tables and databases, and what is refused."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import graphlang as gl
+
+pytest.importorskip("pyarrow")
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphlang.cluster import archives as of_archives
+from graphlang.cluster import from_database as loading
+from graphlang.cluster.inference import bundle
+from graphlang.cluster.inference.labels import labels_of
+from graphlang.cluster.misread import misread
+from graphlang.cluster.page_ids import CollisionError, page_id
+from graphlang.cluster.reading import read_content, read_pieces
+from graphlang.cluster.spark_session import SparkError, java_version, session
+from graphlang.cluster.tables import RANGE
+from graphlang.db import InputError
+from graphlang.ingest import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from click.testing import Result
+
+MUSEUM = "http://museum.example/"
+
+
+def read(batches: Iterable[Any]) -> list[dict[str, Any]]:
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def test_rows_are_what_one_machine_reads(archives: Path) -> None:
+    found = of_archives.listed([str(archives)])
+    assert [Path(one.name).name for one in found] == ["a.warc.gz", "b.warc.gz", "c.warc.gz", "d.warc.gz"]
+    rows = read(read_pieces([piece for task in of_archives.pieces(found, 2) for piece in task], Limits()))
+    pages = [row for row in rows if row["kind"] is None]
+    wanted = [item for item in gl.read(archives) if isinstance(item, gl.Page)]
+    assert [(row["url"], row["text"], row["offset"], row["date"]) for row in pages] == [
+        (page.url, page.text, page.offset, page.date) for page in wanted
+    ]
+    assert [row["kind"] for row in rows if row["kind"] not in {None, RANGE}] == ["truncated"]
+    own = pages[0]
+    assert own["page"] == page_id(MUSEUM.encode())
+    assert own["link_ids"] == [page_id(url) for url in own["link_urls"].split(b"\0")[:-1]]
+
+
+def test_what_spark_brings_is_read_like_a_file(archives: Path) -> None:
+    (archive, *_) = of_archives.listed([str(archives)])
+    content = (archives / "a.warc.gz").read_bytes()
+    remote = archive._replace(name="hdfs://name/a.warc.gz", remote=True)
+    rows = read(read_content(remote, content, Limits()))
+    wanted = read(read_pieces([of_archives.Piece(archive, 0, None, first=True)], Limits()))
+    assert [row | {"file": ""} for row in rows] == [row | {"file": ""} for row in wanted]
+
+
+def test_an_archive_that_vanishes_is_a_problem(tmp_path: Path) -> None:
+    gone = of_archives.Archive(0, str(tmp_path / "gone.warc.gz"), 99)
+    rows = read(read_pieces([of_archives.Piece(gone, 0, None, first=True)], Limits()))
+    told = [(row["kind"], row["reason"]) for row in rows]
+    assert told == [("unreadable", "No such file or directory"), (RANGE, None)]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "again"),
+    [
+        ([(0, 0, 12, 10), (10, 12, 25, 20), (20, 25, None, 30)], []),
+        ([(0, 0, 12, 10), (10, 11, 25, 20), (20, 25, None, 30)], [7]),  # one begins where none ended
+        ([(0, 0, 21, 10), (10, -1, None, 20), (20, 21, None, 30)], []),  # a record that is as long as a range
+        ([(0, 0, 21, 10), (10, 15, 21, 20), (20, 21, None, 30)], [7]),  # an archive within it was taken for records
+        ([(0, 0, None, 10), (10, 15, None, 20)], [7]),  # the same in the last record
+        ([(0, 0, 12, 10), (10, -1, None, 20), (20, 25, None, 30)], [7]),  # what begins at 12 was not found
+    ],
+)
+def test_byte_ranges_that_do_not_fit_are_read_again(ranges: list[tuple[int | None, ...]], again: list[int]) -> None:
+    columns = dict(zip(("begin", "found", "ended", "stop"), zip(*ranges, strict=True), strict=True))
+    batch = pa.RecordBatch.from_pydict({"source": [7] * len(ranges), **columns})
+    assert [one for batch in misread([batch]) for one in batch.column("source").to_pylist()] == again
+
+
+def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() -> None:
+    pages = pa.table({"url": ["http://a.example/x", "http://a.example/y", "http://b.example/"]})
+    links = pa.table({"source": [1, 2, 3]})
+    words = r"partition 4 has 3 links, more than the limit of 2; its largest host is a\.example with 2 of 3 pages"
+    with pytest.raises(bundle.TooLargeError, match=words):
+        bundle.bundle(4, pages, links, labels_of([], {}), {}, 2)
+
+
+def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = gl.open(tmp_path / "crawl.db")
+    crawl.run(archives / "b.warc.gz")
+    monkeypatch.setattr(loading, "page_id", lambda url: 5 if b"musee" in url or b"gone" in url else page_id(url))
+    with pytest.raises(CollisionError, match=r"same 64-bit id 5: http://museum.example/gone.html and http://musee"):
+        loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
+
+
+def test_there_and_back_again(archives: Path, tmp_path: Path, graphlang: Callable[..., Result]) -> None:
+    crawl = gl.open(tmp_path / "crawl.db")
+    crawl.run(archives, keep="best")
+    assert graphlang("cluster", "load", tmp_path / "crawl.db", "-o", tmp_path / "tables").exit_code == 0
+    assert graphlang("import", tmp_path / "tables", "--db", tmp_path / "back.db").exit_code == 0
+    again = gl.open(tmp_path / "back.db")
+    assert sorted(map(repr, again.sites())) == sorted(map(repr, crawl.sites()))
+    columns = "url, language, script, runner_up, fetched, status, mime, charset, date, length, characters"
+    paths = (tmp_path / "crawl.db", tmp_path / "back.db")
+    with closing(sqlite3.connect(paths[0])) as before, closing(sqlite3.connect(paths[1])) as now:
+        for query in (
+            f"SELECT {columns} FROM page_languages ORDER BY url",
+            "SELECT source_url, target_url, kind, nofollow, hreflang, place FROM link_details ORDER BY 1, 2",
+            "SELECT url, title, text FROM texts JOIN pages ON id = page ORDER BY url",
+        ):
+            assert now.execute(query).fetchall() == before.execute(query).fetchall()
+    assert graphlang("check", tmp_path / "back.db").exit_code == 0
+    told = graphlang("cluster", "load", tmp_path / "crawl.db", "-o", tmp_path / "tables")
+    assert (told.exit_code, "tables exists; name another folder" in told.stderr) == (2, True)
+    assert graphlang("cluster", "load", tmp_path / "crawl.db", "-o", tmp_path / "tables", "--overwrite").exit_code == 0
+    told = graphlang("import", tmp_path / "tables", "--db", tmp_path / "back.db")
+    assert (told.exit_code, "back.db exists; import makes a new database" in told.stderr) == (2, True)
+
+
+def test_duckdb_and_pandas_read_the_tables(archives: Path, tmp_path: Path) -> None:
+    duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
+    gl.open(tmp_path / "crawl.db").run(archives)
+    loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    sql = f"SELECT language, COUNT(*) FROM '{tmp_path}/tables/languages/*.parquet' WHERE fetched = 1 GROUP BY ALL"
+    found = dict(duckdb.sql(sql).fetchall())
+    assert (found["deu"], found["fra"]) == (5, 1)
+    table = pandas.read_parquet(tmp_path / "tables" / "languages")
+    assert (table[table.fetched == 1].groupby("language").size().to_dict()) == found
+
+
+@pytest.mark.parametrize("spoilt", ["missing", "columns", "page", "bytes"])
+def test_a_folder_of_something_else_is_told_in_a_line(spoilt: str, archives: Path, tmp_path: Path) -> None:
+    from graphlang.cluster.to_database import to_database  # noqa: PLC0415 - after the name of the parameter
+
+    gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
+    loading.from_database(tmp_path / "crawl.db", tables := tmp_path / "tables")
+    links = tables / "links" / "part-0.parquet"
+    if spoilt == "missing":
+        links.unlink()
+        links.parent.rmdir()
+    elif spoilt == "columns":
+        pq.write_table(pa.table({"source": [1]}), links)
+    elif spoilt == "page":
+        table = pq.read_table(links)
+        pq.write_table(table.set_column(1, "target", pa.array(np.full(len(table), 3))), links)
+    else:
+        links.write_bytes(b"PAR1")
+    with pytest.raises(InputError) as told:
+        to_database(tables, tmp_path / "back.db")
+    assert "\n" not in str(told.value)
+    assert not list(tmp_path.glob("*back.db*"))
+
+
+def test_java_that_is_missing_or_old_is_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SparkError, match="Spark needs Java 17 or newer, and there is no java on the PATH"):
+        session("local[1]")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(SparkError, match=r"needs Java 17 or newer, and .*/bin/java is Java 11; set JAVA_HOME"):
+        session("local[1]")
+    assert java_version('openjdk version "21" 2023') == 21
+
+
+def test_paths_that_are_not_there_are_refused() -> None:
+    with pytest.raises(InputError, match=r"cannot read /nowhere/x.warc.gz: no such file or folder"):
+        of_archives.listed(["/nowhere/x.warc.gz"])
