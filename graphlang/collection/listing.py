@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
@@ -96,16 +96,34 @@ class Listing(OpenedFile):
 
         return self._rows(Fact._make, Fact._fields, facts, linked=(None,))
 
-    def languages(self, *, min_confidence: float = 0.0) -> Rows[LanguageRow]:
+    @overload
+    def languages(self, *, by: None = None, min_confidence: float = 0.0) -> Rows[LanguageRow]: ...
+    @overload
+    def languages(self, *, by: str, min_confidence: float = 0.0) -> Rows[Any]: ...
+    def languages(self, *, by: str | None = None, min_confidence: float = 0.0) -> Rows[LanguageRow] | Rows[Any]:
         """The languages with their pages, sites, scripts and encodings, and with an interval for the pages.
 
         Args:
+            by: ``year`` for those of each calendar year: a page counts once for every year of which a capture has an
+                answer (`propagate_each_year`), and rows have the year first.
             min_confidence: pages below count as ``und``.
+
+        Raises:
+            ValueError: ``by`` is something else.
         """
-        from graphlang.maps.languages import Row, languages_of  # noqa: PLC0415
+        from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
+        if by not in (None, "year"):
+            raise ValueError(f"languages are listed by year, or all together, not by {by}")
         selection = Selection(min_confidence=min_confidence)
+        if by is not None:
+            return self._rows(
+                YearRow._make,
+                YearRow._fields,
+                lambda connection: languages_of_years(connection, selection),
+                linked=(None,),
+            )
         return self._rows(
             Row._make, Row._fields, lambda connection: languages_of(connection, selection), linked=(None,)
         )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphlang.db import snapshot
 from graphlang.evaluation.evaluate import LENGTHS
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from graphlang.db.runs.run import Run
@@ -22,7 +24,10 @@ class Change(NamedTuple):
     after: str
     confidence_before: float
     confidence_after: float
-    length: int  #: characters of visible text; 0 for pages never fetched
+    length: int  #: characters of visible text of the capture that the second run saw; 0 for pages never fetched
+    length_before: int  #: of the capture that the first run saw
+    date: str | None  #: of the capture that the second run saw; None for pages never fetched
+    date_before: str | None  #: of the one that the first run saw
 
 
 class Count(NamedTuple):
@@ -47,10 +52,41 @@ _JOINED = """
     LEFT JOIN answers AS two ON two.run = :two AND two.page = pages.id
     LEFT JOIN labels AS was ON was.id = one.label
     LEFT JOIN labels AS is_now ON is_now.id = two.label
-    LEFT JOIN captures ON captures.page = pages.id
+    LEFT JOIN {after} AS seen ON seen.page = pages.id
+    LEFT JOIN {before} AS seen_before ON seen_before.page = pages.id
     WHERE COALESCE(was.language, 'und') <> COALESCE(is_now.language, 'und')
 """
-_BEFORE, _AFTER, _LENGTH = "COALESCE(was.language, 'und')", "COALESCE(is_now.language, 'und')", "COALESCE(length, 0)"
+_BEFORE, _AFTER = "COALESCE(was.language, 'und')", "COALESCE(is_now.language, 'und')"
+_LENGTH = "COALESCE(seen.length, 0)"
+
+
+def _unless_closed() -> suppress:
+    """Who stops reading halfway may close the connection first: its temporary tables are gone with it."""
+    return suppress(sqlite3.ProgrammingError)
+
+
+@contextmanager
+def _joined(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[str]:
+    """SQL for what two runs said of each page that they label differently, and what captures they saw.
+
+    A run of another time (``propagate --at``) saw other captures than the pages' own; they are written down for as long
+    as they are read, since a connection shows one moment.
+    """
+    tables: dict[str, str] = {}
+    try:
+        for name, run in (("before", one), ("after", two)):
+            tables[name] = "captures"
+            if run.at is not None:
+                with snapshot.at(connection, run.at):
+                    connection.execute(f"CREATE TEMP TABLE seen_{name} (page INTEGER PRIMARY KEY, length, date)")
+                    tables[name] = f"temp.seen_{name}"
+                    connection.execute(f"INSERT INTO {tables[name]} SELECT page, length, date FROM captures")
+        yield _JOINED.format(**tables)
+    finally:
+        for table in tables.values():
+            if table != "captures":
+                with _unless_closed():
+                    connection.execute(f"DROP TABLE {table}")
 
 
 def changes(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[Change]:
@@ -61,16 +97,23 @@ def changes(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[Chan
         one: The run before.
         two: The run after.
     """
-    for row in connection.execute(
-        f"{_ANSWERS}SELECT url, {_BEFORE}, {_AFTER}, COALESCE(one.confidence, 0.0), COALESCE(two.confidence, 0.0),"
-        f" {_LENGTH}{_JOINED} ORDER BY pages.id",
-        {"one": one.id, "two": two.id},
-    ):
-        yield Change(*row)
+    with _joined(connection, one, two) as joined:
+        query = (
+            f"{_ANSWERS}SELECT url, {_BEFORE}, {_AFTER}, COALESCE(one.confidence, 0.0), COALESCE(two.confidence, 0.0),"
+            f" {_LENGTH}, COALESCE(seen_before.length, 0), seen.date, seen_before.date{joined} ORDER BY pages.id"
+        )
+        rows = connection.execute(query, {"one": one.id, "two": two.id})
+        try:
+            yield from map(Change._make, rows)
+        finally:
+            with _unless_closed():
+                rows.close()
 
 
 def counts(connection: sqlite3.Connection, one: Run, two: Run) -> list[Count]:
-    """How many pages moved, by pair of languages and bucket of length (``evaluate.LENGTHS``); the most first.
+    """How many pages moved, by pair of languages and bucket of length (``evaluate.LENGTHS``), the most first.
+
+    The length is that of the capture that the second run saw.
 
     Args:
         connection: The collection.
@@ -78,9 +121,9 @@ def counts(connection: sqlite3.Connection, one: Run, two: Run) -> list[Count]:
         two: The run after.
     """
     cases = " ".join(f"WHEN {_LENGTH} < {high} THEN '{low}..{high - 1}'" for low, high in pairwise(LENGTHS))
-    rows = connection.execute(
-        f"{_ANSWERS}SELECT {_BEFORE}, {_AFTER}, CASE {cases} ELSE '{LENGTHS[-1]}+' END AS bucket, COUNT(*)"
-        f"{_JOINED} GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, MIN({_LENGTH})",
-        {"one": one.id, "two": two.id},
-    )
-    return [Count(*row) for row in rows]
+    with _joined(connection, one, two) as joined:
+        query = (
+            f"{_ANSWERS}SELECT {_BEFORE}, {_AFTER}, CASE {cases} ELSE '{LENGTHS[-1]}+' END AS bucket, COUNT(*)"
+            f"{joined} GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, MIN({_LENGTH})"
+        )
+        return [Count(*row) for row in connection.execute(query, {"one": one.id, "two": two.id}).fetchall()]

@@ -45,6 +45,10 @@ class Row(NamedTuple):
     also: int  #: pages that were read, are in another language, and in this one in part
 
 
+#: One language in one year: the year, then the fields of `Row`.
+YearRow: Final = NamedTuple("YearRow", [("year", str), *Row.__annotations__.items()])  # type: ignore[misc]
+
+
 class _Sum:
     def __init__(self) -> None:
         self.pages = self.unfetched = self.length = 0

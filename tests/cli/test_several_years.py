@@ -183,6 +183,32 @@ def test_a_run_of_a_time_is_evaluated_and_answers_for_urls_on_what_it_saw(
     assert graphlang("frontier", years, "--run", run).exit_code == 0
 
 
+def test_runs_of_two_times_are_compared_by_the_captures_that_they_saw(graphlang: Call, years: Path) -> None:
+    runs = "SELECT id FROM runs WHERE kind = 'propagation' AND parameters LIKE '%\"at\": \"{}\"%'"
+    ((one,), (two,)) = (ask(years, runs.format(year))[0] for year in (2010, 2011))
+    (chosen,) = ask(years, "SELECT run FROM chosen")[0]
+    columns = ("before", "after", "length_before", "length", "date_before", "date")
+
+    def compared(before: object, after: object) -> dict[str, tuple[object, ...]]:
+        found = _rows(graphlang("compare", years, before, after, "--format", "jsonl"))
+        return {str(row["url"]): tuple(row[name] for name in columns) for row in found}
+
+    of_2010, of_2011 = "2010-03-01T12:00:00Z", "2011-03-01T12:00:00Z"
+    assert compared(one, two) == {
+        SITE: ("dan", "eng", len(DANISH) + 5, len(ENGLISH) + 5, of_2010, of_2011),  # a line feed and four points
+        f"{SITE}boats.html": ("dan", "eng", len(DANISH) + 5, len(ENGLISH) + 5, of_2010, of_2011),
+        ANNA: ("dan", "eng", 7, 7, of_2010, of_2011),
+    }
+    assert compared(chosen, one)[SITE] == (
+        *("deu", "dan", len(GERMAN) + 5, len(DANISH) + 5, "2012-03-01T12:00:00Z", of_2010),
+    )
+    counted = _rows(graphlang("compare", years, one, two, "--count", "--format", "jsonl"))
+    assert sorted((str(row["bucket"]), row["pages"]) for row in counted) == [("0..24", 1), ("150..299", 2)]
+    assert len(graphlang("compare", years, one, two, "--limit", 1, "--format", "tsv").stdout.splitlines()) == 2
+    with Collection(years) as crawl:
+        assert [row.length_before for row in crawl.compare(int(str(one)), int(str(two)))].count(7) == 1
+
+
 def test_votes_and_texts_of_a_moment(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     graphlang("ingest", db, *crawls, "--workers", 1)
@@ -286,7 +312,13 @@ def test_the_language_map_by_year(graphlang: Call, years: Path) -> None:
         ("museum.example", "2010", 3),
         ("museum.example", "2012", 3),
     }
-    assert of_years(graphlang("languages", years, "--by", "year", "--format", "jsonl")) == BY_YEAR
+    listed = graphlang("languages", years, "--by", "year", "--format", "jsonl")
+    assert of_years(listed) == BY_YEAR
+    with Collection(years) as crawl:
+        assert [row.year for row in crawl.languages(by="year")] == [one["year"] for one in _rows(listed)]
+        assert crawl.languages(by="year").to_dicts()[0]["name"] == "Danish"
+        with pytest.raises(ValueError, match="not by week"):
+            crawl.languages(by="week")
     hosts = _rows(graphlang("sites", years, "--format", "jsonl"))
     assert [(one["language"], one["pages"]) for one in hosts] == [("deu", 3), ("eng", 1)]  # each page once
 
