@@ -123,7 +123,10 @@ def _writable(path: Path) -> Writer:
         if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION and not make(connection):
             from sqlite_utils import Database  # noqa: PLC0415 - see `make`
 
+            # A view of a user's own names tables that a step makes anew: SQLite would refuse to rename one meanwhile.
+            connection.execute("PRAGMA legacy_alter_table=ON")
             migrations().apply(Database(connection))
+            connection.execute("PRAGMA legacy_alter_table=OFF")
             connection.execute(f"PRAGMA user_version={VERSION}")
             _warn(connection, path)
     except sqlite3.DatabaseError as error:

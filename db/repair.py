@@ -123,8 +123,10 @@ def _made_anew(old: sqlite3.Connection, new: sqlite3.Connection, site: Callable[
 
 def _of_schema(old: sqlite3.Connection) -> list[Repair]:
     try:
-        steps = shape.steps_taken(old)
-        found = list(shape.differences(old, None if steps is None else min(len(steps), len(STEPS))))
+        taken = shape.steps_taken(old)
+        steps = None if taken is None else min(len(taken), len(STEPS))
+        found = list(shape.differences(old, steps))
+        theirs = shape.of_users(old, steps)
     except sqlite3.DatabaseError as error:
         msg = f"the schema cannot be read: {in_a_line(error)}"
         raise StoreError(msg) from error
@@ -132,7 +134,7 @@ def _of_schema(old: sqlite3.Connection) -> list[Repair]:
         Repair("schema", f"{one.kind} {ascii(one.name)[1:-1][:60]}: {'dropped' if one.foreign else 'made anew'}")
         for one in found
         if not one.name.startswith("sqlite_autoindex")
-    ]
+    ] + [Repair("schema", f"{one.kind} {ascii(one.name)[1:-1]}, a user's own: dropped") for one in theirs if one.sql]
 
 
 def _copied(old: sqlite3.Connection, new: sqlite3.Connection, table: Declared, most: int) -> Iterator[Repair]:

@@ -16,6 +16,7 @@ from graphlang.db.schema.steps import STEPS
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
 #: Ids may have gaps, where pages were removed: of so many for each that there is, and so many more.
 GAPS_EACH: Final = 4
@@ -72,7 +73,7 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"{difference.words}{MORE}"
     if taken and not broken:
         yield from _of_roots(connection)
-        yield from _of_numbers(connection, shape.counted(len(taken)))
+        yield from _of_numbers(connection, len(taken))
 
 
 def another(connection: sqlite3.Connection) -> str | None:
@@ -109,7 +110,7 @@ def _of_roots(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"keeps two tables in one place{MORE}"
 
 
-def _of_numbers(connection: sqlite3.Connection, counted: frozenset[str]) -> Iterator[str]:
+def _of_numbers(connection: sqlite3.Connection, steps: int) -> Iterator[str]:
     """Ids that are none, or so great that whoever makes room for them would take memory for nothing."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     (size,) = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
@@ -117,7 +118,9 @@ def _of_numbers(connection: sqlite3.Connection, counted: frozenset[str]) -> Iter
     most = {"pages": fits, "hosts": fits, "labels": MOST_LABELS}
     given: dict[str, int] = {}
     if "sqlite_sequence" in tables:
-        yield from _of_sequence(connection, {name: most.get(name, MOST) for name in counted}, given)
+        theirs = {item.name for item in shape.of_users(connection, steps)}
+        ours = {name: most.get(name, MOST) for name in shape.counted(steps)}
+        yield from _of_sequence(connection, ours, theirs, given)
     for table, column, of in _KEYS:
         if table not in tables:
             continue
@@ -135,10 +138,14 @@ def _of_numbers(connection: sqlite3.Connection, counted: frozenset[str]) -> Iter
         yield f"has other link_kinds than graphlang{MORE}"
 
 
-def _of_sequence(connection: sqlite3.Connection, most: Mapping[str, int], given: dict[str, int]) -> Iterator[str]:
-    """What is wrong with the greatest ids that were given out, which are put into ``given``."""
-    rows = connection.execute("SELECT name, seq FROM sqlite_sequence LIMIT ?", (2 * len(most),))
+def _of_sequence(
+    connection: sqlite3.Connection, most: Mapping[str, int], theirs: AbstractSet[str], given: dict[str, int]
+) -> Iterator[str]:
+    """What is wrong with the greatest ids that were given out in our tables, which are put into ``given``."""
+    rows = connection.execute("SELECT name, seq FROM sqlite_sequence LIMIT ?", (2 * (len(most) + len(theirs)),))
     for name, seq in rows:
+        if name in theirs:
+            continue
         if name not in most or name in given:
             yield f"has {_shown(name)} in sqlite_sequence twice, or where no numbers are given out{MORE}"
         elif not _is_id(seq, most[name], least=0):

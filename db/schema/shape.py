@@ -1,4 +1,4 @@
-"""Whether a file's tables, views and indexes are those that our migrations make, and no others.
+"""Whether a file's tables, views and indexes are those that our migrations make, or such as users may have beside.
 
 A file from a stranger may have a view that never ends, a trigger that fills the disk, a column that computes: whatever
 is not ours is found by its text, before anything of it is run.
@@ -12,6 +12,7 @@ from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphlang.db.schema.beside import STATISTICS, Item, beside
 from graphlang.db.schema.migrations import LEDGER, URL_INDEX, apply_step
 from graphlang.db.schema.steps import STEPS
 from graphlang.db.schema.steps.execute import SET
@@ -24,15 +25,6 @@ _MOST, _LONGEST = 500, 1 << 16
 _QUOTED = re.compile(r'"(\w+)"|\[(\w+)\]|`(\w+)`', re.ASCII)
 _BLANKS = re.compile(r"[ \t\n\f\r]+")  # those of SQLite
 _NAME = 60  # characters of a foreign name that are shown
-
-
-class Item(NamedTuple):
-    """A table, view, index or trigger."""
-
-    kind: str  #: ``table``, ``view``, ``index`` or ``trigger``
-    name: str
-    table: str  #: that it belongs to
-    sql: str  #: as it was made, its white space and its quotes made uniform
 
 
 class Difference(NamedTuple):
@@ -157,7 +149,15 @@ def differences(connection: sqlite3.Connection, steps: int | None) -> Iterator[D
     """
     ours = {(item.kind, item.name): item for item in expected(steps)}
     there = set()
-    for item in _items(connection):
+    items = _items(connection)
+    if len(items) > _MOST:
+        words = f"has more than {_MOST} tables, views, indexes and triggers"
+        yield Difference(items[-1].kind, items[-1].name, foreign=True, words=words)
+        return
+    may = frozenset(_beside(items, steps))
+    for item in items:
+        if item in may:
+            continue
         key = item.kind, item.name
         wanted = ours.get(key, _MAY.get(key))
         if wanted is None or key in there:
@@ -172,12 +172,31 @@ def differences(connection: sqlite3.Connection, steps: int | None) -> Iterator[D
         yield Difference(kind, name, foreign=False, words=f"lacks the {kind} {name}")
 
 
-def _items(connection: sqlite3.Connection) -> Iterator[Item]:
+def of_users(connection: sqlite3.Connection, steps: int | None) -> list[Item]:
+    """Tables, views and indexes of users, which may be there; in the order in which they were made.
+
+    Args:
+        connection: to a file that may be any; nothing of its schema is run.
+        steps: how many migrations it has had; None where it keeps no list of them.
+    """
+    return list(_beside(_items(connection), steps))
+
+
+def _beside(items: list[Item], steps: int | None) -> Iterator[Item]:
+    known = {(item.kind, item.name) for item in expected(steps)} | {*_MAY}
+    if steps is None or all((item.kind, item.name) in known for item in items):
+        return iter(())
+    # Also the names that a later step takes: the file has to have them free when it is brought up to date.
+    ours = {item.name.lower() for count in {steps, len(STEPS)} for item in expected(count)}
+    return beside(items, ours | {name for _, name in _MAY})
+
+
+def _items(connection: sqlite3.Connection) -> list[Item]:
     rows = connection.execute(
-        "SELECT type, name, tbl_name, SUBSTR(COALESCE(sql, ''), 1, ?) FROM sqlite_schema LIMIT ?", (_LONGEST, _MOST)
+        "SELECT type, name, tbl_name, SUBSTR(COALESCE(sql, ''), 1, ?) FROM sqlite_schema LIMIT ?",
+        (_LONGEST, _MOST + 1),
     )
-    for kind, name, table, sql in rows.fetchall():
-        yield Item(str(kind), str(name), str(table), _uniform(str(sql)))
+    return [Item(str(kind), str(name), str(table), _uniform(str(sql))) for kind, name, table, sql in rows.fetchall()]
 
 
 def _uniform(sql: str) -> str:
@@ -200,4 +219,5 @@ _MAY = {
     ("table", "sqlite_sequence"): Item(
         "table", "sqlite_sequence", "sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"
     ),
+    **{("table", name): Item("table", name, name, sql) for name, sql in STATISTICS.items()},
 }

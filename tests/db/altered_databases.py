@@ -328,6 +328,18 @@ def _schemas() -> dict[str, Alteration]:
         "a foreign table": _plain("CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT)"),
         "a foreign table with a hostile name": _plain('CREATE TABLE "a\x1b[2J\nb" (id)'),
         "a thousand foreign tables": lambda path: sql(path, *(f"CREATE TABLE t{n} (a)" for n in range(1000))),
+        "a foreign view for json_each": _plain("CREATE VIEW Json_Each AS SELECT 1 AS value"),
+        "a foreign table that is a trigger": lambda path: schema(
+            path,
+            "INSERT INTO sqlite_schema VALUES ('table', 'notes', 'notes', 0,"
+            " 'CREATE TRIGGER notes AFTER INSERT ON pages BEGIN DELETE FROM links; END')",
+        ),
+        "a foreign view for a function": _plain(f"CREATE VIEW pragma_page_count AS {ENDLESS} SELECT i FROM n"),
+        "a foreign table that computes": _plain(
+            "CREATE TABLE notes (id, more AS (HEX(ZEROBLOB(100000000))), CHECK (LENGTH(more) > 0))",
+            "PRAGMA ignore_check_constraints=ON",
+            "INSERT INTO notes (id) VALUES (1)",
+        ),
         "a virtual table": _plain("CREATE VIRTUAL TABLE words USING fts5 (title)"),
         "a virtual table over another": _plain("CREATE VIRTUAL TABLE tree USING rtree (id, a, b)"),
         "a virtual table of no module": lambda path: schema(

@@ -6,6 +6,7 @@ Here all alterations meet a verb that reads and one that writes; ``make altered`
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -77,6 +78,10 @@ def test_a_line_or_the_work_but_no_traceback(graphlang: Call, stranger: Callable
         ("no table sources", "lacks the table sources"),
         ("not strict links", "has a table links that is not as graphlang makes it"),
         ("a virtual table", "has a table words, which graphlang does not make"),
+        ("a foreign view for json_each", "has a view Json_Each, which graphlang does not make"),
+        ("a foreign view for a function", "has a view pragma_page_count, which graphlang does not make"),
+        ("a thousand foreign tables", "has more than 500 tables, views, indexes and triggers"),
+        ("an index that computes", "has a index by_blob, which graphlang does not make"),
         ("a foreign table with a hostile name", r"has a table a\x1b[2J\nb, which graphlang does not make"),
         ("a partial index of URLs", "has a index pages_url that is not as graphlang makes it"),
         (
@@ -113,7 +118,7 @@ def test_what_is_repaired_is_sound_and_of_use(graphlang: Call, stranger: Callabl
     assert repaired.exit_code in {0, 3}, repaired.output
     assert not [file for file in path.parent.iterdir() if "-repair" in file.name]
     if repaired.exit_code == 0:
-        assert (graphlang("check", path).output, graphlang("sites", path).exit_code) == ("", 0)
+        assert (graphlang("check", path).stdout, graphlang("sites", path).exit_code) == ("", 0)
         assert bool(repaired.stdout) == (checked.exit_code == 3)
     else:
         assert len(repaired.stderr.splitlines()) == 1
@@ -200,3 +205,50 @@ def test_what_nobody_foresaw_is_told_as_what_is_wrong_with_the_database(
     result = graphlang("problems", path, "--count")
     told = f"Error: {path} is unsound: texts (page 2): main is -3, outside 0 to 2147483647"
     assert (result.exit_code, result.stderr) == (3, f"{told} ('graphlang check' tells more)\n")
+
+
+OWN = (
+    "CREATE TABLE notes (url TEXT PRIMARY KEY, words TEXT, size AS (LENGTH(words)), CHECK (words <> ''))",
+    "INSERT INTO notes VALUES ('http://museum.example/anna.html', 'of Anna')",
+    "CREATE TABLE visits (id INTEGER PRIMARY KEY AUTOINCREMENT, url TEXT)",
+    "INSERT INTO visits (url) VALUES ('http://museum.example/')",
+    'create view "Größen" as SELECT language, COUNT(*) AS pages FROM page_languages GROUP BY 1',
+    "CREATE INDEX by_words ON notes (LOWER(words)) WHERE words IS NOT NULL",
+    "CREATE INDEX by_status ON captures (status, date DESC)",
+    "ANALYZE",
+)
+
+
+def test_tables_views_indexes_and_statistics_of_a_users_own_may_be_there(graphlang: Call, mine: Path) -> None:
+    altered.sql(mine, *OWN)
+    before = graphlang("pages", mine, "--format", "csv")
+    assert (before.exit_code, before.stderr) == (0, "")
+    assert graphlang("classify", mine, "--method", "nfc-2004", "--quiet").exit_code == 0
+    assert graphlang("remove", mine, "--url", "http://museum.example/anna.html", "--vacuum", "--quiet").exit_code == 0
+    checked = graphlang("check", mine)
+    assert (checked.exit_code, checked.stdout) == (0, "")
+    assert checked.stderr == (
+        "of a user's own, and not looked at: table notes, table visits, index by_words, index by_status, view Größen\n"
+    )
+    with closing(sqlite3.connect(mine)) as connection:
+        assert connection.execute("SELECT words, size FROM notes").fetchall() == [("of Anna", 7)]
+        assert connection.execute('SELECT SUM(pages) FROM "Größen"').fetchone()[0] > 3
+
+
+def test_repair_says_that_tables_of_a_users_own_are_gone(graphlang: Call, mine: Path) -> None:
+    altered.sql(mine, *OWN, "DELETE FROM pages WHERE id = 2")
+    repaired = graphlang("check", mine, "--repair", "--format", "tsv")
+    assert "schema\ttable notes, a user's own: dropped" in repaired.stdout.splitlines()
+    assert (graphlang("check", mine).exit_code, graphlang("check", mine).output) == (0, "")
+
+
+def test_a_check_runs_nothing_that_a_users_table_demands_of_its_rows(graphlang: Call, mine: Path) -> None:
+    altered.sql(
+        mine,
+        "CREATE TABLE notes (words CHECK (words <> ''))",
+        "PRAGMA ignore_check_constraints=ON",
+        "INSERT INTO notes VALUES ('')",
+    )
+    with closing(sqlite3.connect(mine)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("CHECK constraint failed in notes",)]
+    assert graphlang("check", mine).exit_code == 0

@@ -88,6 +88,38 @@ def test_a_step_that_fails_leaves_nothing_and_is_made_the_next_time(
         assert [name for (name,) in ledger] == list(STEPS)
 
 
+def test_an_older_file_with_tables_and_views_of_a_users_own_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    database = sqlite_utils.Database(path)
+    migrations().apply(database, stop_before="0006_runs_with_owners")
+    database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    database.execute("PRAGMA user_version=5")
+    database.execute("CREATE TABLE notes (run INTEGER REFERENCES runs (id), words TEXT)")
+    database.execute("CREATE INDEX by_words ON notes (words)")
+    database.execute("CREATE VIEW my_runs AS SELECT id, words FROM runs JOIN notes ON notes.run = runs.id")
+    database.execute("CREATE VIEW my_pages AS SELECT url, language FROM page_languages")
+    database.close()
+    with closing(create(path)) as connection:
+        assert connection.execute("SELECT * FROM my_runs").fetchall() == []
+        assert connection.execute("SELECT * FROM my_pages").fetchall() == []
+        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+        assert {"notes", "by_words", "my_runs", "my_pages"} <= there
+    with closing(open_existing(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(STEPS),)
+
+
+def test_a_name_that_a_later_version_takes_is_told_before_anything_is_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    database = sqlite_utils.Database(path)
+    migrations().apply(database, stop_before="0010_corrections")
+    database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    database.execute("PRAGMA user_version=9")
+    database.execute("CREATE TABLE corrections (words TEXT)")
+    database.close()
+    with pytest.raises(StoreError, match="has a table corrections, which graphlang does not make"):
+        create(path)
+
+
 def test_stored_runs_get_the_names_that_methods_and_options_have_now(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     database = sqlite_utils.Database(path)
