@@ -68,6 +68,7 @@ KERNELS = (
     Kernel("graphlang/content/native/letters.c"),
     Kernel("graphlang/content/native/ngrams.c"),
     Kernel("graphlang/content/native/scores.c", ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off")),
+    Kernel("graphlang/content/native/segments.c", ("-ffp-contract=off",)),
     Kernel("graphlang/content/native/tally.c", ("-ffp-contract=off",)),
     Kernel("graphlang/graph/native/adjacency.c"),
     Kernel("graphlang/graph/native/degree_cap.c"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise, product
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.content.segments import decode, find, units
+from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,47 +65,122 @@ def test_a_huge_text_has_no_more_units_than_others() -> None:
     assert cut[-1].end == 1_000_000
 
 
-def every_way(logs: NDArray[np.float32], cost: NDArray[np.float64]) -> float:
-    """The likelihood of the best of all ways, each of them tried."""
-    return max(
-        sum(float(logs[unit, state]) for unit, state in enumerate(way))
-        - sum(cost[unit] for unit in range(1, len(way)) if way[unit] != way[unit - 1])
-        for way in product(range(logs.shape[1]), repeat=len(logs))
-    )
+def log_likelihoods(chances: NDArray[np.float32]) -> list[list[float]]:
+    """From that of the floor on; nothing is said of a unit with a row of 0."""
+    return [[max(log(max(float(chance), decode.FLOOR)) - log(decode.FLOOR), 0) for chance in row] for row in chances]
+
+
+def best_way(logs: list[list[float]], states: list[int], costs: list[float]) -> tuple[float, list[int]]:
+    """The greatest sum of any way through the states, and the labels on it."""
+    value = [logs[0][state] for state in states]
+    came = []
+    for row, cost in zip(logs[1:], costs[1:], strict=True):
+        best = value.index(max(value))
+        jump = value[best] - cost
+        came.append([state if stay >= jump else best for state, stay in enumerate(value)])
+        value = [max(stay, jump) + row[state] for stay, state in zip(value, states, strict=True)]
+    way = [value.index(max(value))]
+    for before in reversed(came):
+        way.append(before[way[-1]])
+    return max(value), [states[state] for state in reversed(way)]
+
+
+def labels(chances: NDArray[np.float32], border: Sequence[bool]) -> list[int]:
+    """What the kernel does to one text, as it is told in `decode`."""
+    logs = log_likelihoods(chances)
+    costs = [decode.BORDER if natural else decode.INSIDE for natural in border]
+    sums = [0.0] * chances.shape[1]
+    for row in logs:
+        sums = [total + one for total, one in zip(sums, row, strict=True)]
+    states = [sums.index(max(sums))]
+    path, reached = states * len(logs), max(sums)
+    if sum(max(row) for row in logs) - reached <= decode.LEAST_GAIN:
+        return path
+    while len(states) < 5:
+        gain = [0.0] * len(sums)
+        for row, now in zip(logs, path, strict=True):
+            gain = [total + max(one - row[now], 0) for total, one in zip(gain, row, strict=True)]
+        tried = [one for one in range(len(gain)) if one not in states and gain[one] > decode.LANGUAGE]
+        tried = sorted(tried, key=lambda one: (-gain[one], one))[:4]
+        ways = [(*best_way(logs, [*states, one], costs), one) for one in tried]
+        if not ways:
+            break
+        total, way, one = max(ways, key=lambda item: (item[0], -tried.index(item[2])))
+        if total - reached < decode.LANGUAGE:
+            break
+        states.append(one)
+        path, reached = way, total
+    return path
+
+
+def made_up(random: np.random.Generator, units: int, width: int) -> NDArray[np.float32]:
+    """Probabilities of units: sure of a few labels, in doubt, or silent."""
+    chances = random.dirichlet(np.full(width, random.choice([0.02, 0.1, 1.0])), units)
+    chances[random.random(units) < 0.1] = 0
+    return chances.astype(np.float32)
 
 
 @settings(deadline=None)
-@given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_the_best_way_is_the_best_of_all(length: int, states: int, seed: int) -> None:
+@given(st.lists(st.integers(0, 30), max_size=5), st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_the_kernel_does_what_its_definition_says(lengths: list[int], width: int, seed: int) -> None:
     random = np.random.default_rng(seed)
-    logs = random.uniform(-4, 0, (length, states)).astype(np.float32)
-    cost = random.uniform(0, 3, length)
-    total, way = decode._best_way(logs.tolist(), cost.tolist())
-    assert total == pytest.approx(every_way(logs, cost), abs=1e-4)
-    told = logs[np.arange(length), way].sum() - sum(cost[i] for i in range(1, length) if way[i] != way[i - 1])
-    assert total == pytest.approx(float(told), abs=1e-4)
+    offsets = np.cumsum([0, *lengths])
+    chances, border = made_up(random, int(offsets[-1]), width), random.random(int(offsets[-1])) < 0.5
+    path, missed = decode.paths(chances, offsets, border)
+    for text, (begin, end) in enumerate(pairwise(offsets.tolist())):
+        if begin == end:
+            assert missed[text] == 0
+            continue
+        logs = log_likelihoods(chances[begin:end])
+        assert path[begin:end].tolist() == labels(chances[begin:end], border[begin:end].tolist())
+        totals = [sum(column) for column in zip(*logs, strict=True)]
+        assert missed[text] == pytest.approx(sum(map(max, logs)) - max(totals), abs=1e-9)
+
+
+def every_way(logs: list[list[float]], costs: list[float]) -> float:
+    """The likelihood of the best of all ways, each of them tried."""
+    return max(likelihood(logs, costs, way) for way in product(range(len(logs[0])), repeat=len(logs)))
+
+
+def likelihood(logs: list[list[float]], costs: list[float], way: Sequence[int]) -> float:
+    changes = sum(costs[unit] for unit in range(1, len(way)) if way[unit] != way[unit - 1])
+    return sum(logs[unit][state] for unit, state in enumerate(way)) - changes
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 2), min_size=1, max_size=25), st.floats(0.5, 0.99))
-def test_where_nothing_can_be_gained_there_is_one_language(truth: list[int], sure: float) -> None:
-    chances = np.full((len(truth), 3), (1 - sure) / 2, dtype=np.float32)
-    chances[np.arange(len(truth)), truth] = sure
-    logs = decode.likelihoods(chances)
-    best, missed = decode.alone(logs, np.array([0, len(truth)]))
-    path = decode.labels(logs, np.ones(len(truth), dtype=np.bool_))
-    if missed[0] <= decode.LEAST_GAIN:
-        assert len(set(path.tolist())) == 1
-        assert logs[:, path[0]].sum() == pytest.approx(float(logs[:, best[0]].sum()), abs=1e-3)
+@given(st.integers(4, 9), st.integers(0, 2**32 - 1))
+def test_the_way_through_two_languages_is_the_best_of_all(length: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    chances, border = made_up(random, length, 2), random.random(length) < 0.5
+    path, _ = decode.paths(chances, np.array([0, length]), border)
+    if len(set(path.tolist())) == 2:
+        logs = log_likelihoods(chances)
+        costs = [decode.BORDER if natural else decode.INSIDE for natural in border.tolist()]
+        assert likelihood(logs, costs, path.tolist()) == pytest.approx(every_way(logs, costs), abs=1e-6)
+
+
+def test_with_nothing_to_gain_no_text_is_in_two_languages() -> None:
+    chances = np.array([[0.99, 0.01], [0.01, 0.99]], dtype=np.float32)[[0, 0, 0, 0, 1, 1, 1, 1]]
+    ends, border = np.array([0, 8]), np.ones(8, dtype=np.bool_)
+    path, missed = decode.paths(chances, ends, border, least=np.inf)
+    assert path.tolist() == [0] * 8
+    assert missed.tolist() == [pytest.approx(4 * (log(np.float32(0.99)) - log(np.float32(0.01))))]
+    assert decode.paths(chances, ends, border)[0].tolist() == [0] * 4 + [1] * 4
+
+
+def test_units_that_are_not_there_are_refused() -> None:
+    with pytest.raises(KernelError, match=r"offsets\[1\] = 3 is outside 0..2"):
+        decode.paths(np.ones((2, 1), dtype=np.float32), np.array([0, 3]), np.ones(2, dtype=np.bool_))
 
 
 def test_a_language_changes_at_a_border_rather_than_elsewhere() -> None:
-    sure = np.log(np.array([[0.99, 0.01], [0.01, 0.99], [0.5, 0.5]], dtype=np.float32))
-    logs = sure[[0, 0, 0, 2, 2, 1, 1, 1]]
+    sure = np.array([[0.99, 0.01], [0.01, 0.99], [0.5, 0.5]], dtype=np.float32)
+    chances = sure[[0, 0, 0, 2, 2, 1, 1, 1]]
     for place in (3, 4, 5):
         border = np.zeros(8, dtype=np.bool_)
         border[place] = True
-        assert decode.labels(logs, border).tolist() == [0] * place + [1] * (8 - place)
+        path, _ = decode.paths(chances, np.array([0, 8]), border)
+        assert path.tolist() == [0] * place + [1] * (8 - place)
 
 
 def test_spans_and_shares_by_hand() -> None:

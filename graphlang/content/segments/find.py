@@ -143,17 +143,17 @@ def _look(identifier: Identifier, texts: Sequence[str], number: int, *, gain: fl
         some = texts[begin : begin + _TOGETHER // number]
         parts, offsets = windows.cut(some, number, units.SIZE)
         weight, written = units.letters(parts), parts.texts()
-        logs = decode.likelihoods(identifier.probabilities(written))
-        best, missed = decode.alone(logs, offsets)
+        least = np.inf if gain else decode.LEAST_GAIN
+        border = np.ones(len(written), dtype=np.bool_)
+        path, missed = decode.paths(identifier.probabilities(written), offsets, border, least=least)
         mixed: dict[int, _Told] = {}
         for text, (first, last) in enumerate(pairwise(offsets.tolist())):
-            if missed[text] <= (gain or decode.LEAST_GAIN):
-                found.append([Part(int(best[text]), 1.0)] if weight[first:last].any() else [])
+            if missed[text] <= (gain or least):
+                found.append([Part(int(path[first]), 1.0)] if weight[first:last].any() else [])
             elif gain:
                 found.append(None)
             else:
-                path = decode.labels(logs[first:last], np.ones(last - first, dtype=np.bool_))
-                mixed[len(found)] = _Told(written[first:last], path, weight[first:last])
+                mixed[len(found)] = _Told(written[first:last], path[first:last], weight[first:last])
                 found.append([])
         _reconsider(identifier, list(mixed.values()))
         for place, told in mixed.items():
@@ -166,21 +166,14 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     written = [text[unit.begin : unit.end] for text, own in zip(texts, cuts, strict=True) for unit in own]
     chances = identifier.probabilities(written)
     weight = units.letters(characters(written))
-    logs = decode.likelihoods(chances)
     offsets = np.concatenate(([0], np.cumsum([len(own) for own in cuts])))
-    best, missed = decode.alone(logs, offsets)
-    all_told: list[_Told] = []
-    for text, own in enumerate(cuts):
-        inside = slice(int(offsets[text]), int(offsets[text + 1]))
-        if missed[text] <= decode.LEAST_GAIN:
-            path = np.full(len(own), best[text])
-        else:
-            path = decode.labels(logs[inside], np.array([unit.border for unit in own]))
-        all_told.append(_Told(written[inside], path, weight[inside]))
+    path, _ = decode.paths(chances, offsets, np.array([unit.border for own in cuts for unit in own]))
+    places = list(pairwise(offsets.tolist()))
+    all_told = [_Told(written[begin:end], path[begin:end], weight[begin:end]) for begin, end in places]
     _reconsider(identifier, all_told)
     found: list[list[Span]] = []
-    for text, (own, told) in enumerate(zip(cuts, all_told, strict=True)):
-        of_units = chances[int(offsets[text]) : int(offsets[text + 1])]
+    for own, told, (begin, end) in zip(cuts, all_told, places, strict=True):
+        of_units = chances[begin:end]
         # Nothing is told of a script that no language here is written in.
         found.append(_joined(own, told.path, of_units, told.weight, identifier.labels) if of_units.any() else [])
     return found
@@ -200,8 +193,9 @@ def _reconsider(identifier: Identifier, all_told: Sequence[_Told]) -> None:
     if not joined:
         return
     chances = identifier.probabilities(joined)
+    likeliest, any_known = chances.argmax(axis=1).tolist(), (chances.max(axis=1) > 0).tolist()
     before = {id(told): told.path.copy() for told in all_told}
-    for (told, label), likely, known in zip(places, chances.argmax(axis=1).tolist(), chances.any(axis=1), strict=True):
+    for (told, label), likely, known in zip(places, likeliest, any_known, strict=True):
         if known:
             told.path[before[id(told)] == label] = likely
 
