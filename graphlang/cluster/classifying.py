@@ -84,7 +84,8 @@ def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Itera
 def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
     material = _material(batch)
     places = [place for place, (title, text) in enumerate(zip(*material[:2], strict=True)) if title or text]
-    few = Material(*([column[place] for place in places] for column in material))
+    columns: Any = ([column[place] for place in places] for column in material)
+    few = Material(*columns)
     found = ask(identifier, few) if places else None
     with_shares = isinstance(identifier, TellsMixed)
     rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]

@@ -136,8 +136,14 @@ class _Job:
         told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2)
         told = self._written("languages", told)
         self._written("sites", views.sites_of(told))
-        counts = (frame.count() for frame in (every, kept, links, problems))
-        return Done(len(archives), *counts, inferred.supersteps, inferred.converged, inferred.warnings)
+        counts = {"pages": every, "fetched": kept, "links": links, "problems": problems}
+        return Done(
+            archives=len(archives),
+            supersteps=inferred.supersteps,
+            converged=inferred.converged,
+            warnings=inferred.warnings,
+            **{name: frame.count() for name, frame in counts.items()},
+        )
 
     def _written(self, name: str, frame: Any) -> Any:
         """Write a table, and read it from there: what comes after does not work it out again."""

@@ -61,7 +61,7 @@ def _hreflangs(batch: pa.RecordBatch, counts: NDArray[np.int64]) -> NDArray[Any]
 
 def _places(counts: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int32]:
     """The place of each link that is kept among those of its page that are."""
-    before = np.cumsum(kept) - kept
+    before: NDArray[np.int64] = np.cumsum(kept) - kept
     first = np.append(before, kept.sum())[np.cumsum(counts) - counts]
     return (before - np.repeat(first, counts))[kept].astype(np.int32)
 

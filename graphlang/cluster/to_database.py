@@ -178,7 +178,7 @@ class _Import:
             urls = batch.column("url").to_pylist()
             multirow.insert(self._connection, "INSERT INTO pages (id, url, host)", [numbers, urls, of])
             first += len(batch)
-        return table.num_rows
+        return first - 1
 
     def _write_captures(self) -> int:
         columns = ("page", "source", "original", *_CAPTURE, "title", "text", "main", "declared", "visible")

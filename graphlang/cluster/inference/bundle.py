@@ -82,7 +82,8 @@ def bundle(  # noqa: PLR0917  all that it depends on
         indices,
         probabilities,
         length,
-        *(links[name].to_numpy() for name in ("source", "target")),
+        links["source"].to_numpy(),
+        links["target"].to_numpy(),
         (pc.index_in(links["kind"], value_set=_KINDS).to_numpy() + 1).astype(np.uint8),
         _hreflangs(links["hreflang"], labels),
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
@@ -124,7 +125,8 @@ def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
     encoded = column.combine_chunks().dictionary_encode()
     tags = [index.get(languages.code(tag) or "", -1) for tag in encoded.dictionary.to_pylist()]
     numbers = encoded.indices.fill_null(len(tags)).to_numpy(zero_copy_only=False)
-    return np.array([*tags, -1], dtype=np.int16)[numbers]
+    found: NDArray[np.int16] = np.array([*tags, -1], dtype=np.int16)[numbers]
+    return found
 
 
 def _signals(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
