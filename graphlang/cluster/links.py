@@ -63,7 +63,8 @@ def _places(counts: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.in
     """The place of each link that is kept among those of its page that are."""
     before: NDArray[np.int64] = np.cumsum(kept) - kept
     first = np.append(before, kept.sum())[np.cumsum(counts) - counts]
-    return (before - np.repeat(first, counts))[kept].astype(np.int32)
+    found: NDArray[np.int32] = (before - np.repeat(first, counts))[kept].astype(np.int32)
+    return found
 
 
 def urls_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
