@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.analysis.arrays.graph_input import SHORT
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.cluster.inference import assign, parcels, steps
+from graphlang.cluster.inference import assign, parcels, steps, supersteps
 from graphlang.cluster.inference.bundle import LINKS, PAGES
 from graphlang.cluster.inference.labels import labels_of
-from graphlang.cluster.inference.parcels import ASKED, COUNTS, OBSERVED, PARCELS, RESULT, SURVEY
+from graphlang.cluster.inference.parcels import ASKED, COUNTS, MOVED, OBSERVED, PARCELS, RESULT, SURVEY
 from graphlang.cluster.inference.parcels import LINKS as LINKED
 from graphlang.cluster.tables import ddl
 from graphlang.graph.partitioned import order
@@ -192,17 +192,16 @@ class _Work:
 
     def supersteps(self, given: steps.Given, most: int) -> tuple[int, list[float], Any]:
         """Supersteps until no belief at a border moves; their number, the moves, and what the last one said."""
-        shared = self._spark.sparkContext.broadcast(given)
-        ready = self._ready.repartition(self.many, "partition").persist()
+        made = self.step("ready", supersteps.ready, given, self._ready)
+        ready = made.repartition(self.many, "partition").persist()
         said = self._spark.createDataFrame([], ddl(PARCELS))
         moved: list[float] = []
         for number in range(most + 1):
             self._progress(f"superstep {number}")
-            both = self.together(ready, said.where("sender >= 0"))
-            work = partial(_superstep, shared, number)
-            said = self.written(f"superstep-{number}", both.applyInArrow(work, ddl(PARCELS)))
+            work = partial(_superstep, given.options, number)
+            said = self.written(f"superstep-{number}", self.together(ready, said).applyInArrow(work, ddl(PARCELS)))
             if number:
-                moved.append(max(one["most"] for one in self._collected(said, RESULT)))
+                moved.append(max(one["most"] for one in self._collected(said, MOVED)))
             if moved and moved[-1] <= given.options.tolerance:
                 break
         ready.unpersist()
@@ -225,8 +224,8 @@ def _beside(work: Callable[..., Any], shared: Any, own: pa.Table, said: pa.Table
     return work(shared.value, own, said) if own.num_rows else parcels.table([])
 
 
-def _superstep(shared: Any, number: int, own: pa.Table, said: pa.Table) -> pa.Table:
-    return steps.step(shared.value, number, own, said) if own.num_rows else parcels.table([])
+def _superstep(options: Options, number: int, own: pa.Table, said: pa.Table) -> pa.Table:
+    return supersteps.step(options, number, own, said) if own.num_rows else parcels.table([])
 
 
 def _answer(shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.neighbours import asked, links_among, with_links
 from graphlang.graph.partitioned.observe import gathered, observe
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.superstep import superstep
 from graphlang.graph.partitioned.survey import survey
 
 if TYPE_CHECKING:
@@ -87,11 +86,11 @@ def begin(given: Given, own: pa.Table) -> pa.Table:
         given: what all are told.
         own: rows of the partition.
     """
-    number, partition, beside, _ = _opened(own)
+    number, partition, beside, _ = opened_partition(own)
     counted = survey(partition, signals_of(partition, given.options), given.cut, given.options)
     rows = parcels.parcel(number, SURVEY, counted)
     return parcels.table(
-        rows + _sent(number, introduce(partition, given.options, given.cut), _routes(partition, beside))
+        rows + _sent(number, introduce(partition, given.options, given.cut), routes_of(partition, beside))
     )
 
 
@@ -103,12 +102,12 @@ def meet(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
         own: rows of the partition.
         said: what others introduced.
     """
-    number, partition, beside, _ = _opened(own)
+    number, partition, beside, _ = opened_partition(own)
     ghosts = ghosts_of(partition, _heard(said))
     rows = parcels.parcel(number, GHOSTS, ghosts)
     for home, pages in asked(ghosts, beside.homes, given.cut).items():
         rows += parcels.parcel(home, ASKED + number, {"pages": pages})
-    named = order.lists(partition, ghosts, _there(given.survey), given.options)
+    named = order.lists(partition, ghosts, there(given.survey), given.options)
     homes = np.full(len(named.pages), number, np.int32)
     away = np.flatnonzero(~partition.own(named.pages))
     homes[away] = beside.homes[np.searchsorted(beside.ghosts, named.pages[away])]
@@ -129,7 +128,7 @@ def tell(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
         said: what others asked.
     """
     del given
-    number, partition, _, _ = _opened(own)
+    number, partition, _, _ = opened_partition(own)
     rows: list[dict[str, Any]] = []
     for sender, question in parcels.opened(said).items():
         found = links_among(partition, question["pages"])
@@ -146,10 +145,10 @@ def count(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
         own: rows of the partition.
         said: places that others told.
     """
-    number, partition, _, _ = _opened(own)
+    number, partition, _, _ = opened_partition(own)
     places = order.together(parcels.opened(said).values())
     return parcels.table(
-        parcels.parcel(number, COUNTS, order.count(partition, places, _there(given.survey), given.options))
+        parcels.parcel(number, COUNTS, order.count(partition, places, there(given.survey), given.options))
     )
 
 
@@ -161,39 +160,13 @@ def look(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
         own: rows of the partition, of its ghosts and of the links between them.
         said: places that others told.
     """
-    number, partition, _, kept = _opened(own)
-    counted, ghosts = _there(given.survey), kept[GHOSTS]
+    number, partition, _, kept = opened_partition(own)
+    counted, ghosts = there(given.survey), kept[GHOSTS]
     places = order.together(parcels.opened(said).values())
-    ordered = order.with_order(partition, ghosts, places, _there(given.counts), counted, given.cut, given.options)
+    ordered = order.with_order(partition, ghosts, places, there(given.counts), counted, given.cut, given.options)
     seen = observe(ordered, ghosts, counted, given.cut, given.options)
     more = {name: signal for name, signal in ordered.signals.items() if name not in partition.signals}
     return parcels.table([*parcels.parcel(number, ORDERED, more), *parcels.parcel(number, OBSERVED, seen)])
-
-
-def step(given: Given, number: int, own: pa.Table, said: pa.Table) -> pa.Table:
-    """One superstep.
-
-    Args:
-        given: with what was learned.
-        number: of the superstep, from 0.
-        own: rows of the partition, of its ghosts, of the links between them and of the order of links.
-        said: what others, and the partition itself, said in the superstep before; nothing in number 0.
-    """
-    home, partition, beside, kept = _opened(own)
-    partition = replace(partition, signals={**partition.signals, **kept[ORDERED]})
-    before = parcels.opened(said)
-    mine = before.pop(home, None)
-    beliefs = None if number == 0 else joined(list(before.values()))
-    done = superstep(
-        partition, _there(given.learned), kept[GHOSTS], beliefs, mine, number=number, options=given.options
-    )
-    result = {
-        "languages": done.answer.languages,
-        "probabilities": done.answer.probabilities,
-        "most": float(done.most),
-    }
-    rows = [*parcels.parcel(home, RESULT, result), *parcels.parcel(home, home, done.border)]
-    return parcels.table(rows + _sent(home, done.border, _routes(partition, beside)))
 
 
 def answer(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
@@ -207,7 +180,7 @@ def answer(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
         own: rows of the partition.
         said: the last result.
     """
-    _, partition, beside, _ = _opened(own)
+    _, partition, beside, _ = opened_partition(own)
     result = parcels.opened(said)[RESULT]
     names = np.array([*given.labels.names, languages.ZXX, None], dtype=object)
     label = np.stack([spelled(column, beside.labels, given.labels) for column in result["languages"].T], axis=1)
@@ -255,14 +228,27 @@ def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from parcels.table([] if seen is None else parcels.parcel(0, OBSERVED, seen)).to_batches()
 
 
-def _opened(own: pa.Table) -> tuple[int, Partition, Beside, dict[int, Any]]:
+def opened_partition(own: pa.Table) -> tuple[int, Partition, Beside, dict[int, Any]]:
+    """The number of a partition, its arrays with the links between its ghosts, what is beside, and all that is kept.
+
+    Args:
+        own: rows of the partition.
+    """
     kept = parcels.opened(own)
     between = [one["links"] for sender, one in kept.items() if sender >= LINKS]
     partition = with_links(kept[PARTITION], between) if between else kept[PARTITION]
     return own["partition"][0].as_py(), partition, Beside(**kept[BESIDE]), kept
 
 
-def _there(found: Any) -> Any:
+def there(found: Any) -> Any:
+    """What was learned before.
+
+    Args:
+        found: None where it was not.
+
+    Raises:
+        ValueError: it was not.
+    """
     if found is None:
         raise ValueError("a step was taken before what it needs was learned")
     return found
@@ -272,8 +258,13 @@ def _heard(said: pa.Table) -> Records:
     return joined(list(parcels.opened(said).values()))
 
 
-def _routes(partition: Partition, beside: Beside) -> dict[int, NDArray[np.int64]]:
-    """The pages at the border, by the partition that has them as ghosts."""
+def routes_of(partition: Partition, beside: Beside) -> dict[int, NDArray[np.int64]]:
+    """The pages at the border, by the partition that has them as ghosts.
+
+    Args:
+        partition: sorted.
+        beside: where its ghosts are at home.
+    """
     source, target = partition.own(partition.source), partition.own(partition.target)
     out, into = np.flatnonzero(source & ~target), np.flatnonzero(target & ~source)
     mine = np.concatenate([partition.source[out], partition.target[into]])

@@ -86,7 +86,7 @@ def run(
     for number in range(supersteps + 1):
         for at, near in enumerate(ghosts):
             last = steps[at] if number else None
-            if last is not None and number > 1 and is_settled(last, news.of(near.pages), options):
+            if last is not None and number > 1 and is_settled(last.most, len(news.of(near.pages).pages), options):
                 taken[at] = replace(last, moved=joined([]))
                 continue
             said = None if last is None else last.border

@@ -116,15 +116,15 @@ def advance(
     return Step(pages, _of_rows(answered(exchange, outcome, options), here.own), *told)
 
 
-def is_settled(step: Step, news: Records, options: Options) -> bool:
+def is_settled(most: float, news: int, options: Options) -> bool:
     """Whether another superstep would come to the same, so that it need not be taken.
 
     Args:
-        step: what the partition came to, not in superstep 0.
-        news: ``moved`` of its ghosts in that superstep.
+        most: what moved most at the partition's border in the last superstep, which was not number 0.
+        news: how many of its ghosts had anything new to tell in that superstep.
         options: weights and limits.
     """
-    return not len(news.pages) and step.most <= STILL * options.tolerance
+    return not news and most <= STILL * options.tolerance
 
 
 def _no_answer(pages: int) -> Answer:
