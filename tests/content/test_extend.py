@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlang import modelfile
+from graphlang.content import registry
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.training.discriminative import columns, occurrences
 from graphlang.content.training.extend import extend
@@ -144,6 +146,15 @@ def test_other_models_are_refused(tiny_model: Model, more: Path) -> None:
     without = {name: array for name, array in tiny_model.arrays.items() if name != occurrences.ARRAY}
     with pytest.raises(ModelError, match="does not say how often its n-grams stand"):
         extended(more, replace(tiny_model, arrays=without))
+
+
+def test_the_shipped_model_can_be_extended() -> None:
+    """After a new one: tests/content/make_occurrences.py, if it does not hold the numbers itself."""
+    path = registry.path("nfc")
+    model, _ = modelfile.read(path)
+    often = occurrences.of_model(model, path)
+    assert (often >= 0).all()
+    assert np.median(often) > 2
 
 
 def test_numbers_beside_another_model_are_refused(tiny_model: Model, more: Path, tmp_path: Path) -> None:

