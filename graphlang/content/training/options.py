@@ -42,6 +42,8 @@ class TrainingOptions:
         words_size: Characters of words drawn from a list (`nfc` only).
         close_languages: Factor on the log ratios of words in close languages, beside that of each group
             (`close_languages`; `nfc` only).
+        confused: Probability that excerpts of one language have of being in another, above which the one with little
+            text leans on the other (`sampling_error`; `nfc` only). 0: none does.
         bare: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
             letters (`strip_diacritics`; `nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
@@ -84,17 +86,18 @@ class TrainingOptions:
     words_share: float = 0.1
     words_size: int = 150_000
     close_languages: float = 1.0
+    confused: float = 0.03
     bare: float = 0.07
     rate: float = 0.2
     batch: int = 512
     table: int = 24_000_000
     step: float = 0.25
-    prior: tuple[float, ...] = (0.3, 0.3, 0.22, 0.16, 0.08, 0.04, 0.035)
+    prior: tuple[float, ...] = (0.4, 0.4, 0.33, 0.24, 0.12, 0.06, 0.05)
     lm_gain: tuple[float, ...] = (0.2, 0.2, 0.15, 0.0, 0.0, 0.0, 0.0)
     lm_least: float = 4.0
-    lm_text_exponent: float = 3.0
-    lm_inverse_temperature: float = 0.8
-    doubt: float = 0.7
+    lm_text_exponent: float = 4.0
+    lm_inverse_temperature: float = 0.9
+    doubt: float = 0.85
     held_out: int = 10
     seed: int = 2004
 
@@ -115,7 +118,7 @@ PAPER = TrainingOptions(
 )
 ONLY_REFINED = (
     *("words", "turns", "smoothing", "rounds", "draws", "power", "words_share", "words_size"),
-    *("close_languages", "bare", "rate", "batch"),
+    *("close_languages", "confused", "bare", "rate", "batch"),
     *("table", "step", "prior", "lm_gain", "lm_least", "lm_text_exponent", "lm_inverse_temperature"),
 )
 #: Former name of an option -> its name; `renamed` takes both.
@@ -146,6 +149,7 @@ _RANGES: Final[Mapping[str, Rule]] = {
     "words_share": Range(0, 0.999, whole=False),
     "words_size": Range(1, 100_000_000),
     "close_languages": Range(0, 100, whole=False),
+    "confused": Range(0, 1, whole=False),
     "bare": Range(0, 1, whole=False),
     "rate": Range(0, 100, whole=False),
     "batch": Range(1, _ANY),

@@ -113,10 +113,17 @@ def train(
         documents = [corpus.spread(own, chosen.documents) for own in every]
         prior = speaker_prior.log_prior(labels, 1.0)
         arrays, found = fit.arrays(
-            texts, documents, prior=prior, close_languages=groups, options=chosen, random=random, progress=progress
+            texts,
+            documents,
+            held_out=[out for _, out in parts],
+            prior=prior,
+            close_languages=groups,
+            options=chosen,
+            random=random,
+            progress=progress,
         )
         arrays["siblings"] = close_languages.offsets(len(labels), groups)
-        parameters |= found
+        parameters |= found | {"leaning": [[labels[i], labels[on], way] for i, on, way in found["leaning"]]}
     else:
         documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
         arrays = _as_published(documents, chosen, progress)

@@ -17,7 +17,8 @@ from graphlang.content.published import nfc
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.content.training import word_lists
-from graphlang.content.training.discriminative import fit_char_lm, logistic_regression, occurrences
+from graphlang.content.training.discriminative import fit_char_lm, logistic_regression, occurrences, sampling_error
+from graphlang.content.training.excerpts import Excerpts
 from graphlang.content.training.genres import Genres
 from graphlang.content.training.select_features import Candidates
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _PROBE = 200  # lines that tell a label's script
 _LONGEST = 10_000
+_ASKED = 150  # excerpts of a label's lines held out that tell which languages are close
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ def arrays(
     texts: Sequence[Mapping[str, Sequence[str]]],
     documents: Sequence[Sequence[str]],
     *,
+    held_out: Sequence[Sequence[str]] = (),
     prior: NDArray[np.float32],
     close_languages: Sequence[CloseLanguages] = (),
     options: TrainingOptions,
@@ -58,6 +61,8 @@ def arrays(
     Args:
         texts: Training lines of every label by genre (`genres`), in the order that `by_script` gives.
         documents: The same text as documents of about equal length, for Fisher.
+        held_out: Lines of every label that are not among the texts, which tell the close languages
+            (`sampling_error`).
         prior: Log of how many can use the language of each label, beside the most.
         close_languages: Groups of labels that word lists tell apart (`close_languages`).
         options: How to train.
@@ -65,8 +70,8 @@ def arrays(
         progress: Called with the stage's name, what is done and all there is to do.
 
     Returns:
-        The model's arrays, and its parameters: the names of the scripts that `script` counts, and the size of the
-        vocabulary's table.
+        The model's arrays, and its parameters: the names of the scripts that `script` counts, the size of the
+        vocabulary's table, and of each language that leans on another (`sampling_error`) the two and the way.
     """
     lines = [[line for some in own.values() for line in some] for own in texts]
     sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
@@ -77,19 +82,22 @@ def arrays(
     numbers_of: list[NDArray[np.int64]] = []
     numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
     bits = bits_for(options.features)
+    leaning: list[list[Any]] = []
     done = 0
     for script in scripts:
         own = script.labels
         vocabulary = Vocabulary(script.ngrams, bits=bits)
-        vectors, often = _refined(
+        vectors, often, found = _refined(
             vocabulary,
             script,
             [texts[i] for i in own.tolist()],
             sizes[own],
             numbers[own],
+            held_out=[held_out[i] for i in own.tolist()] if len(held_out) else [],
             options=options,
             random=random,
         )
+        leaning += [[int(own[some.poor]), int(own[some.rich]), some.way] for some in found]
         for group in close_languages:
             if group.labels[0] in own:
                 group.part(vectors, script.ngrams, own, options.close_languages)
@@ -120,7 +128,11 @@ def arrays(
         occurrences.ARRAY: occurrences.pack(np.concatenate(numbers_of)),
         "lean": np.array(options.prior, dtype=np.float32) * np.array(options.inverse_temperatures, dtype=np.float32),
     }
-    parameters: dict[str, Any] = {"scripts": [registry.name(script.number) for script in scripts], "bits": bits}
+    parameters: dict[str, Any] = {
+        "scripts": [registry.name(script.number) for script in scripts],
+        "bits": bits,
+        "leaning": leaning,
+    }
     if any(options.lm_gain):
         of_lm, more = fit_char_lm.arrays(texts, [(script.number, script.labels) for script in scripts], options)
         made |= of_lm
@@ -204,16 +216,17 @@ def _refined(
     sizes: NDArray[np.float64],
     numbers: NDArray[np.int64],
     *,
+    held_out: Sequence[Sequence[str]],
     options: TrainingOptions,
     random: np.random.Generator,
-) -> tuple[logistic_regression.Vectors, NDArray[np.int64]]:
-    """The vectors of one script's languages, and how often each feature stands in all their lines."""
+) -> tuple[logistic_regression.Vectors, NDArray[np.int64], list[sampling_error.Leaning]]:
+    """The vectors of one script's languages, how often each feature stands in all their lines, and which lean."""
     labels = len(texts)
     if not len(vocabulary):
         nothing = logistic_regression.Vectors(
             *(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels))
         )
-        return nothing, np.zeros(0, dtype=np.int64)
+        return nothing, np.zeros(0, dtype=np.int64), []
     counts = np.zeros((labels, len(vocabulary)), dtype=np.int32)
     for label, own in enumerate(texts):
         every = [line for some in own.values() for line in some]
@@ -224,12 +237,15 @@ def _refined(
     shares = {word_lists.GENRE: options.words_share}
     excerpts = Genres(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
 
-    def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
-        drawn, truth, genre = excerpts.draw()
+    def vectors_of(drawn: list[str]) -> Any:
         found = logistic_regression.find(
             vocabulary, drawn, limit=options.limit, closed=options.closed, script=script.number
         )
-        return logistic_regression.vectorise(*found, len(vocabulary)), truth, excerpts.offsets[genre]
+        return logistic_regression.vectorise(*found, len(vocabulary))
+
+    def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
+        drawn, truth, genre = excerpts.draw()
+        return vectors_of(drawn), truth, excerpts.offsets[genre]
 
     often = counts.sum(axis=0, dtype=np.int64)
     letters = sizes.astype(np.int64)
@@ -241,4 +257,9 @@ def _refined(
         rate=options.rate,
         batch=options.batch,
     )
-    return vectors, often
+    if not options.confused or not any(held_out):
+        return vectors, often, []
+    asked = Excerpts(held_out, shortest=10, longest=options.limit, random=np.random.default_rng(options.seed))
+    drawn, truth = asked.draw(np.array([min(_ASKED, 4 * len(own)) for own in held_out], dtype=np.int64))
+    leaning = sampling_error.shrink(vectors, counts, letters, vectors_of(drawn), truth, confused=options.confused)
+    return vectors, often, leaning
