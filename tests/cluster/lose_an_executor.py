@@ -37,7 +37,7 @@ def main(out: str, archives: list[str]) -> None:
             killed.append(executors(spark.sparkContext.applicationId)[0])
             os.kill(killed[-1], signal.SIGKILL)
 
-    job.run(spark, archives, out, sizes=Sizes(partitions=3, host_pages=2), progress=begun)
+    job.run(spark, archives, out, sizes=Sizes(partitions=3, host_pages=4), progress=begun)
     spark.stop()
     sys.stdout.write(f"killed {len(set(killed))}\n")
 

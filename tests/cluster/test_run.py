@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,13 +18,12 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
 from graphlang.cluster import job
+from graphlang.cluster.inference.propagate import Sizes
 from graphlang.cluster.to_database import to_database
 from graphlang.db.write.choose_capture import Keep
 from graphlang.whole_file import OutputError
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+SIZES = Sizes(partitions=3, host_pages=4)  #: museum.example has more pages, and is cut
 #: By name what is to be equal: rows without ids.
 QUERIES = {
     "captures": "SELECT url, status, date, mime, charset, charset_from, length, size, digest, revisit_of, captures,"
@@ -50,7 +52,7 @@ def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module")
 def tables(spark: Any, archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("out") / "tables"
-    done = job.run(spark, [str(archives)], str(out))
+    done = job.run(spark, [str(archives)], str(out), sizes=SIZES)
     assert (done.archives, done.problems) == (3, 1)
     return out
 
@@ -119,3 +121,16 @@ def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: 
     with pytest.raises(OutputError, match=r"tables exists; name another folder, or replace it with --overwrite"):
         job.run(spark, [str(archives)], str(tables), keep=Keep.BEST)
     assert sorted(path.name for path in tables.iterdir()) == before
+
+
+def test_executors_that_are_killed_change_nothing(archives: Path, tables: Path, tmp_path: Path) -> None:
+    script = Path(__file__).with_name("lose_an_executor.py")
+    out = tmp_path / "tables"
+    done = subprocess.run(
+        [sys.executable, "-P", str(script), str(out), str(archives)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == "killed 2\n"
+    for name in ("answers/run=1", "answers/run=2", "captures", "languages", "links", "pages", "problems", "sites"):
+        found, wanted = (sorted(map(repr, pq.read_table(folder / name).to_pylist())) for folder in (out, tables))
+        assert found == wanted, name
