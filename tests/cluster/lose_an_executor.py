@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 from graphlang.cluster import job
@@ -27,6 +28,16 @@ def executors(application: str) -> list[int]:
     return sorted(found)
 
 
+def one_executor(application: str) -> int:
+    """Wait for an executor: Spark starts them beside the job, and anew where one was lost."""
+    for _ in range(600):
+        if found := executors(application):
+            return found[0]
+        time.sleep(0.1)
+    msg = "no executor has begun within a minute"
+    raise RuntimeError(msg)
+
+
 def main(out: str, archives: list[str]) -> None:
     """Run the job."""
     spark = session("local-cluster[2,1,1024]", {"spark.sql.shuffle.partitions": "2", "spark.executor.memory": "1g"})
@@ -34,7 +45,7 @@ def main(out: str, archives: list[str]) -> None:
 
     def begun(stage: str) -> None:
         if stage in STAGES:
-            killed.append(executors(spark.sparkContext.applicationId)[0])
+            killed.append(one_executor(spark.sparkContext.applicationId))
             os.kill(killed[-1], signal.SIGKILL)
 
     job.run(spark, archives, out, sizes=Sizes(partitions=3, host_pages=4), progress=begun)
