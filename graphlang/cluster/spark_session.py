@@ -26,6 +26,8 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.adaptive.enabled": "true",
+    # Python of an executor would look for modules in the folder that the job was started in, before what is installed.
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
 #: Where all processes are on this machine, nothing outside is to reach them.
 _LOCAL: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
