@@ -20,7 +20,7 @@ ANNA = "http://museum.example/anna.html"
 
 @pytest.fixture
 def db(graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("graphlang.db.corrections._now", lambda: "2026-11-22T10:00:00Z")
+    monkeypatch.setattr("graphlang.db.corrections.now", lambda: "2026-11-22T10:00:00Z")
     path = tmp_path / "crawl.db"
     assert graphlang("run", museum, "--db", path, "--workers", 1).exit_code == 0
     return path
@@ -39,13 +39,13 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     )
     assert graphlang("corrections", db, "--format", "csv", "--limit", 1).stdout == (
         "url,language,script,corrected_by,note,corrected,former,former_confidence,undone,undone_by\n"
-        f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9917,,\n"
+        f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9938,,\n"
     )
     listed = graphlang("pages", db, "--format", "csv", "--language", "swa").stdout.splitlines()
     assert listed[1:] == [f"{ANNA},swa,Latn,1.0000,,,correction,1,200,6"]
     told = graphlang("explain", db, ANNA).stdout
     assert "answer      swa (Swahili) in Latn, confidence 1.000 (by hand)" in told
-    said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.992"
+    said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.994"
     assert f"  corrected   {said}\n" in told
     (said,) = json.loads(graphlang("explain", db, ANNA, "--format", "json").stdout)["corrections"]
     assert (said["language"], said["corrected_by"], said["former"]) == ("swa", "Asha", "deu")
