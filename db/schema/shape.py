@@ -63,9 +63,16 @@ def steps_taken(connection: sqlite3.Connection) -> list[str] | None:
 
     Args:
         connection: to a file that may be any.
+
+    Raises:
+        sqlite3.Error: its schema is damaged.
     """
     there = "SELECT 1 FROM sqlite_schema WHERE (type, name) = ('table', '_sqlite_migrations')"
-    if not connection.execute(there).fetchone():
+    try:
+        found = connection.execute(there).fetchone()
+    except UnicodeDecodeError as error:  # of SQLite's own message, which quotes the damage
+        raise sqlite3.DatabaseError("malformed database schema") from error
+    if not found:
         return None
     rows = connection.execute(
         "SELECT SUBSTR(name, 1, 100) FROM _sqlite_migrations WHERE migration_set = ? ORDER BY rowid LIMIT ?",
