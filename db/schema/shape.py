@@ -65,7 +65,7 @@ def steps_taken(connection: sqlite3.Connection) -> list[str] | None:
         connection: to a file that may be any.
 
     Raises:
-        sqlite3.Error: its schema is damaged.
+        sqlite3.DatabaseError: its schema is damaged.
     """
     there = "SELECT 1 FROM sqlite_schema WHERE (type, name) = ('table', '_sqlite_migrations')"
     try:

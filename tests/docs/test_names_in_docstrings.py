@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 DOTTED = re.compile(r"`{1,2}([A-Za-z_]\w*(?:\.\w+)+)`{1,2}")
 FILES = {"c", "css", "gz", "h", "html", "js", "md", "py"}  # names of files have dots as well
 ENTRY_POINTS = {"graphlang.methods", "graphlang.readers"}
-OTHERS = {"pandas", "polars", "pyarrow"}  # which need not be installed
+OTHERS = {"pandas", "polars", "pyarrow", "pyspark"}  # which need not be installed
 
 
 def names(tree: ast.Module) -> dict[str, set[str]]:
