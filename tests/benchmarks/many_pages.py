@@ -1,0 +1,92 @@
+"""What a collection of many pages costs to show: ``python tests/benchmarks/many_pages.py CRAWL.db --copies 1 10 86``.
+
+A database that `run` made is multiplied in SQL: each copy has its own hosts, pages, captures, links, answers, but not
+the texts, which no verb below reads. Seconds are by the clock and of the processor, memory is at the peak.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+#: Tables that are copied, with the columns that name a page.
+TABLES = {"captures": ("page",), "links": ("source", "target"), "predictions": ("page",)}
+VERBS = {
+    "report": ("report", "crawl", "-o", "report.html"),
+    "languages": ("languages", "crawl", "--format", "csv"),
+    "sites": ("sites", "crawl", "--format", "csv"),
+    "sites --by domain": ("sites", "crawl", "--by", "domain", "--format", "csv"),
+    "pages": ("pages", "crawl", "--format", "csv"),
+    "export pages": ("export", "crawl", "--what", "pages", "-o", "pages.csv"),
+    "export links": ("export", "crawl", "--what", "links", "-o", "links.csv"),
+    "export hosts": ("export", "crawl", "--what", "hosts", "-o", "hosts.graphml"),
+}
+
+
+def multiply(path: Path, copies: int) -> tuple[int, int]:
+    """Make a collection that many times as large; how many pages and links it has then."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        execute = connection.execute
+        execute("PRAGMA synchronous = OFF")
+        execute("BEGIN")
+        pages, hosts = (execute(f"SELECT MAX(id) FROM {table}").fetchone()[0] for table in ("pages", "hosts"))
+        for copy in range(1, copies):
+            execute(
+                f"INSERT INTO hosts SELECT id + {copy * hosts}, 'c{copy}.' || host, 'c{copy}-' || domain, suffix, tld"
+                f" FROM hosts WHERE id <= {hosts}"
+            )
+            execute(
+                f"INSERT INTO pages SELECT id + {copy * pages}, REPLACE(url, '://', '://c{copy}.'),"
+                f" host + {copy * hosts} FROM pages WHERE id <= {pages}"
+            )
+            for table, own in TABLES.items():
+                names = [row[1] for row in execute(f"PRAGMA table_info({table})")]
+                values = ", ".join(f"{name} + {copy * pages}" if name in own else name for name in names)
+                execute(f"INSERT INTO {table} SELECT {values} FROM {table} WHERE {own[0]} <= {pages}")
+        execute("COMMIT")
+        return tuple(execute("SELECT (SELECT COUNT(*) FROM pages), (SELECT COUNT(*) FROM links)").fetchone())
+
+
+def cost(command: list[str], folder: Path) -> tuple[float, float, float]:
+    """Seconds by the clock, seconds of the processor, and megabytes at the peak."""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("database", type=Path)
+    parser.add_argument("--copies", type=int, nargs="+", default=[1, 10])
+    options = parser.parse_args()
+    program = str(Path(sys.executable).with_name("graphlang"))
+    sys.stdout.write("| pages | links | verb | s | CPU s | MB |\n|---|---|---|---|---|---|\n")
+    for copies in options.copies:
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            with closing(sqlite3.connect(options.database)) as one, closing(sqlite3.connect(folder / "crawl")) as other:
+                one.backup(other)
+            pages, links = multiply(folder / "crawl", copies)
+            for verb, words in VERBS.items():
+                seconds, processor, memory = cost([program, *words], folder)
+                line = f"| {pages:,} | {links:,} | {verb} | {seconds:.1f} | {processor:.1f} | {memory:.0f} |"
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+            size = (folder / "report.html").stat().st_size / 1024
+            sys.stdout.write(f"| {pages:,} | {links:,} | size of the report | | | {size / 1024:.2f} |\n")
+
+
+if __name__ == "__main__":
+    main()
