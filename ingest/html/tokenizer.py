@@ -92,7 +92,7 @@ def parse(markup: bytes, *, most: int, depth: int) -> ParsedMarkup:
         MemoryError: There is not enough, or the page has more than a gigabyte.
 
     >>> parse(b"<title>T</title><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:4]
-    (b' Good morning', b'/m\x00', [], ['TT'])
+    (b'\nGood morning', b'/m\x00', [], ['TT'])
     """
     page, copied = _parser.page, _kernels.copied
     _kernels.html_read(_parser.handle, markup, most, depth, page)
@@ -120,7 +120,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def cut(text: bytes, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
-    """Return a text with some spans behind the rest of it, and the size of that rest, in bytes.
+    r"""Return a text with some spans behind the rest of it, and the size of that rest, in bytes.
 
     Args:
         text: White space is folded; where spans are cut out it is folded again.
@@ -130,7 +130,7 @@ def cut(text: bytes, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
         ValueError: Spans are empty, not sorted, or not within the text.
 
     >>> cut(b"home page text", [(0, 5)])
-    (b'page text home', 9)
+    (b'page text\nhome', 9)
     """
     begins = array(_WORDS, [begin for begin, _ in spans])
     ends = array(_WORDS, [end for _, end in spans])

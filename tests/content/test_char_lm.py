@@ -224,4 +224,4 @@ def test_nothing_is_said_of_scripts_whose_words_are_not_parted() -> None:
     scripts = [(registry.number("EAST ASIA"), np.array([0, 1])), (registry.number("LATIN"), np.array([2, 3]))]
     arrays, _ = fit_char_lm.arrays(texts, scripts, TrainingOptions(lm_least=0.0))
     assert arrays["spelling_features"][0].tolist() == [0, 0]
-    assert arrays["spelling_text"].tolist() == [0, 0, 0, pytest.approx(3 * log(8 / 63))]
+    assert arrays["spelling_text"].tolist() == [0, 0, 0, pytest.approx(4 * log(8 / 63))]

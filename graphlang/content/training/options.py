@@ -198,7 +198,7 @@ def ranges(method: str) -> dict[str, Rule]:
     `words` is missing: whoever trains gives lists of words by that name.
 
     >>> sorted(ranges("nfc").keys() - ranges("nfc-2004").keys())[:4]
-    ['bare', 'batch', 'close_languages', 'draws']
+    ['bare', 'batch', 'close_languages', 'confused']
     """
     if method == "nfc":
         return {**_RANGES, "limit": Range(1, longest_text(1, words=False))}

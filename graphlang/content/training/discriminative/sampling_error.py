@@ -107,7 +107,7 @@ def pairs(confusion: Floats, letters: NDArray[np.int64], confused: float) -> Ite
         confused: As `shrink` has it.
 
     >>> often = np.array([[0.9, 0.1, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.8, 0.2], [0.0, 0.0, 0.2, 0.8]])
-    >>> list(pairs(often, np.array([50_000, 200_000, 90_000, 90_000]), 0.05))
+    >>> list(pairs(often, np.array([60_000, 200_000, 90_000, 90_000]), 0.05))
     [(0, 1)]
     """
     either = np.maximum(confusion, confusion.T)
@@ -135,7 +135,7 @@ def without_chance(
     ...     np.zeros(2, dtype=np.float32),
     ... )
     >>> often, letters = np.array([[0, 0], [3, 9_000]], dtype=np.int32), np.array([1_000, 9_000])
-    >>> without_chance(apart, often, letters, 0, 1).round(2).tolist()  # 1 - 10 / 9.21**2 of the second is no chance
+    >>> without_chance(apart, often, letters, 0, 1).astype(float).round(2).tolist()  # 1 - 10 / 9.21**2 of the second is no chance
     [4.0, 0.47]
     """
     own, other = counts[poor].astype(np.float64), counts[rich].astype(np.float64)

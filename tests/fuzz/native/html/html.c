@@ -73,7 +73,7 @@ static uint64_t zeros(const uint8_t *at, uint64_t size) {
 static void check_text(const graphlang_html_page *page, int sound) {
   for (uint64_t n = 0; n < page->text_size; n++) {
     uint8_t one = page->text[n];
-    CHECK(one && !(one >= 9 && one <= 13) && !(one >= 28 && one <= 31));
+    CHECK(one && !(one >= 9 && one <= 13 && one != '\n') && !(one >= 28 && one <= 31));
     if (sound && n + 1 < page->text_size) CHECK(!(one == 0xC2 && page->text[n + 1] == 0xAD));
   }
   if (sound) {
@@ -160,7 +160,11 @@ static int by_begin(const void *one, const void *other) {
   return a->end != b->end ? (a->end > b->end ? -1 : 1) : 0;
 }
 
-/* Every character that is no space comes out once: outside of all spans first, else in the last span that holds it. */
+static int is_gap(uint8_t byte) {
+  return byte == ' ' || byte == '\n';
+}
+
+/* Every character that is no blank comes out once: outside of all spans first, else in the last span that holds it. */
 static void check_cut(const graphlang_html_page *page, const Span *spans, uint32_t count, const uint8_t *cut,
                       uint64_t size, uint64_t main_size) {
   uint32_t *owner = array((int64_t)page->text_size, sizeof *owner);
@@ -174,14 +178,14 @@ static void check_cut(const graphlang_html_page *page, const Span *spans, uint32
   for (uint32_t part = 0; part <= count; part++) {
     uint32_t begin = part ? spans[part - 1].begin : 0, end = part ? spans[part - 1].end : (uint32_t)page->text_size;
     for (uint32_t i = begin; i < end; i++) {
-      if (owner[i] != part || page->text[i] == ' ') continue;
-      while (at < size && cut[at] == ' ') at++;
+      if (owner[i] != part || is_gap(page->text[i])) continue;
+      while (at < size && is_gap(cut[at])) at++;
       CHECK(at < size && cut[at] == page->text[i]);
       CHECK(part ? at >= main_size : at < main_size);
       at++;
     }
   }
-  for (; at < size; at++) CHECK(cut[at] == ' ');
+  for (; at < size; at++) CHECK(is_gap(cut[at]));
 }
 
 /* Cut elements out of the page that was read last, as graphlang.ingest.html.boilerplate would. */

@@ -1,4 +1,5 @@
-/* Scores to probabilities: of finite scores they sum to 1; any other number does no harm. */
+/* Scores to probabilities: of finite scores they sum to 1, or to nothing where no language is likely; any other number does
+   no harm. */
 #include "stages.h"
 #include KERNEL_SCORES
 
@@ -10,13 +11,13 @@ static float *floats(Input *in, int64_t count, int odd) {
   return found;
 }
 
-static void check_sum(const float *row, int64_t width) {
+static void check_sum(const float *row, int64_t width, int may_be_refused) {
   double sum_of = 0;
   for (int64_t n = 0; n < width; n++) {
     CHECK(row[n] >= 0 && row[n] <= 1.0001f);
     sum_of += (double)row[n];
   }
-  CHECK(fabs(sum_of - 1) < 1e-3);
+  CHECK(fabs(sum_of - 1) < 1e-3 || (may_be_refused && sum_of == 0));
 }
 
 void answers_of(Input *in, const Letters *letters, const Features *features, const Sums *sums) {
@@ -27,6 +28,7 @@ void answers_of(Input *in, const Letters *letters, const Features *features, con
   float *base = floats(in, sums->labels, odd), *bias = floats(in, sums->labels, odd), *prior = floats(in, sums->labels, odd);
   float *gain = floats(in, shortest, odd), *letter = floats(in, sums->labels, odd), *word = floats(in, sums->labels, odd);
   float *text = floats(in, sums->labels, odd), *answer = array(rows * sums->labels, 4);
+  const float *unknown = how & 8 ? floats(in, GRAPHLANG_SCORES_UNKNOWN, odd) : NULL;
   int64_t *places = array(rows, 8), *words = array(rows, 8), *offsets = copy(features->offsets, rows + 1, 8);
   int64_t *lengths = copy(letters->lengths, rows, 8), *order = copy(sums->order, rows, 8);
   int64_t *counts = copy(sums->counts, sums->scripts + 1, 8), *columns = copy(sums->columns, 3 * sums->scripts, 8);
@@ -45,8 +47,8 @@ void answers_of(Input *in, const Letters *letters, const Features *features, con
   graphlang_fault fault = {0};
   int64_t done = graphlang_scores_probabilities(
       sums->size, rows, sums->scripts + 1, sums->scripts, longest + 1, sums->labels, rows, sums->size, shortest, sums->sums,
-      order, counts, columns, offsets, lengths, sharp, lean, 0.05, base, bias, prior, 0.001, places, answer,
-      lm_sums, 0.1, gain, letter, word, text, words, &fault);
+      order, counts, columns, offsets, lengths, sharp, lean, 0.05, base, bias, prior, 0.001, unknown,
+      0.95, places, answer, lm_sums, 0.1, gain, letter, word, text, words, &fault);
   if (done < 0) check_fault(&fault);
   if (how & 3) return;
   CHECK(done == spoken);
@@ -56,7 +58,7 @@ void answers_of(Input *in, const Letters *letters, const Features *features, con
       const float *own = answer + places[row] * sums->labels;
       for (int64_t j = 0; j < sums->labels; j++)
         if (j < first || j >= first + width || !lengths[row]) CHECK(own[j] == 0);
-      if (lengths[row]) check_sum(own + first, width);
+      if (lengths[row]) check_sum(own + first, width, unknown != NULL);
     }
 }
 
@@ -90,7 +92,7 @@ void fuzz_scores(Input *in) {
   CHECK(!graphlang_scores_softmax(rows, width, soft, prior, how & 4 ? spoken : NULL, 0.002));
   for (int64_t n = 0; n < rows && !(how & 1); n++)
     if (!(how & 4) || spoken[n])
-      check_sum(soft + n * width, width);
+      check_sum(soft + n * width, width, 0);
     else
       for (int64_t j = 0; j < width; j++) CHECK(soft[n * width + j] == 0);
   check_top(soft, rows, width, best);
