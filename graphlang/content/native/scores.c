@@ -142,6 +142,8 @@ INLINE int64_t place_of(const float *row, int64_t width, float most)
         if (found)
             break;
     }
+    if (j >= width)
+        j = width - 1; /* none of them is so great: not all are numbers */
     while (j < width - 1 && row[j] < most)
         j++;
     return j;
