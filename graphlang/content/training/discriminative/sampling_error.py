@@ -135,7 +135,8 @@ def without_chance(
     ...     np.zeros(2, dtype=np.float32),
     ... )
     >>> often, letters = np.array([[0, 0], [3, 9_000]], dtype=np.int32), np.array([1_000, 9_000])
-    >>> without_chance(apart, often, letters, 0, 1).astype(float).round(2).tolist()  # 1 - 10 / 9.21**2 of the second is no chance
+    >>> found = without_chance(apart, often, letters, 0, 1)  # 1 - 10 / 9.21**2 of the second is no chance
+    >>> found.astype(float).round(2).tolist()
     [4.0, 0.47]
     """
     own, other = counts[poor].astype(np.float64), counts[rich].astype(np.float64)
