@@ -287,6 +287,32 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
     return Edges(source, target, kind, nofollow, hreflang, tags, place.astype(np.int16) if places else None)
 
 
+def pairs(connection: sqlite3.Connection) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    """Sources and targets of all links, a part at a time: whoever counts them need not hold them.
+
+    Args:
+        connection: the collection.
+
+    Yields:
+        Sources and targets, equally many; rows are page id - 1, sorted by the source.
+
+    Raises:
+        StoreError: a link of which no page can be told.
+    """
+    pages = count_pages(connection)
+    cursor = connection.execute(
+        "SELECT source, COUNT(*), GROUP_CONCAT(target, ' ') FROM links GROUP BY source ORDER BY source"
+    )
+    with values.reading("links"):
+        while rows := cursor.fetchmany(_BATCH):
+            sources, counts, numbers = zip(*rows, strict=True)
+            source = np.repeat(np.array(sources, dtype=np.int64), counts)
+            target = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
+            values.within("links.source", source, 1, pages)
+            values.within("links.target", target, 1, pages)
+            yield (source - 1).astype(np.int32), (target - 1).astype(np.int32)
+
+
 def _check_links(connection: sqlite3.Connection) -> None:
     pages = count_pages(connection)
     row = connection.execute(

@@ -43,7 +43,10 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         with target.open("wb") as file:
             yield file
         return
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=".part", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=".part", dir=target.parent)
+    except OSError as error:  # in words of what the user named, not of the part beside it
+        raise OSError(error.errno, error.strerror, str(target)) from error
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

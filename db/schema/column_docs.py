@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Table(NamedTuple):
@@ -11,6 +11,33 @@ class Table(NamedTuple):
     purpose: str
     columns: dict[str, str]
 
+
+# Of several views.
+_PAGE_AND_LANGUAGE: Final = {
+    "page": "The page.",
+    "url": "Its URL.",
+    "host": "Its host.",
+    "domain": "Its registered domain.",
+    "suffix": "Its public suffix.",
+    "tld": "Its top-level domain.",
+    "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
+    "script": "ISO 15924 code.",
+}
+_CONFIDENCE: Final = {
+    "confidence": "Probability that the language is right; 1 where somebody corrected it.",
+    "runner_up": "Second best language.",
+    "runner_up_confidence": "Its probability.",
+}
+_CAPTURE: Final = {
+    "status": "HTTP status.",
+    "mime": "Media type.",
+    "charset": "Charset.",
+    "charset_from": "What named the charset, see `captures`.",
+    "date": "Capture time.",
+    "length": "Characters of the visible text.",
+    "characters": "Letters that the content method looked at.",
+    "encoding": "Encoding that a method over bytes found.",
+}
 
 TABLES: dict[str, Table] = {
     "sources": Table(
@@ -328,28 +355,12 @@ TABLES: dict[str, Table] = {
     "page_languages": Table(
         "View: one row a page, with the language by the chosen run, or by the correction that is in force.",
         {
-            "page": "The page.",
-            "url": "Its URL.",
-            "host": "Its host.",
-            "domain": "Its registered domain.",
-            "suffix": "Its public suffix.",
-            "tld": "Its top-level domain.",
-            "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
-            "script": "ISO 15924 code.",
-            "confidence": "Probability that the language is right; 1 where somebody corrected it.",
-            "runner_up": "Second best language.",
-            "runner_up_confidence": "Its probability.",
+            **_PAGE_AND_LANGUAGE,
+            **_CONFIDENCE,
             "method": "Method of the chosen run; `correction` where somebody corrected it.",
             "run": "The chosen run.",
             "fetched": "1 if a capture was read, 0 if the page was only linked to.",
-            "status": "HTTP status.",
-            "mime": "Media type.",
-            "charset": "Charset.",
-            "charset_from": "What named the charset, see `captures`.",
-            "date": "Capture time.",
-            "length": "Characters of the visible text.",
-            "characters": "Letters that the content method looked at.",
-            "encoding": "Encoding that a method over bytes found.",
+            **_CAPTURE,
             "pending": "1 where the URL was only linked to and the chosen run has not been asked for it: its language"
             " stands as `und` until any verb that lists such URLs (`pages`, `sites`, `frontier`, ...) asks.",
         },
@@ -358,28 +369,12 @@ TABLES: dict[str, Table] = {
         "View: one row a capture: the pages' own, as in `page_languages`, and those of `history` that a run of their"
         " time answered.",
         {
-            "page": "The page.",
-            "url": "Its URL.",
-            "host": "Its host.",
-            "domain": "Its registered domain.",
-            "suffix": "Its public suffix.",
-            "tld": "Its top-level domain.",
-            "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
-            "script": "ISO 15924 code.",
-            "confidence": "Probability that the language is right; 1 where somebody corrected it.",
-            "runner_up": "Second best language.",
-            "runner_up_confidence": "Its probability.",
+            **_PAGE_AND_LANGUAGE,
+            **_CONFIDENCE,
             "method": "Method of that run; `correction` where somebody corrected the page.",
             "run": "The run that answers: the chosen one, or one of the capture's time.",
             "fetched": "Always 1.",
-            "status": "HTTP status.",
-            "mime": "Media type.",
-            "charset": "Charset.",
-            "charset_from": "What named the charset, see `captures`.",
-            "date": "Capture time.",
-            "length": "Characters of the visible text.",
-            "characters": "Letters that the content method looked at.",
-            "encoding": "Encoding that a method over bytes found.",
+            **_CAPTURE,
             "pending": "Always 0.",
             "capture": "The capture, in `history`; NULL: the page's own.",
         },
@@ -403,14 +398,7 @@ TABLES: dict[str, Table] = {
         " `page_shares` of the content run behind it. A page in one language has one row. So has one whose answer, or"
         " correction, is none of the languages of its shares.",
         {
-            "page": "The page.",
-            "url": "Its URL.",
-            "host": "Its host.",
-            "domain": "Its registered domain.",
-            "suffix": "Its public suffix.",
-            "tld": "Its top-level domain.",
-            "language": "ISO 639-3 code; `und` where nothing could be told, `zxx` without linguistic content.",
-            "script": "ISO 15924 code.",
+            **_PAGE_AND_LANGUAGE,
             "share": "Part of the page's letters, 0 to 1; those of a page make 1.",
             "main": "1 where it is the page's answer, 0 for the others.",
         },

@@ -10,9 +10,10 @@ import graphlang
 from graphlang.analysis.arrays import digests
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
-from graphlang.content.page_input import ENOUGH, Answers, Material, TellsMixed, ask
+from graphlang.content.page_input import ENOUGH, Answers, Material, ask
 from graphlang.content.scoring.score_lists import KEPT, LEAST, letters, score_lists
-from graphlang.content.segments import find
+from graphlang.content.segments.pages import Part, of_pages
+from graphlang.content.segments.readers import ReadsParts
 from graphlang.db import collection
 from graphlang.db.runs.answers import PageShare, RunAnswers
 from graphlang.db.runs.begin import reuse_run, start_run
@@ -45,7 +46,7 @@ class _Batch(NamedTuple):
     characters: NDArray[np.int64]
     encodings: list[str | None] | None  #: of a method over bytes
     digests: list[int]  #: of what was read of the pages
-    shares: list[list[find.Part]]  #: of each page; empty where they were not asked for
+    shares: list[list[Part]]  #: of each page; empty where they were not asked for
     same: list[int]  #: further pages: an earlier run has read the same of them
 
 
@@ -98,7 +99,7 @@ def classify(
             letters(answers.texts),
             answers.encodings,
             [numbers[place] for place in new],
-            find.of_pages(identifier, answers.texts, answers.mixed) if with_shares else [],
+            of_pages(identifier, answers.texts, answers.probabilities) if with_shares else [],
             same,
         )
 
@@ -108,7 +109,7 @@ def classify(
         return side_by_side(read, drawn, threads)
 
     rows = collection.texts_and_anchors if anchors else collection.texts
-    with_shares = isinstance(identifier, TellsMixed) if shares is None else shares
+    with_shares = isinstance(identifier, ReadsParts) if shares is None else shares
     parameters = {"title": title, "main": ENOUGH}
     parameters |= {name: True for name, wanted in (("anchors", anchors), ("shares", with_shares)) if wanted}
     run = _start(connection, identifier, "content", parameters)
@@ -226,7 +227,6 @@ def _shares(batch: _Batch, ids: NDArray[np.int64]) -> list[PageShare]:
     return [
         PageShare(page, rank, int(ids[part.label]), part.share)
         for page, own in zip(batch.pages, batch.shares, strict=False)
-        if len(own) > 1
         for rank, part in enumerate(own, 1)
     ]
 

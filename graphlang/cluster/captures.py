@@ -6,14 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.cluster.choose import choose
-from graphlang.cluster.tables import CAPTURES, RECORDS, ddl
+from graphlang.cluster.history import history_of
+from graphlang.cluster.storage import written
+from graphlang.cluster.tables import CAPTURES, CHOSEN, HISTORY, RECORDS, ddl
+from graphlang.db.write.choose_capture import Keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
-
-    from graphlang.db.write.choose_capture import Keep
 
 #: So many pages with several captures are sent to all executors, so that the others need not be sorted.
 _FEW: Final = 2_000_000
@@ -31,25 +32,35 @@ _NAMED: Final = (
 )
 
 
-def captures_of(records: Any, keep: Keep) -> Any:
-    """The capture that is each page's own: a DataFrame of `graphlang.cluster.tables.CAPTURES`.
+def captures_of(records: Any, keep: Keep, work: str) -> tuple[Any, Any]:
+    """The capture that is each page's own, and with ``all`` the others.
 
     Args:
         records: of `graphlang.cluster.frames.records_of`, written down.
-        keep: which of several captures is the page's own; ``all`` is as ``best``, others are not kept here.
+        keep: which of several captures is the page's own.
+        work: a folder for the captures of pages with several.
+
+    Returns:
+        A DataFrame of `graphlang.cluster.tables.CAPTURES`; and one of `graphlang.cluster.tables.HISTORY`, or None where
+        others are not kept.
     """
     read = records.where("kind IS NULL")
     columns = [field.name for field in CAPTURES if field.name not in {"captures", "original"}]
+    alone = (*columns, "1L AS captures", "CAST(NULL AS bigint) AS original")
     several = read.groupBy("page").count().where("count > 1").select("page").persist()
     count = several.count()
-    if not count:
-        return read.selectExpr(*columns, "1L AS captures", "CAST(NULL AS bigint) AS original")
     few = several.hint("broadcast") if count <= _FEW else several
-    single = read.join(few, "page", "left_anti")
-    single = single.selectExpr(*columns, "1L AS captures", "CAST(NULL AS bigint) AS original")
     repeated = read.join(few, "page", "left_semi").select(RECORDS.names).repartition("page")
     ordered = repeated.sortWithinPartitions("page", "source", "begin", "place")
-    return single.unionByName(ordered.mapInArrow(partial(_chosen, keep), ddl(CAPTURES)))
+    chosen = ordered.mapInArrow(partial(_chosen, keep), ddl(CHOSEN))
+    others = None
+    if keep is Keep.ALL:
+        chosen = written(records.sparkSession, work, chosen)
+        others = chosen.where("whole IS NOT NULL").mapInArrow(history_of, ddl(HISTORY))
+    if not count:
+        return read.selectExpr(*alone), others
+    single = read.join(few, "page", "left_anti").selectExpr(*alone)
+    return single.unionByName(chosen.where("whole IS NULL").select(CAPTURES.names)), others
 
 
 def _chosen(keep: Keep, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from graphlang.cluster.history import OtherCaptures
 from graphlang.cluster.page_ids import PageIds
 from graphlang.cluster.records import page_of, row_of
-from graphlang.cluster.tables import CAPTURES
+from graphlang.cluster.tables import CHOSEN
 from graphlang.db.write.choose_capture import Choice, Facts, Keep
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def choose(batches: Iterable[pa.RecordBatch], keep: Keep) -> Iterator[pa.RecordB
         keep: which of several captures is the page's own.
 
     Yields:
-        Rows of `graphlang.cluster.tables.CAPTURES`, one a page.
+        Rows of `graphlang.cluster.tables.CHOSEN`: one a page, and with `Keep.ALL` those of its other captures.
     """
     ids = PageIds()
     rows: list[dict[str, Any]] = []
@@ -36,16 +37,16 @@ def choose(batches: Iterable[pa.RecordBatch], keep: Keep) -> Iterator[pa.RecordB
         for row in batch.to_pylist():
             if own is None or own.page != row["page"]:
                 if own is not None:
-                    rows.append(own.row(ids))
+                    rows += own.rows(ids)
                 own = _Own(row)
             else:
                 own.take(row, keep)
             if len(rows) >= _ROWS:
-                yield pa.RecordBatch.from_pylist(rows, schema=CAPTURES)
+                yield pa.RecordBatch.from_pylist(rows, schema=CHOSEN)
                 rows = []
     if own is not None:
-        rows.append(own.row(ids))
-    yield pa.RecordBatch.from_pylist(rows, schema=CAPTURES)
+        rows += own.rows(ids)
+    yield pa.RecordBatch.from_pylist(rows, schema=CHOSEN)
 
 
 class _Own:
@@ -57,20 +58,25 @@ class _Own:
         self._choice = Choice(Facts.of(capture), 1, capture, 0)
         self._files = {id(capture): (row["source"], row["file"])}
         self._kept: Page = capture
+        self._others = OtherCaptures()
 
     def take(self, row: dict[str, Any], keep: Keep) -> None:
         """Look at one more."""
         capture, before = page_of(row), self._kept
-        file = row["source"], row["file"]
-        self._choice.take(capture, 0, keep)
+        file, held = (row["source"], row["file"]), self._files[id(before)]
+        rest = self._choice.take(capture, 0, keep)
         after = self._choice.page or before
         if after is capture:
             self._files = {id(after): file}
         elif after is not before:  # joined of two parts: it stands where its text does
-            self._files = {id(after): file if capture.parts == "text" else self._files[id(before)]}
+            self._files = {id(after): file if capture.parts == "text" else held}
         self._kept = after
+        if keep is Keep.ALL:
+            other = None if rest is None else rest.page
+            self._others.take(rest, other, file if other is capture else held, self._choice.facts)
 
-    def row(self, ids: PageIds) -> dict[str, Any]:
+    def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
         """What is kept."""
         source, file = self._files[id(self._kept)]
-        return row_of(self._kept, ids) | {"source": source, "file": file, "captures": self._choice.count}
+        yield row_of(self._kept, ids) | {"source": source, "file": file, "captures": self._choice.count}
+        yield from self._others.rows(ids)

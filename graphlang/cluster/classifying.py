@@ -11,9 +11,10 @@ from graphlang.analysis.arrays import digests
 from graphlang.cluster.tables import ANSWER
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.content.page_input import Material, TellsMixed, ask
+from graphlang.content.page_input import Material, ask
 from graphlang.content.scoring.score_lists import letters, score_lists
-from graphlang.content.segments import find
+from graphlang.content.segments.pages import of_pages
+from graphlang.content.segments.readers import ReadsParts
 from graphlang.db import records
 from graphlang.modelfile import ModelError
 
@@ -87,14 +88,14 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
     columns: Any = ([column[place] for place in places] for column in material)
     few = Material(*columns)
     found = ask(identifier, few) if places else None
-    with_shares = isinstance(identifier, TellsMixed)
+    with_shares = isinstance(identifier, ReadsParts)
     rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
     if found is not None:
         characters = letters(found.texts)
         label, score = score_lists(found.probabilities, characters)
         names = [*identifier.labels, languages.UND, languages.ZXX]
         read = digests.of_pages(*few)
-        parts = find.of_pages(identifier, found.texts, found.mixed) if with_shares else [[] for _ in places]
+        parts = of_pages(identifier, found.texts, found.probabilities) if with_shares else [[] for _ in places]
         for row, place in enumerate(places):
             listed = [
                 {"label": names[one], "score": round(float(value), 6)}
@@ -111,9 +112,7 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
                 "encoding": None if found.encodings is None else found.encodings[row],
                 "read": read[row],
                 "scores": listed,
-                "shares": [
-                    {"label": names[one.label], "share": one.share} for one in parts[row] if len(parts[row]) > 1
-                ],
+                "shares": [{"label": names[one.label], "share": one.share} for one in parts[row]],
             }
     return [pa.array([row[field.name] for row in rows], type=field.type) for field in ANSWER]
 

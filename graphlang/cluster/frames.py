@@ -13,6 +13,7 @@ from graphlang.cluster.hashing import digests_of
 from graphlang.cluster.inference.propagate import USUAL, Sizes, infer
 from graphlang.cluster.misread import misread
 from graphlang.cluster.reading import read_content, read_pieces
+from graphlang.cluster.storage import written
 from graphlang.cluster.tables import ANSWER, RANGE, RECORDS, SOURCES, ddl
 from graphlang.db import InputError
 from graphlang.ingest import Limits
@@ -37,8 +38,8 @@ def read(spark: Any, paths: Sequence[str], *, limits: Limits | None = None, work
         paths: files, folders and patterns that every executor sees under the same path; or addresses that Spark reads
             (``hdfs://``, ``s3a://``, ...).
         limits: bounds of a record, see `graphlang.ingest.Limits`.
-        work: a folder that does not exist, where the rows are written to. With one, large archives are cut, so that
-            several executors read them. Without, one task reads each archive.
+        work: a folder where the rows are written to; what it holds of an earlier try is taken. With one, large
+            archives are cut, so that several executors read them. Without, one task reads each archive.
 
     Returns:
         A DataFrame. Captures have no ``kind``; problems have ``kind``, ``reason``, ``file``, ``offset`` and ``url``.
@@ -180,8 +181,7 @@ def records_of(spark: Any, archives: Sequence[Archive], limits: Limits, work: st
         )
     if work is None:
         return found
-    found.write.parquet(f"{work}/first")
-    found = spark.read.parquet(f"{work}/first")
+    found = written(spark, f"{work}/first", found)
     # Where a byte range begins is first a guess. An archive where one was wrong is read again, as a whole.
     ranges = found.where(f"kind = '{RANGE}'").select("source", "begin", "found", "ended", "stop")
     ordered = ranges.repartition("source").sortWithinPartitions("source", "begin")
@@ -190,9 +190,8 @@ def records_of(spark: Any, archives: Sequence[Archive], limits: Limits, work: st
         return found
     wrong = [archive for archive in archives if archive.number in again]
     whole = _by_task(spark, pieces(wrong, 0), partial(_read_pieces, limits), RECORDS)
-    whole.write.parquet(f"{work}/again")
     rest = found.where(f"source NOT IN ({', '.join(map(str, again))})")
-    return rest.unionByName(spark.read.parquet(f"{work}/again"))
+    return rest.unionByName(written(spark, f"{work}/again", whole))
 
 
 def _read_pieces(limits: Limits, group: Sequence[Piece]) -> Iterator[pa.RecordBatch]:

@@ -16,12 +16,16 @@ import pyarrow.parquet as pq
 from graphlang.analysis import linked
 from graphlang.cluster.page_ids import CollisionError, page_id
 from graphlang.cluster.tables import (
+    ANCHOR_TEXTS,
     ANSWER,
+    CORRECTIONS,
+    HISTORY,
     KEPT_CAPTURES,
     LANGUAGES,
     LINKS,
     PAGES,
     PROBLEMS,
+    REMOVED,
     RUNS,
     SITES,
     SOURCES_KEPT,
@@ -66,6 +70,24 @@ _SHARES: Final = (
 )
 
 
+_CORRECTED: Final = (
+    "SELECT url, given.label, corrected_by, note, corrected, before.label AS former, former_confidence, undone,"
+    " undone_by FROM corrections JOIN labels AS given ON given.id = corrections.label"
+    " LEFT JOIN labels AS before ON before.id = former ORDER BY corrections.id"
+)
+#: Tables that not every collection fills, what a row of theirs holds, and SQL.
+_MORE: Final = (
+    ("anchor_texts", ANCHOR_TEXTS, "SELECT target, source, text FROM anchor_texts ORDER BY target, source"),
+    ("removed", REMOVED, "SELECT digest, kind, since FROM removed ORDER BY digest"),
+    (
+        "corrections",
+        CORRECTIONS,
+        _CORRECTED,
+    ),
+)
+_KINDS: Final = {int(kind): kind.name.lower() for kind in LinkKind}
+
+
 class Loaded(NamedTuple):
     """What was written."""
 
@@ -76,9 +98,7 @@ class Loaded(NamedTuple):
 
 
 def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loaded:
-    """Write the tables of a collection as `graphlang cluster run` would.
-
-    Of its runs the chosen one is written, and those that it started from.
+    """Write the tables of a collection as `graphlang cluster run` would, and all else that it holds.
 
     Args:
         path: of the database.
@@ -119,21 +139,24 @@ class _Load:
         pages = self._write("pages", PAGES, self._pages())
         self._refuse_collisions()
         fetched = self._write("captures", KEPT_CAPTURES, self._captures(), _WITH_TEXT)
+        if self._connection.execute("SELECT 1 FROM history LIMIT 1").fetchone() is not None:
+            self._write("history", HISTORY, self._history(), _WITH_TEXT)
         links = self._write("links", LINKS, self._links())
         sql = "SELECT name AS file, offset, url, kind, reason FROM problems JOIN sources ON sources.id = source"
         self._write("problems", PROBLEMS, self._rows(f"{sql} ORDER BY problems.id"))
-        sql = "SELECT id AS source, name, sha256, bytes, keep, COALESCE(options, '{}') AS options FROM sources"
-        self._write("sources", SOURCES_KEPT, self._rows(sql))
-        numbers = self._runs(chosen.id)
-        marks = ", ".join("?" * len(numbers))
-        sql = f"SELECT {', '.join(RUNS.names)} FROM runs WHERE id IN ({marks})"
-        self._write("runs", RUNS, self._rows(sql, numbers))
+        self._write("sources", SOURCES_KEPT, self._rows("SELECT *, id AS source FROM sources ORDER BY id"))
+        sql = "SELECT *, id = ? AS chosen FROM runs WHERE finished IS NOT NULL ORDER BY id"
+        self._write("runs", RUNS, self._rows(sql, (chosen.id,)))
+        numbers = [number for (number,) in self._connection.execute("SELECT id FROM runs WHERE finished IS NOT NULL")]
         for run in numbers:
             self._write(f"answers/run={run}", pa.schema([PAGES.field("page"), *ANSWER]), self._answers(run))
         sql = f"SELECT {', '.join(LANGUAGES.names)} FROM page_languages"
         self._write("languages", LANGUAGES, self._hashed(self._rows(sql)))
         columns = ", ".join(SITES.names)
         self._write("sites", SITES, self._rows(f"SELECT {columns} FROM site_languages ORDER BY host, language"))
+        for name, schema, query in _MORE:
+            if self._connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() is not None:
+                self._write(name, schema, self._hashed(self._rows(query)))
         return Loaded(pages, fetched, links, len(numbers))
 
     def _write(self, name: str, schema: pa.Schema, rows: Iterable[dict[str, Any]], size: int = _ROWS) -> int:
@@ -154,7 +177,7 @@ class _Load:
 
     def _hashed(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for row in rows:
-            yield row | {"page": int(self._hashes[row["page"]])}
+            yield row | {name: int(self._hashes[row[name]]) for name in ("page", "source", "target") if name in row}
 
     def _pages(self) -> Iterator[dict[str, Any]]:
         for row in self._rows(_PAGES):
@@ -182,20 +205,29 @@ class _Load:
                 row["original"] = int(self._hashes[row["original"]])
             yield row | {"page": int(self._hashes[row["page"]])}
 
+    def _history(self) -> Iterator[dict[str, Any]]:
+        last, number = None, 0
+        for row in self._rows("SELECT * FROM history ORDER BY page, id"):
+            number = number + 1 if row["page"] == last else 0
+            last = row["page"]
+            if row["rest"]:
+                row["text"] += inflated(row["rest"], row["length"])
+            said = self._rows(
+                "SELECT source, value FROM history_declarations WHERE capture = ? ORDER BY source", (row["id"],)
+            )
+            sql = "SELECT target, kind, nofollow, hreflang, place FROM history_links WHERE capture = ? ORDER BY place"
+            links = [
+                link | {"target": int(self._hashes[link["target"]]), "kind": _KINDS[link["kind"]]}
+                for link in self._rows(sql, (row["id"],))
+            ]
+            kept = {name: row.get(name) for name in HISTORY.names}
+            more = {"number": number, "declared": list(said), "links": links}
+            yield kept | more | {"page": int(self._hashes[last])}
+
     def _links(self) -> Iterator[dict[str, Any]]:
-        names = {int(kind): kind.name.lower() for kind in LinkKind}
         for row in self._rows("SELECT source, target, kind, nofollow, hreflang, place FROM links"):
             ends = {name: int(self._hashes[row[name]]) for name in ("source", "target")}
-            yield row | ends | {"kind": names[row["kind"]]}
-
-    def _runs(self, run: int) -> list[int]:
-        """A run and all that it started from, ascending."""
-        found, todo = set(), [run]
-        while todo:
-            found.add(todo[-1])
-            sql = "SELECT value FROM runs, json_each(runs.seeds) WHERE runs.id = ?"
-            todo += [seed for (seed,) in self._connection.execute(sql, (todo.pop(),)) if seed not in found]
-        return sorted(found)
+            yield row | ends | {"kind": _KINDS[row["kind"]]}
 
     def _answers(self, run: int) -> Iterator[dict[str, Any]]:
         rows = self._rows(_ANSWERS, (run,))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import graphlang
@@ -11,12 +12,14 @@ from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster import captures as of_captures
 from graphlang.cluster import frames, pages, storage, views
 from graphlang.cluster.classifying import method_of
-from graphlang.cluster.inference.propagate import Sizes, infer
+from graphlang.cluster.inference.propagate import Inferred, Sizes, infer
 from graphlang.cluster.links import links_of
-from graphlang.cluster.spark_session import told_in_a_line
-from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, ddl
-from graphlang.content.page_input import ENOUGH, TellsMixed
+from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
+from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, SOURCES, SOURCES_KEPT, ddl
+from graphlang.content.page_input import ENOUGH
 from graphlang.content.scoring.score_lists import KEPT, LEAST
+from graphlang.content.segments.readers import ReadsParts
 from graphlang.db.clock import now
 from graphlang.db.write.choose_capture import Keep
 from graphlang.graph.propagation.options import Options
@@ -24,8 +27,6 @@ from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from graphlang.cluster.inference.propagate import Inferred
 
 _ANSWER: Final = ("page", "label", "confidence", "runner_up_label", "runner_up_confidence", "characters", "encoding")
 
@@ -53,6 +54,7 @@ def run(
     keep: Keep = Keep.BEST,
     limits: Limits | None = None,
     overwrite: bool = False,
+    resume: bool = False,
     sizes: Sizes | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Done:
@@ -66,72 +68,96 @@ def run(
         keep: which of several captures of a URL is the page's own.
         limits: bounds of a record.
         overwrite: whether a folder that exists gives way.
+        resume: go on with the tables that an earlier job of the same archives and options left beside it.
         sizes: how the inference is cut.
         progress: told the name of each stage as it begins.
 
     Raises:
-        OutputError: the folder exists.
+        OutputError: the folder exists; or there is nothing to resume.
         InputError: a path does not exist.
         ModelError: there is no such method.
         CollisionError: two URLs have the same id.
     """
     limits = limits or Limits()
     wanted, identifier = method_of(method)
+    sizes = sizes or Sizes()
+    storage.refuse_existing(storage.Folder(spark, out), overwrite=overwrite)
     archives = frames.find(spark, paths)
-    with told_in_a_line(), storage.replacing(spark, out, overwrite=overwrite) as part:
-        work = storage.Folder(spark, f"{part}.work")
-        try:
-            return _Job(spark, part, work.path, progress).all(
-                archives, wanted.name, identifier, keep, limits, sizes or Sizes()
-            )
-        finally:
-            work.delete()
+    fit_shuffles(spark, sum(archive.size for archive in archives))
+    with told_in_a_line():
+        progress("digest")
+        sources = _first_of_each(frames.sources_of(spark, archives))
+    key = _key(list(sources), identifier.hash, str(keep), asdict(limits))
+    lost = (CollisionError,)
+    with (
+        storage.replacing(spark, out, key=key, overwrite=overwrite, resume=resume, lost=lost) as part,
+        told_in_a_line("; what was done is kept, and --resume goes on with it"),
+    ):
+        job = _Job(spark, part, progress)
+        return job.all(archives, sources, wanted.name, identifier, keep, limits, sizes)
+
+
+def _first_of_each(sources: Any) -> list[tuple[Any, ...]]:
+    """Of archives with the same bytes only the first: the same bytes are read once, whatever their name."""
+    first: dict[str, tuple[Any, ...]] = {}
+    for row in sorted(map(tuple, sources.collect())):
+        first.setdefault(row[SOURCES.get_field_index("sha256")], row)
+    return sorted(first.values())
+
+
+def _key(*given: Any) -> str:
+    """A digest of what tables depend on, and of the version that makes them."""
+    return hashlib.sha256(json.dumps([graphlang.__version__, *given], sort_keys=True).encode()).hexdigest()[:16]
 
 
 class _Job:
-    def __init__(self, spark: Any, out: str, work: str, progress: Callable[[str], None]) -> None:
-        self._spark, self._out, self._work, self._progress = spark, out, work, progress
+    def __init__(self, spark: Any, out: str, progress: Callable[[str], None]) -> None:
+        self._spark, self._out, self._work = spark, out, f"{out}/{storage.WORK}"
+        self._tell = progress
 
     def all(  # noqa: PLR0917  internal
-        self, archives: Sequence[Any], method: str, identifier: Any, keep: Keep, limits: Limits, sizes: Sizes
+        self,
+        archives: Sequence[Any],
+        sources: Sequence[tuple[Any, ...]],
+        method: str,
+        identifier: Any,
+        keep: Keep,
+        limits: Limits,
+        sizes: Sizes,
     ) -> Done:
-        """Make every table, each of those before."""
+        """Make every table that is not there yet, each of those before."""
         started = now()
-        self._progress("digest")
-        archives = self._once(archives, keep, limits)
-        self._progress("read")
+        options = json.dumps(asdict(limits), sort_keys=True)
+        rows = [(*row, str(keep), options, 0, 1, 1, "") for row in sources]
+        self._written("sources", self._spark.createDataFrame(rows, ddl(SOURCES_KEPT)))
+        kept_sources = {row[0] for row in sources}
+        archives = [archive for archive in archives if archive.number in kept_sources]
+        self._progress("read", f"{storage.WORK}/records/first")
         records = frames.records_of(self._spark, archives, limits, f"{self._work}/records")
         problems = records.where(f"kind IS NOT NULL AND kind <> '{RANGE}'")
         problems = self._written("problems", problems.select("file", "offset", "url", "kind", "reason"))
-        self._progress("pages")
-        urls = pages.distinct_urls(records)
-        urls.write.parquet(f"{self._work}/urls")
-        urls = self._spark.read.parquet(f"{self._work}/urls")
+        self._progress("pages", "captures")
+        urls = self._written(f"{storage.WORK}/urls", pages.distinct_urls(records))
         pages.refuse_collisions(urls)
         every = self._written("pages", pages.with_sites(urls))
-        own = of_captures.with_originals(of_captures.captures_of(records, keep))
+        own, others = of_captures.captures_of(records, keep, f"{self._work}/chosen")
+        if others is not None:
+            self._written("history", others)
+        own = of_captures.with_originals(own)
         kept = self._written("captures", own.select(*KEPT_CAPTURES.names))
-        self._progress("links")
+        self._progress("links", "links")
         links = self._written("links", own.mapInArrow(links_of, ddl(LINKS)))
-        self._progress("classify")
+        self._progress("classify", "answers/run=1")
         texts = kept.where("text <> '' OR title <> ''").select("page", "title", "text", "main", "visible")
         content = frames.classify(texts, method=method).drop("title", "text", "main", "visible")
         content = self._written("answers/run=1", content)
         rows = [self._content_run(identifier, content, started)]
         said = kept.select("page", "declared")
         evidence = every.join(content, "page", "left").join(said, "page", "left")
-        inferred = infer(
-            evidence,
-            links,
-            f"{self._work}/inference",
-            labels=identifier.labels,
-            sizes=sizes,
-            progress=self._progress,
-        )
-        answers = self._written("answers/run=2", inferred.answers)
+        answers, inferred = self._inferred(evidence, links, identifier, sizes)
         rows.append(_inference_run(inferred, sizes, rows[0][9], answers.count()))
         self._written("runs", self._spark.createDataFrame(rows, ddl(RUNS)))
-        self._progress("languages")
+        self._progress("languages", "sites")
         answers = answers.select(*_ANSWER)
         told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2)
         told = self._written("languages", told)
@@ -145,36 +171,59 @@ class _Job:
             **{name: frame.count() for name, frame in counts.items()},
         )
 
+    def _inferred(self, evidence: Any, links: Any, identifier: Any, sizes: Sizes) -> tuple[Any, Inferred]:
+        """The answers of the inference, and how it came to them."""
+        name = "answers/run=2"
+        facts = f"{self._work}/inferred-{_key(asdict(sizes), asdict(Options()), SIGNALS)}"
+        if storage.is_finished(self._spark, facts):
+            answers = self._spark.read.parquet(f"{self._out}/{name}")
+            (told,) = self._spark.read.json(facts).collect()
+            return answers, Inferred(answers, **json.loads(told.facts))
+        # An earlier try may have cut it otherwise: because a partition was too large, say.
+        for left in (f"{storage.WORK}/inference", name, "runs", "languages", "sites"):
+            storage.Folder(self._spark, f"{self._out}/{left}").delete()
+        inferred = infer(
+            evidence,
+            links,
+            f"{self._work}/inference",
+            labels=identifier.labels,
+            sizes=sizes,
+            answers=f"{self._out}/{name}",
+            progress=self._tell,
+        )
+        told = {one.name: getattr(inferred, one.name) for one in fields(inferred) if one.name != "answers"}
+        self._spark.createDataFrame([(json.dumps(told),)], "facts string").write.json(facts)
+        return inferred.answers, inferred
+
+    def _progress(self, stage: str, table: str) -> None:
+        """Tell the name of a stage, if the table that it makes last is still to be made."""
+        if not storage.is_finished(self._spark, f"{self._out}/{table}"):
+            self._tell(stage)
+
     def _written(self, name: str, frame: Any) -> Any:
         """Write a table, and read it from there: what comes after does not work it out again."""
-        frame.write.parquet(f"{self._out}/{name}")
-        return self._spark.read.parquet(f"{self._out}/{name}")
-
-    def _once(self, archives: Sequence[Any], keep: Keep, limits: Limits) -> list[Any]:
-        """Of archives with the same bytes only the first: the same bytes are read once, whatever their name."""
-        frames.sources_of(self._spark, archives).write.parquet(f"{self._work}/sources")
-        sources = self._spark.read.parquet(f"{self._work}/sources")
-        first = {row[0] for row in sources.groupBy("sha256").agg({"source": "min"}).select("min(source)").collect()}
-        how = "'{}' AS keep", "'{}' AS options"
-        options = json.dumps(asdict(limits), sort_keys=True)
-        kept = sources.where(f"source IN ({', '.join(map(str, sorted(first)))})")
-        self._written("sources", kept.selectExpr("*", how[0].format(keep), how[1].format(options)))
-        return [archive for archive in archives if archive.number in first]
+        return storage.written(self._spark, f"{self._out}/{name}", frame)
 
     def _content_run(self, identifier: Any, content: Any, started: str) -> tuple[Any, ...]:
         parameters = {"title": True, "main": ENOUGH, "kept": KEPT, "least": LEAST, **identifier.describe()}
-        if isinstance(identifier, TellsMixed):
+        if isinstance(identifier, ReadsParts):
             parameters["shares"] = True
         name, model = identifier.name, identifier.hash
         written = json.dumps(parameters, sort_keys=True)
-        end = now()
-        counted = content.count()
-        return 1, "content", name, name, model, written, "[]", graphlang.__version__, started, end, counted, None, None
+        known = {"model": name, "model_hash": model, "parameters": written, "seeds": "[]", "started": started}
+        return _row_of_run(1, "content", name, pages=content.count(), **known)
 
 
 def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int) -> tuple[Any, ...]:
     parameters = {**asdict(Options()), "signals": SIGNALS}
     parameters |= {"partitions": inferred.partitions, "host_pages": sizes.host_pages}
-    written, version = json.dumps(parameters, sort_keys=True), graphlang.__version__
-    rounds, rest = inferred.supersteps, int(inferred.converged)
-    return 2, "propagation", "propagation", None, None, written, "[1]", version, started, now(), pages, rounds, rest
+    known = {"parameters": json.dumps(parameters, sort_keys=True), "seeds": "[1]", "started": started, "chosen": 1}
+    known |= {"rounds": inferred.supersteps, "converged": int(inferred.converged)}
+    return _row_of_run(2, "propagation", "propagation", pages=pages, **known)
+
+
+def _row_of_run(number: int, kind: str, method: str, **known: Any) -> tuple[Any, ...]:
+    """A row of `RUNS`, of a run that ends now."""
+    row = {"id": number, "kind": kind, "method": method, "version": graphlang.__version__, "chosen": 0}
+    row |= {"finished": now(), **known}
+    return tuple(row.get(name) for name in RUNS.names)

@@ -29,8 +29,18 @@ _SETTINGS: Final = {
     # Python of an executor would look for modules in the folder that the job was started in, before what is installed.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
-#: Where all processes are on this machine, nothing outside is to reach them.
-_LOCAL: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+#: Where all processes are on this machine, nothing outside is to reach them. Java works for minutes at most on what it
+#: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work.
+_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
+_LOCAL: Final = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": _JAVA,
+    "spark.executor.extraJavaOptions": _JAVA,
+}
+_SHUFFLES: Final = "spark.sql.shuffle.partitions"
+_SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
+_MOST_SHUFFLES: Final = 20_000
 
 
 class SparkError(RuntimeError):
@@ -72,6 +82,20 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         raise SparkError(f"Spark does not start: {first_line(error)}") from error
 
 
+def fit_shuffles(spark: Any, size: int) -> None:
+    """Cut shuffles into as many pieces as some archives need, unless the user said how many.
+
+    Spark's own 200 cost a small collection more than its work.
+
+    Args:
+        spark: the session.
+        size: bytes of the archives.
+    """
+    context = spark.sparkContext
+    if not context.getConf().contains(_SHUFFLES):
+        spark.conf.set(_SHUFFLES, str(min(max(context.defaultParallelism, -(-size // _SHUFFLED)), _MOST_SHUFFLES)))
+
+
 def _pyspark() -> Any:
     try:
         return import_module("pyspark.sql")
@@ -109,8 +133,11 @@ def java_version(said: str) -> int | None:
 
 
 @contextmanager
-def told_in_a_line() -> Iterator[None]:
+def told_in_a_line(more: str = "") -> Iterator[None]:
     """What fails in Spark, or on an executor, as one error of ours.
+
+    Args:
+        more: what is to be said behind it.
 
     Raises:
         JobError: Spark gave up; its words have the last line of the executor's account.
@@ -120,7 +147,7 @@ def told_in_a_line() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}:
             raise
-        raise JobError(f"Spark gave up: {_cause(str(error)) or first_line(error)}") from error
+        raise JobError(f"Spark gave up: {_cause(str(error)) or first_line(error)}{more}") from error
 
 
 def _cause(said: str) -> str:

@@ -15,6 +15,10 @@ _HREFLANGS: Final = pa.list_(pa.struct([("place", _INT), ("value", _TEXT)]))
 _SCORES: Final = pa.list_(pa.struct([("label", _TEXT), ("score", _REAL)]))
 _SHARES: Final = pa.list_(pa.struct([("label", _TEXT), ("share", _REAL)]))
 
+_HISTORY_LINKS: Final = pa.list_(
+    pa.struct([("target", _LONG), ("kind", _TEXT), ("nofollow", _INT), ("hreflang", _TEXT), ("place", _INT)])
+)
+
 #: What a capture says, and where it stands.
 _CAPTURE: Final = [
     ("page", _LONG),
@@ -51,6 +55,8 @@ RECORDS: Final = pa.schema([*_CAPTURE, *_READ, ("found", _LONG), ("ended", _LONG
 RANGE: Final = "range"
 #: One row a page that was fetched: the capture that is its own.
 CAPTURES: Final = pa.schema([*_CAPTURE, ("captures", _LONG), ("original", _LONG)])
+#: The same where other captures are kept beside it: these have ``number`` and ``whole``, null in a page's own.
+CHOSEN: Final = pa.schema([*CAPTURES, ("number", _INT), ("whole", _INT)])
 #: What is kept of it: all but its links, which have a table of their own.
 KEPT_CAPTURES: Final = pa.schema(
     [
@@ -59,9 +65,24 @@ KEPT_CAPTURES: Final = pa.schema(
         if field.name not in {"revisit_page", "link_urls", "link_ids", "link_kinds", "hreflangs"}
     ]
 )
+#: One row a capture besides the page's own, by ``number`` in their order; columns as in the database's ``history``.
+HISTORY: Final = pa.schema(
+    [
+        *(("page", _LONG), ("number", _INT), ("source", _INT), ("offset", _LONG), ("date", _TEXT), ("status", _INT)),
+        *(("mime", _TEXT), ("charset", _TEXT), ("charset_from", _TEXT), ("length", _LONG), ("size", _LONG)),
+        *(("digest", _TEXT), ("parts", _TEXT), ("whole", _INT), ("title", _TEXT), ("text", _TEXT), ("main", _LONG)),
+        *(("declared", _DECLARED), ("links", _HISTORY_LINKS), ("run", _LONG)),
+    ]
+)
 SOURCES: Final = pa.schema([("source", _INT), ("name", _TEXT), ("sha256", _TEXT), ("bytes", _LONG)])
 #: The same as it is kept.
-SOURCES_KEPT: Final = pa.schema([*SOURCES, ("keep", _TEXT), ("options", _TEXT)])
+SOURCES_KEPT: Final = pa.schema(
+    [
+        *SOURCES,
+        *(("keep", _TEXT), ("options", _TEXT), ("position", _LONG), ("finished", _INT), ("readings", _INT)),
+        ("lacks", _TEXT),
+    ]
+)
 PAGES: Final = pa.schema(
     [("page", _LONG), ("url", _TEXT), ("host", _TEXT), ("domain", _TEXT), ("suffix", _TEXT), ("tld", _TEXT)]
 )
@@ -98,8 +119,20 @@ RUNS: Final = pa.schema(
         ("pages", _LONG),
         ("rounds", _LONG),
         ("converged", _INT),
+        ("collection", _TEXT),
+        ("linked", _INT),
+        ("chosen", _INT),
     ]
 )
+#: What only a database has, and `graphlang cluster load` brings along.
+ANCHOR_TEXTS: Final = pa.schema([("target", _LONG), ("source", _LONG), ("text", _TEXT)])
+CORRECTIONS: Final = pa.schema(
+    [
+        *(("url", _TEXT), ("label", _TEXT), ("corrected_by", _TEXT), ("note", _TEXT), ("corrected", _TEXT)),
+        *(("former", _TEXT), ("former_confidence", _REAL), ("undone", _TEXT), ("undone_by", _TEXT)),
+    ]
+)
+REMOVED: Final = pa.schema([("digest", _TEXT), ("kind", _TEXT), ("since", _TEXT)])
 #: Columns of the view ``page_languages``.
 LANGUAGES: Final = pa.schema(
     [

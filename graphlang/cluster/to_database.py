@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from graphlang.analysis.classify import label_ids
-from graphlang.cluster.tables import ANSWER
+from graphlang.cluster.only_linked import OnlyLinked
+from graphlang.cluster.tables import ANSWER, CORRECTIONS, REMOVED
 from graphlang.db import InputError, create
 from graphlang.db.records import LinkKind, apart
 from graphlang.db.runs.answers import PageShare, RunAnswers
 from graphlang.db.runs.begin import start_run
 from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.linked_answers import write_linked
 from graphlang.db.runs.write_answers import write_answers
 from graphlang.db.write import multirow, sources
 from graphlang.db.write.writer import finish
@@ -34,13 +37,22 @@ _ROWS: Final = 1 << 16  # of a batch
 _WITH_TEXT: Final = 2048  # where rows have texts
 #: Tables that a folder has to have.
 NEEDED: Final = ("answers", "captures", "links", "pages", "problems", "runs", "sources")
+#: Tables that it may have.
+MORE: Final = ("anchor_texts", "corrections", "history", "removed")
 _CAPTURE: Final = (
     *("offset", "date", "status", "mime", "charset", "charset_from", "length", "size", "digest", "revisit_of"),
     *("captures", "revisit_date", "parts"),
 )
 _INTO_CAPTURES: Final = f"INSERT INTO captures (page, source, original, reading, {', '.join(_CAPTURE)})"
+_OTHER: Final = (
+    *("offset", "date", "status", "mime", "charset", "charset_from", "length", "size", "digest", "parts", "whole"),
+)
+#: Of a source: how far it was read, and how often.
+_READING: Final = ("position", "finished", "readings", "lacks")
+_INTO_HISTORY: Final = f"INSERT INTO history (id, page, source, reading, {', '.join(_OTHER)}, title, text, main, rest)"
 _RUN: Final = (
     *("id", "kind", "method", "model", "model_hash", "parameters", "seeds", "version", "rounds", "converged"),
+    *("collection", "linked", "chosen", "started", "finished", "pages"),
 )
 
 
@@ -69,6 +81,7 @@ def to_database(folder: Path, path: Path) -> Imported:
     if path.exists():
         raise InputError(f"{path} exists; import makes a new database")
     tables = {name: _table(folder, name) for name in NEEDED}
+    tables |= {name: _table(folder, name) for name in MORE if (folder / name).is_dir()}
     if not path.absolute().parent.is_dir():
         raise InputError(f"cannot create {path}: the folder {path.parent} does not exist")
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.absolute().parent)
@@ -112,7 +125,10 @@ class _Import:
         if (self._hashes[1:] == self._hashes[:-1]).any():
             raise InputError("a page stands twice in the table pages")
         self._sources: dict[int, int] = {}
+        self._readings: dict[int, int] = {}
         self._files: dict[str, int] = {}
+        self._answered: list[tuple[int, int]] = []  # run and number of captures in the history
+        self._kinds = {kind.name.lower(): int(kind) for kind in LinkKind}
 
     def all(self) -> Imported:
         """Write every table."""
@@ -121,8 +137,11 @@ class _Import:
         self._write_sources()
         pages = self._write_pages()
         fetched = self._write_captures()
+        if "history" in self._tables:
+            self._write_history()
         links = self._write_links()
         problems = self._write_problems()
+        self._write_rest()
         connection.execute("COMMIT")
         finish(connection)
         count = self._write_runs()
@@ -150,13 +169,20 @@ class _Import:
         return (batch for batch in self._tables[name].to_batches(columns=list(columns), batch_size=size) if len(batch))
 
     def _write_sources(self) -> None:
-        columns = ("source", "name", "sha256", "bytes", "keep", "options")
+        columns = ("source", "name", "sha256", "bytes", "keep", "options", *_READING)
         rows = sorted((row for batch in self._rows("sources", columns) for row in batch.to_pylist()), key=_by_source)
         for row in rows:
             number = sources.enter(
-                self._connection, *(row[name] for name in columns[1:5]), options=json.loads(row["options"])
+                self._connection, *(row[name] for name in columns[1:5]), options=json.loads(row["options"] or "{}")
             )
             self._sources[row["source"]] = self._files[row["name"]] = number
+            self._readings[row["source"]] = row["readings"]
+            if row["options"] is None:
+                self._connection.execute("UPDATE sources SET options = NULL WHERE id = ?", (number,))
+            self._connection.execute(
+                f"UPDATE sources SET ({', '.join(_READING)}) = (?, ?, ?, ?) WHERE id = ?",
+                (*(row[name] for name in _READING), number),
+            )
 
     def _write_pages(self) -> int:
         """Pages and hosts by their numbers, so that tables grow at their ends."""
@@ -189,9 +215,10 @@ class _Import:
             known = np.array([one for one in originals if one is not None], dtype=np.int64)
             lenders = iter(self._ids(known, "captures").tolist())
             original = [None if one is None else next(lenders) for one in originals]
-            files = [self._sources[one] for one in batch.column("source").to_pylist()]
+            read = batch.column("source").to_pylist()
+            files, readings = [self._sources[one] for one in read], [self._readings[one] for one in read]
             facts = [batch.column(name).to_pylist() for name in _CAPTURE]
-            multirow.insert(self._connection, _INTO_CAPTURES, [ids, files, original, [1] * len(ids), *facts])
+            multirow.insert(self._connection, _INTO_CAPTURES, [ids, files, original, readings, *facts])
             self._write_content(ids, batch)
             count += len(ids)
         return count
@@ -211,15 +238,51 @@ class _Import:
         visible = [(page, data) for page, _, data in said if data]
         insert(self._connection, "INSERT INTO visible_bytes (page, bytes)", visible)
 
+    def _write_history(self) -> None:
+        columns = ("page", "source", *_OTHER, "title", "text", "main", "declared", "links", "run")
+        number = 0
+        for batch in self._rows("history", columns, _WITH_TEXT):
+            ids = self._ids(batch.column("page").to_numpy(), "history").tolist()
+            captures, links, said = [], [], []
+            for page, row in zip(ids, batch.to_pylist(), strict=True):
+                number += 1
+                body, rest = (None, None) if row["text"] is None else apart(row["text"])
+                facts = [row[name] for name in _OTHER]
+                captures.append(
+                    (
+                        number,
+                        page,
+                        self._sources[row["source"]],
+                        self._readings[row["source"]],
+                        *facts,
+                        row["title"],
+                        body,
+                        row["main"],
+                        rest or None,
+                    )
+                )
+                if row["run"] is not None:
+                    self._answered.append((row["run"], number))
+                links += [(number, *link.values()) for link in row["links"] or ()]
+                said += [(number, one["source"], one["value"]) for one in row["declared"] or ()]
+            insert = multirow.insert_rows
+            insert(self._connection, _INTO_HISTORY, captures)
+            insert(self._connection, "INSERT OR IGNORE INTO history_declarations", said)
+            targets = self._ids(np.array([link[1] for link in links], dtype=np.int64), "history").tolist()
+            rows = [
+                (capture, target, self._kinds[kind], *rest)
+                for (capture, _, kind, *rest), target in zip(links, targets, strict=True)
+            ]
+            insert(self._connection, "INSERT OR IGNORE INTO history_links", rows)
+
     def _write_links(self) -> int:
-        numbers = {kind.name.lower(): int(kind) for kind in LinkKind}
         into = "INSERT OR IGNORE INTO links (source, target, kind, nofollow, hreflang, place)"
         count = 0
         for batch in self._rows("links", ("source", "target", "kind", "nofollow", "hreflang", "place")):
             source, target = (self._ids(batch.column(name).to_numpy(), "links") for name in ("source", "target"))
             order = np.lexsort((target, source))
             ordered = batch.take(pa.array(order))
-            kinds = [numbers[kind] for kind in ordered.column("kind").to_pylist()]
+            kinds = [self._kinds[kind] for kind in ordered.column("kind").to_pylist()]
             rest = [ordered.column(name).to_pylist() for name in ("nofollow", "hreflang", "place")]
             columns = [source[order].tolist(), target[order].tolist(), kinds, *rest]
             count += multirow.insert(self._connection, into, columns)
@@ -232,6 +295,31 @@ class _Import:
             into = "INSERT INTO problems (source, offset, url, kind, reason)"
             count += multirow.insert_rows(self._connection, into, rows)
         return count
+
+    def _write_rest(self) -> None:
+        """What few collections have."""
+        insert = multirow.insert_rows
+        if "anchor_texts" in self._tables:
+            for batch in self._rows("anchor_texts", ("target", "source", "text")):
+                ends = (
+                    self._ids(batch.column(name).to_numpy(), "anchor_texts").tolist() for name in ("target", "source")
+                )
+                rows = list(zip(*ends, batch.column("text").to_pylist(), strict=True))
+                insert(self._connection, "INSERT INTO anchor_texts (target, source, text)", rows)
+        if "removed" in self._tables:
+            for batch in self._rows("removed", REMOVED.names):
+                rows = [tuple(row.values()) for row in batch.to_pylist()]
+                insert(self._connection, "INSERT INTO removed (digest, kind, since)", rows)
+        if "corrections" in self._tables:
+            for batch in self._rows("corrections", CORRECTIONS.names):
+                listed = batch.to_pylist()
+                named = sorted({row[name] for row in listed for name in ("label", "former")} - {None})
+                known = dict(zip(named, label_ids(self._connection, named), strict=True)) | {None: None}
+                rows = [
+                    tuple(row.values())
+                    for row in (row | {name: known[row[name]] for name in ("label", "former")} for row in listed)
+                ]
+                insert(self._connection, f"INSERT INTO corrections ({', '.join(CORRECTIONS.names)})", rows)
 
     def _write_runs(self) -> int:
         rows = sorted(
@@ -250,16 +338,35 @@ class _Import:
                 seeds=[numbers[seed] for seed in json.loads(row["seeds"])],
             )
             numbers[row["id"]] = run.id
-            pages = self._write_answers(row["id"], run.id)
+            apart = None if row["linked"] is None else OnlyLinked(len(self._hashes))
+            pages = self._write_answers(row["id"], run.id, apart)
             converged = None if row["converged"] is None else bool(row["converged"])
-            finish_run(self._connection, run.id, pages=pages, rounds=row["rounds"], converged=converged)
+            finish_run(
+                *(self._connection, run.id),
+                pages=pages,
+                rounds=row["rounds"],
+                converged=converged,
+                linked=None if apart is None else False,
+                choose=bool(row["chosen"]),
+            )
+            if apart is not None and row["linked"]:
+                write_linked(self._connection, run.id, [apart.answers()])
+            when = (row["started"], row["finished"], row["collection"] or run.collection, run.id)
+            self._connection.execute("UPDATE runs SET started = ?, finished = ?, collection = ? WHERE id = ?", when)
+        answered = [(numbers[run], capture) for run, capture in self._answered]
+        self._connection.executemany("UPDATE history SET run = ? WHERE id = ?", answered)
         return len(rows)
 
-    def _write_answers(self, given: int, run: int) -> int:
+    def _write_answers(self, given: int, run: int, apart: OnlyLinked | None) -> int:
         dataset = self._tables["answers"].filter(ds.field("run") == given)
         known: dict[str, int] = {}
         count = 0
-        for batch in dataset.to_batches(columns=["page", *ANSWER.names], batch_size=_ROWS // 8):
+        for rows in dataset.to_batches(columns=["page", *ANSWER.names], batch_size=_ROWS // 8):
+            batch = rows
+            if apart is not None:  # URLs that were only linked to have no list of scores
+                scored = batch.column("scores").is_valid()
+                apart.take(self._connection, self._ids, batch.filter(pc.invert(scored)))
+                batch = batch.filter(scored)
             if not len(batch):
                 continue
             lists = batch.column("scores").to_pylist()

@@ -56,13 +56,18 @@ def languages_of(pages: Any, captures: Any, answers: Any, labels: Iterable[str],
         run: its number.
     """
     spark = pages.sparkSession
-    known = [(label, *_split(label)) for label in sorted({*labels, languages.UND, languages.ZXX})]
+    known = [(label, *split(label)) for label in sorted({*labels, languages.UND, languages.ZXX})]
     table = spark.createDataFrame(known, "label string, language string, script string").hint("broadcast")
     sql = _LANGUAGES.replace("{method}", method).replace("{run}", str(run))
     return spark.sql(sql, pages=pages, captures=captures, answers=answers, labels=table)
 
 
-def _split(label: str) -> tuple[str, str | None]:
+def split(label: str) -> tuple[str, str | None]:
+    """Language and script of a label; no script where there is no language.
+
+    >>> split("srp_Cyrl"), split("und")
+    (('srp', 'Cyrl'), ('und', None))
+    """
     return (label, None) if label in {languages.UND, languages.ZXX} else languages.split(label)
 
 

@@ -115,7 +115,7 @@ class Inferring(OpenedFile):
 
         if outlinks and clueweb09:
             raise ValueError("outlinks and clueweb09 are two votes: choose one")
-        kind: dict[str, bool] = {} if clueweb09 else {"outlinks": outlinks}
+        kind: dict[str, bool] = {} if clueweb09 else {"outlinks": outlinks, "linked": False}
         ask: Callable[..., Run] = vote.guess if clueweb09 else vote.vote
         with self._writing("vote") as connection:
 
@@ -210,7 +210,5 @@ class Inferring(OpenedFile):
         if algorithm is not None:
             algorithm = former_names.current(algorithm, propagate.ALIASES, "the algorithm")
         with self._writing("propagate") as connection:
-            inferred = inference(
-                connection, weights=weights, algorithm=algorithm, linked=False, workers=workers, progress=progress
-            )
+            inferred = inference(connection, weights=weights, algorithm=algorithm, workers=workers, progress=progress)
             return list(dated.each_year(connection, inferred, seed=seed, workers=workers, progress=progress))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import sqlite3
+    from collections.abc import Iterator, Sequence
 
     from graphlang.analysis.frontier import Candidate
     from graphlang.export.texts import TextRow
@@ -128,23 +129,41 @@ class Listing(OpenedFile):
             Row._make, Row._fields, lambda connection: languages_of(connection, selection), linked=(None,)
         )
 
-    def texts(self, *, language: str | Sequence[str] = (), min_confidence: float = 0.0) -> Rows[TextRow]:
+    def texts(
+        self,
+        *,
+        language: str | Sequence[str] = (),
+        min_confidence: float = 0.0,
+        captures: str = "own",
+        at: str | None = None,
+    ) -> Rows[TextRow]:
         """The texts of pages with URL, date, source, language, confidence and method.
 
         Args:
             language: only pages in this language, or in one of these (any usual code or name; a script counts).
             min_confidence: pages below count as ``und``.
+            captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time.
+            at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
 
         Raises:
-            ValueError: an unknown language.
+            ValueError: an unknown language; another value of `captures`; `at` is no moment.
         """
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export.texts import TextRow, texts  # noqa: PLC0415
+        from graphlang.maps.captures import which  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
         tags = [language] if isinstance(language, str) else language
-        selection = Selection(wanted=tuple(map(wanted, tags)), min_confidence=min_confidence)
-        return self._rows(TextRow._make, TextRow._fields, lambda connection: texts(connection, selection).rows)
+        selection = Selection(
+            wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
+        )
+
+        def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+            with snapshot.at(connection, at):
+                yield from texts(connection, selection).rows
+
+        return self._rows(TextRow._make, TextRow._fields, rows)
 
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
         """What could not be read: file, offset, URL and reason.

@@ -28,6 +28,8 @@ class Publishing(OpenedFile):
         language: str | Sequence[str] = (),
         min_confidence: float = 0.0,
         csv_safe: bool | None = None,
+        captures: str = "own",
+        at: str | None = None,
     ) -> list[str]:
         """Write what other programs read: the verb `export`.
 
@@ -41,22 +43,30 @@ class Publishing(OpenedFile):
             language: only pages in this language, or in one of these (any usual code or name; a script counts).
             min_confidence: pages below count as ``und``.
             csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
+            captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time;
+                of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
+            at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
 
         Returns:
             Sentences about what could not be told, such as archives that are not where they were.
 
         Raises:
-            ValueError: no such export, format or language; a folder where a file is written, or the other way round.
+            ValueError: no such export, format or language; a folder where a file is written, or the other way round;
+                captures of other times of what has none; `at` is no moment.
             OutputError: there is nothing to put into the place of a file, or it is one that the database is made of.
         """
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export import to_file  # noqa: PLC0415
+        from graphlang.maps.captures import which  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
         tags = [language] if isinstance(language, str) else language
-        selection = Selection(wanted=tuple(map(wanted, tags)), min_confidence=min_confidence)
+        selection = Selection(
+            wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
+        )
         how: dict[str, Any] = {"format_": format, "by": by, "selection": selection, "safe": csv_safe}
-        with self._answered(Path(output)) as connection:
+        with self._answered(Path(output)) as connection, snapshot.at(connection, at):
             return to_file.export(connection, what, Path(output), database=self.path, **how)
 
     def report(self, output: str | Path, *, title: str | None = None) -> None:

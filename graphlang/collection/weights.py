@@ -45,6 +45,7 @@ def inference(
             options=options,
             signals=signals,
             seed=seed,
+            linked=False,  # whatever lists the URLs that were only linked to asks for their answers
             **how,
         )
 

@@ -42,7 +42,6 @@ class Answers(NamedTuple):
     probabilities: NDArray[np.float32]  #: (pages, labels)
     encodings: list[str | None] | None  #: of a method over bytes
     texts: list[str]  #: what it read, or would have read if the bytes had been decoded
-    mixed: NDArray[np.bool_] | None = None  #: which pages may be in several languages, where the method can tell
 
 
 @runtime_checkable
@@ -51,14 +50,6 @@ class ReadsBytes(Protocol):
 
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
         """Probabilities, (byte strings, labels), and encodings."""
-
-
-@runtime_checkable
-class TellsMixed(Protocol):
-    """A method whose answers about a few words are probabilities by which the languages of parts can be told."""
-
-    def probabilities_and_mixed(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Probabilities, (texts, labels), and which texts may be in several languages, (texts,)."""
 
 
 def ask(identifier: Identifier, material: Material, *, title: bool = True) -> Answers:
@@ -73,9 +64,6 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
     if isinstance(identifier, MartinsSilva):
         return Answers(identifier.identify(as_marked(material, title=title)), None, texts)
     kept = [place for place, data in enumerate(material.visible) if data]
-    if isinstance(identifier, TellsMixed):
-        answers, mixed = identifier.probabilities_and_mixed(texts)
-        return Answers(answers, None, texts, mixed)
     if not kept or not isinstance(identifier, ReadsBytes):
         return Answers(identifier.probabilities(texts), None, texts)
     probabilities = np.zeros((len(texts), len(identifier.labels)), dtype=np.float32)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import unquote_to_bytes
 
 from graphlang.codes import languages
 from graphlang.export.archive_records import lengths
-from graphlang.maps import shares
-from graphlang.maps.selection import content_run
+from graphlang.export.sort_key import sort_key
+from graphlang.maps import captures, shares
 from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
@@ -21,15 +22,9 @@ if TYPE_CHECKING:
 
 #: A second language counts from this probability.
 SECOND: Final = 0.2
-_WWW: Final = re.compile(r"^www\d*\.")
-_PORTS: Final = {"http": "80", "https": "443"}
-_SAFE: Final = frozenset(b"!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~") | frozenset(range(48, 58)) | frozenset(range(97, 123))
-_SESSION: Final = re.compile(
-    r"(?:^|(?<=&))(?:jsessionid=[0-9a-z]{32}|phpsessid=[0-9a-z]{32}|sid=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}"
-    r"|cfid=[^&]+&cftoken=[^&]+)(?:&|$)"
-)
-_DIGITS: Final = 14
-_UNESCAPED: Final = 8  # times that a URL may be escaped over and over
+_NO_DIGIT: Final = re.compile(r"[^0-9]+")
+_FIRST: Final = "00000101000000"  #: what a date lacks that says no more than a year, a month or a day
+_UNDATED: Final = "0" * 14
 
 
 class Made(NamedTuple):
@@ -38,44 +33,6 @@ class Made(NamedTuple):
     lines: int
     without_length: int  #: lines of records whose length could not be told
     missing: list[str]  #: archives that are not where they were
-
-
-def sort_key(url: str) -> str:
-    """A URL in the form by which CDX indexes are sorted and searched: host reversed, the rest in lower case.
-
-    What differs between ways to write the same address is dropped: the scheme, ``www``, usual ports, the order of
-    parameters, session ids, an empty query, a slash at the end.
-
-    >>> sort_key("http://www.Example.org:80/A/b%43/?y=2&x=1"), sort_key("https://example.org")
-    ('org,example)/a/bc?x=1&y=2', 'org,example)/')
-    """
-    scheme, _, rest = url.partition("://")
-    authority, slash, tail = rest.partition("/")
-    if not slash and "?" in authority:
-        authority, _, query = authority.partition("?")
-        tail = f"?{query}"
-    host, _, port = authority.rpartition("@")[2].partition(":")
-    host = _WWW.sub("", host.lower())
-    parts = host.split(".")
-    name = host if all(part.isdigit() for part in parts) else ",".join(reversed(parts))
-    where = f"{name}:{port}" if port and port != _PORTS.get(scheme.lower()) else name
-    path, _, query = tail.partition("#")[0].partition("?")
-    folded = re.sub("/{2,}", "/", f"/{_escaped(path)}")
-    path = folded.rstrip("/") or "/"
-    parameters = _SESSION.sub("", _escaped(query)).rstrip("&").split("&")
-    query = "&".join(sorted(parameters, key=lambda one: one.split("=", 1)))
-    return f"{where}){path}" + (f"?{query}" if query else "")
-
-
-def _escaped(part: str) -> str:
-    """Lower case, with percent signs only where they must be."""
-    raw = part.encode("utf-8", "surrogatepass")
-    for _ in range(_UNESCAPED):
-        before, raw = raw, unquote_to_bytes(raw)
-        if raw == before:
-            break
-    raw = raw.lower()
-    return "".join(chr(byte) if byte in _SAFE else f"%{byte:02x}" for byte in raw)
 
 
 def codes(language: str, runner_up: str | None, second: float | None, parts: str = shares.NONE) -> str:
@@ -116,8 +73,9 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
     connection.execute("CREATE TEMP TABLE cdxj (line BLOB)")
     made = Made(0, 0, [])
     connection.execute("BEGIN")
-    for source in connection.execute("SELECT id, name FROM sources ORDER BY id").fetchall():
-        made = _add(connection, source, _found(source[1], db), selection, made)
+    names = dict(connection.execute("SELECT id, name FROM sources"))
+    for source, rows in groupby(_rows(connection, selection), key=itemgetter(0)):
+        made = _add(connection, names[source], _found(names[source], db), rows, made)
     connection.execute("COMMIT")
     for (line,) in connection.execute("SELECT line FROM temp.cdxj ORDER BY line"):
         file.write(line)
@@ -129,23 +87,24 @@ def _found(name: str, db: Path) -> Path | None:
     return next((path for path in (Path(name), db.parent / name) if path.is_file()), None)
 
 
-def _add(
-    connection: sqlite3.Connection, source: tuple[int, str], path: Path | None, selection: Selection, made: Made
-) -> Made:
-    number, name = source
-    chosen, values = selection.source()
+def _rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+    """The captures in the order of their records: of one file after the other, so that each is read once."""
+    chosen, values = captures.source(connection, selection, bare=True)
     query = (
-        "SELECT captures.offset, captures.date, captures.digest, pages.url, pages.mime,"
-        f" pages.status, pages.language, pages.runner_up, pages.runner_up_confidence, {shares.SHARES},"
-        " captures.revisit_of IS NOT NULL, pages.charset"
-        f" FROM {chosen} AS pages JOIN captures ON captures.page = pages.page"
-        " WHERE captures.source = :source ORDER BY captures.offset"
+        "SELECT pages.source, pages.offset, pages.date, pages.digest, pages.url, pages.mime, pages.status,"
+        f" pages.language, pages.runner_up, pages.runner_up_confidence, {shares.of_run('pages.text_run')},"
+        f" pages.revisit, pages.charset FROM {chosen} AS pages ORDER BY pages.source, pages.offset"
     )
-    rows = connection.execute(query, values | {"source": number, "own": content_run(connection)})
-    lines = without = 0
+    yield from connection.execute(query, values)
+
+
+def _add(
+    connection: sqlite3.Connection, name: str, path: Path | None, rows: Iterable[tuple[Any, ...]], made: Made
+) -> Made:
+    lines, without, filename = 0, 0, Path(name).name
     batch: list[tuple[bytes]] = []
     for row, length in _with_lengths(rows, path):
-        batch.append((_line(row, length, Path(name).name).encode("utf-8", "replace"),))
+        batch.append((_line(row, length, filename).encode("utf-8", "replace"),))
         lines += 1
         without += length is None
         if len(batch) == _BATCH:
@@ -168,15 +127,16 @@ def _with_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterato
     def offsets() -> Iterator[int]:
         for row in rows:
             waiting.append(row)
-            yield row[0]
+            yield row[1]
 
     for _, length in lengths(path, offsets()):
         yield waiting.pop(), length
 
 
 def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
-    offset, date, digest, url, mime, status, language, runner_up, second, parts, revisit, charset = row
-    stamp = "".join(re.findall(r"\d", date))[:_DIGITS]
+    _, offset, date, digest, url, mime, status, language, runner_up, second, parts, revisit, charset = row
+    digits = _NO_DIGIT.sub("", date)[: len(_FIRST)]
+    stamp = digits + _FIRST[len(digits) :] if digits else _UNDATED
     fields = {
         "url": url,
         "mime": "warc/revisit" if revisit else mime or "unk",
@@ -189,4 +149,4 @@ def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
         "languages": codes(language, runner_up, second, parts) or None,
     }
     known = {name: value for name, value in fields.items() if value is not None}
-    return f"{sort_key(url)} {stamp or '0' * _DIGITS} {json_text(known)}\n"
+    return f"{sort_key(url)} {stamp} {json_text(known)}\n"

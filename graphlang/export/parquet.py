@@ -6,12 +6,23 @@ from importlib import import_module
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from graphlang.export.tables import kinds
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from graphlang.export.tables import Table
 
-_GROUP: Final = 50_000  # rows
+#: A row group ends after so many rows or bytes: readers like large ones, and one is in memory.
+_GROUP_ROWS: Final = 50_000
+_GROUP_BYTES: Final = 4 << 20
+#: Rows that are Python objects at a time, which take many times the memory of their columns.
+_ROWS: Final = 1_000
+#: Columns in which hardly a value stands twice, and which are long.
+_ONCE: Final = ("main", "text")
+_BLOCK_BYTES: Final = 1 << 18  #: and fewer where they have more bytes than these
 
 
 class MissingExtraError(RuntimeError):
@@ -41,15 +52,50 @@ def write_parquet(table: Table, file: IO[bytes]) -> int:
     arrow = _pyarrow()
     types = {"int": arrow.int64(), "double": arrow.float64(), "string": arrow.string()}
     schema = arrow.schema([(name, types[kind]) for name, kind in kinds(table.columns).items()])
-    rows = iter(table.rows)
     written = 0
-    group = _GROUP if "text" not in table.columns and "main" not in table.columns else _GROUP // 20
-    with arrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        while batch := list(islice(rows, group)):
-            columns = [
-                arrow.array(values, type=field.type)
-                for values, field in zip(zip(*batch, strict=True), schema, strict=True)
-            ]
-            writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
-            written += len(batch)
+    repeated = [name for name in table.columns if name not in _ONCE]
+    with arrow.parquet.ParquetWriter(
+        file, schema, compression="zstd", use_dictionary=repeated, write_statistics=repeated
+    ) as writer:
+        for group in _groups(arrow, table, schema):
+            writer.write_table(group)
+            written += group.num_rows
     return written
+
+
+def _groups(arrow: Any, table: Table, schema: Any) -> Iterator[Any]:
+    """The table in row groups, each as a table of Arrow."""
+    rows, count = iter(table.rows), 1
+    batches: list[Any] = []
+    held = size = 0
+    while block := list(islice(rows, count)):
+        pairs = zip(zip(*block, strict=True), schema, strict=True)
+        batches.append(arrow.record_batch([_column(arrow, values, field.type) for values, field in pairs], schema))
+        held, size = held + len(block), size + batches[-1].nbytes
+        count = min(_ROWS, 2 * count, max(1, _BLOCK_BYTES * len(block) // batches[-1].nbytes))
+        del block, pairs
+        if held + count > _GROUP_ROWS or size >= _GROUP_BYTES:
+            yield arrow.Table.from_batches(batches, schema)
+            batches.clear()
+            held = size = 0
+    if batches:
+        yield arrow.Table.from_batches(batches, schema)
+
+
+def _column(arrow: Any, values: Sequence[Any], kind: Any) -> Any:
+    """A column of Arrow, made of its buffers: ``pyarrow.array`` would load pandas where there is one, with 50 MB."""
+    there = None
+    if None in values:
+        there = arrow.py_buffer(np.packbits([value is not None for value in values], bitorder="little"))
+    if kind != arrow.string():
+        numbers = np.array([value or 0 for value in values], dtype=np.int64 if kind == arrow.int64() else np.float64)
+        return arrow.Array.from_buffers(kind, len(values), [there, arrow.py_buffer(numbers)])
+    text = "".join(filter(None, values))
+    if text.isascii():
+        data, lengths = text.encode(), [len(value or "") for value in values]
+    else:
+        parts = [(value or "").encode("utf-8", "replace") for value in values]
+        data, lengths = b"".join(parts), list(map(len, parts))
+    ends = np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(lengths, out=ends[1:])
+    return arrow.Array.from_buffers(kind, len(values), [there, arrow.py_buffer(ends), arrow.py_buffer(data)])

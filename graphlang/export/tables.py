@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
+from graphlang.maps import captures, shares
 from graphlang.maps import languages as language_lists
-from graphlang.maps import shares
 from graphlang.maps.by_site import Site, by_site
-from graphlang.maps.selection import COLUMNS, content_run
+from graphlang.maps.selection import COLUMNS
 from graphlang.maps.sites import site_map
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _WHOLE: Final = frozenset(
     "page run fetched status length characters target nofollow place pages unfetched short resolved also low high"  # noqa: SIM905
     " sites offset cut pending".split()
 )
-_REAL: Final = frozenset("confidence runner_up_confidence share expected certainty".split())  # noqa: SIM905
+_REAL: Final = frozenset("confidence runner_up_confidence share expected certainty by_text_confidence".split())  # noqa: SIM905
 
 
 def kinds(columns: tuple[str, ...]) -> dict[str, str]:
@@ -53,34 +53,23 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
     ``languages`` are up to three ISO 639-3 codes, the page's answer first, then the others by share, as in Common
     Crawl's index; ``shares`` the part of the page's letters that each has. Both are empty without a language.
 
+    Where captures of other times count, a row is a capture, with where its record begins in its file, and its digest.
+
     Args:
-        connection: a collection, open for as long as the rows are read.
+        connection: a collection, open for as long as the rows are read; where it shows a moment, of each page the
+            capture nearest to it counts.
         selection: which pages count.
     """
+    if captures.others_count(connection, selection):
+        source, values = captures.source(connection, selection)
+        told, own = shares.columns(connection, run="pages.text_run")
+        names = (*COLUMNS, "offset", "digest")
+        query = f"SELECT {', '.join(names)}, {told} FROM {source} AS pages ORDER BY page, date, capture"
+        return Table((*names, "languages", "shares"), connection.execute(query, own | values))
     source, values = selection.source()
-    return Table((*COLUMNS, "languages", "shares"), _with_shares(connection, source, values))
-
-
-def _with_shares(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Pages with their languages and shares; few have any, so that these are read beside them, page by page."""
-    several = connection.execute(
-        "SELECT page_shares.page, JSON_GROUP_ARRAY(JSON_ARRAY(labels.language, page_shares.share)) FROM page_shares"
-        " JOIN labels ON labels.id = page_shares.label WHERE page_shares.run = ? GROUP BY 1 ORDER BY 1",
-        (content_run(connection),),
-    )
-    page, found = next(several, (None, ""))
-    at = COLUMNS.index("language")
-    alone: dict[str, tuple[str, str]] = {}
-    for row in connection.execute(f"SELECT * FROM {source} ORDER BY page", values):
-        while page is not None and page < row[0]:
-            page, found = next(several, (None, ""))
-        language = row[at]
-        if page == row[0]:
-            yield (*row, *shares.in_words(shares.ranked(language, found)))
-            continue
-        if language not in alone:
-            alone[language] = shares.in_words(shares.ranked(language, shares.NONE))
-        yield row + alone[language]
+    told, own = shares.columns(connection)
+    rows = connection.execute(f"SELECT pages.*, {told} FROM {source} AS pages ORDER BY page", values | own)
+    return Table((*COLUMNS, "languages", "shares"), rows)
 
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import io
+import json
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.records import inflated
 from graphlang.db.values import refused
+from graphlang.export.cdxj import codes as codes_of
 from graphlang.export.tables import Table
+from graphlang.maps import captures, shares
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from graphlang.maps.selection import Selection
 
 
 class TextRow(NamedTuple):
-    """The text of a page, and where it comes from."""
+    """The text of a capture, and where it comes from."""
 
     url: str
     date: str | None
@@ -32,6 +35,11 @@ class TextRow(NamedTuple):
     main: str  #: main content; a line feed ends a line or paragraph
     text: str  #: the whole visible text: the main content, then navigation and the like
     cut: int  #: 1 where the text was longer than the limit of the ingest
+    digest: str  #: SHA-1 of the payload in base 32; empty where it is not known
+    by_text: str | None  #: the language that the text alone is in
+    by_text_confidence: float | None
+    languages: str  #: up to three codes with commas between: the page's language, then the others by share
+    shares: str  #: the part of the letters that each of them has
 
 
 COLUMNS: Final = TextRow._fields
@@ -57,47 +65,79 @@ class Told:
 
 
 def texts(
-    connection: sqlite3.Connection, selection: Selection, *, whole: bool = True, told: Told | None = None
+    connection: sqlite3.Connection,
+    selection: Selection,
+    *,
+    whole: bool = True,
+    told: Told | None = None,
+    codes: bool = False,
 ) -> Table:
-    """Texts of fetched pages that count, in order of their ids.
+    """Texts of captures that count, in order of their pages' ids, those of a page by date.
 
     ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like. A
     line feed ends a line or paragraph. ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1
-    where the text was longer than the limit of the ingest.
+    where the text was longer than the limit of the ingest. A text that several captures have stands with each of them.
 
     Args:
-        connection: a collection.
-        selection: which pages count.
+        connection: a collection; where it shows a moment, of each page the capture nearest to it counts.
+        selection: which captures count.
         whole: with the whole text; else ``text`` is left out.
         told: is told of the texts as they are read.
+        codes: with a column ``codes``: the languages as indexes of captures have them, see `cdxj.codes`.
     """
-    source, values = selection.source()
-    rows = connection.execute(
-        "SELECT chosen_ones.url, chosen_ones.date, sources.name, captures.offset, chosen_ones.language,"
-        " chosen_ones.script, chosen_ones.confidence, chosen_ones.method, texts.title,"
-        " texts.text, texts.main, texts.rest, captures.length"
-        f" FROM {source} AS chosen_ones JOIN texts ON texts.page = chosen_ones.page"
-        " JOIN captures ON captures.page = chosen_ones.page JOIN sources ON sources.id = captures.source"
-        " WHERE texts.text <> '' ORDER BY chosen_ones.page",
-        values,
+    left_out = () if whole else ("text",)
+    names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in left_out)
+    rows = _rows(connection, selection, told or Told())
+    if names == COLUMNS:
+        return Table(COLUMNS, (row[:-1] for row in rows))
+    places = [(*COLUMNS, "codes").index(name) for name in names]
+    return Table(names, (tuple(row[place] for place in places) for row in rows))
+
+
+#: Facts of a capture, in the order of `COLUMNS` up to the title.
+_FACTS: Final = (
+    "pages.url, pages.date, (SELECT name FROM sources WHERE sources.id = pages.source), pages.offset, pages.language,"
+    " pages.script, pages.confidence, pages.method"
+)
+_BY_TEXT: Final = """(SELECT JSON_ARRAY(labels.language, told.confidence) FROM predictions AS told
+    JOIN labels ON labels.id = told.label WHERE told.run = pages.text_run AND told.page = pages.page)"""
+_OWN_TEXT: Final = "SELECT title, text, main, rest FROM main.texts WHERE page = ? AND text <> ''"
+_EARLIER_TEXT: Final = "SELECT title, text, main, rest FROM main.history WHERE id = ? AND text <> ''"
+
+
+def _rows(connection: sqlite3.Connection, selection: Selection, told: Told) -> Iterator[tuple[Any, ...]]:
+    """All columns of `COLUMNS`, and the codes.
+
+    The texts are looked up one by one: the captures of a page are sorted by date, and so without what takes memory.
+    """
+    source, values = captures.source(connection, selection)
+    query = (
+        f"SELECT {_FACTS}, pages.length, pages.digest, {_BY_TEXT}, pages.runner_up, pages.runner_up_confidence,"
+        f" {shares.of_run('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"
+        " ORDER BY page, date, capture"
     )
-    found = _rows(rows, told or Told())
-    if whole:
-        return Table(COLUMNS, found)
-    return Table((*COLUMNS[:10], COLUMNS[11]), ((*row[:10], row[11]) for row in found))
-
-
-def _rows(rows: Iterable[tuple[Any, ...]], told: Told) -> Iterator[tuple[Any, ...]]:
-    for *facts, text, main, rest, length in rows:
+    find = connection.cursor()
+    for row in connection.execute(query, values):
+        facts, (length, digest, by_text, runner_up, second, parts, page, content) = row[:8], row[8:]
+        held = find.execute(_OWN_TEXT, (page,)) if content is None else find.execute(_EARLIER_TEXT, (content,))
+        found = held.fetchone()
+        if found is None:
+            continue
+        title, text, main, rest = found
         if rest is not None:
             try:
-                text += inflated(rest, length - len(text))  # noqa: PLW2901 - the whole of it
+                text += inflated(rest, length - len(text))
             except (TypeError, ValueError) as error:
                 raise refused("texts.rest", str(error), "what 'deflated' gives") from error
         cut = len(text) < length
         told.texts += 1
         told.cut += cut
-        yield (*facts, text[:main], text, int(cut))
+        language = facts[4]
+        yield (
+            *(*facts, title, text[:main], text, int(cut), digest, *(json.loads(by_text) if by_text else (None, None))),
+            *shares.in_words(shares.ranked(language, parts)),
+            codes_of(language, runner_up, second, parts),
+        )
 
 
 def write_txt(table: Table, file: IO[bytes]) -> int:

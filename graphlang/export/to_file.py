@@ -6,13 +6,15 @@ import functools
 import io
 from typing import IO, TYPE_CHECKING, Final
 
+from graphlang.db.own_files import own_files, same_file
 from graphlang.export import tables
 from graphlang.export.texts import Told, texts
+from graphlang.maps import captures
 from graphlang.maps.selection import Selection
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import write_jsonl
 from graphlang.printing.as_tsv import write_tsv
-from graphlang.whole_file import refuse_empty, replacing
+from graphlang.whole_file import OutputError, refuse_empty, replacing
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,6 +43,8 @@ FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md")
 _OF_ALL: Final = ("pages", "links", "cdxj")
 _OF_TEXTS: Final = ("texts", "wet")
 _FOLDERS: Final = ("vertices-edges", "web-languages")
+#: These can have captures besides the pages' own.
+OF_CAPTURES: Final = ("pages", "texts", "cdxj", "warc-metadata", "wet")
 
 
 def format_of(what: str, wanted: str | None, output: Path) -> str:
@@ -95,7 +99,8 @@ def export(
     """Write one thing of a collection; rows one by one, so that memory does not grow with the collection.
 
     Args:
-        connection: a collection, with all answers of the run that counts.
+        connection: a collection, with all answers of the run that counts; where it shows a moment
+            (`graphlang.db.snapshot.at`), of each page the capture nearest to it counts.
         what: of `WHAT`.
         output: the file, which is replaced when all is written, and never by an empty one; a folder for
             ``vertices-edges`` and ``web-languages``.
@@ -110,17 +115,20 @@ def export(
         Sentences about what could not be told, such as archives that are not where they were.
 
     Raises:
-        ValueError: there is no such export, or not in that format; see `check_target`.
+        ValueError: there is no such export, or not in that format, or not of captures; see `check_target`.
         NothingToWriteError: there is nothing to put into the place of a file.
+        OutputError: a file in the folder is one that the database is made of.
         MissingExtraError: the format needs a package that is not installed.
     """
     format_ = format_of(what, format_, output)
     check_target(what, output)
     selection = selection or Selection()
+    if captures.others_count(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
+        raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as a graph")
     if what in _OF_ALL:
         selection = selection.of_everything()
     if what in _FOLDERS:
-        _folder(connection, what, by, selection, output)
+        _folder(connection, what, by, selection, _Folder(output, database))
         return []
     said: list[str] = []
     told = Told()
@@ -135,12 +143,12 @@ def export(
             written = _writer(connection, what, format_, selection, made)(file)
         if not written:
             refuse_empty(output)
-    return said + told.words()
+    return said + told.words() + captures.lacking(connection, selection)
 
 
 def _table(connection: sqlite3.Connection, what: str, selection: Selection, *, main: bool, told: Told) -> tables.Table:
     if what in _OF_TEXTS:
-        return texts(connection, selection, whole=not main, told=told)
+        return texts(connection, selection, whole=not main, told=told, codes=what == "wet")
     made: Callable[..., tables.Table] = getattr(tables, what)
     return made(connection, selection)
 
@@ -205,16 +213,30 @@ def _cdxj(
     return made.lines
 
 
-def _folder(connection: sqlite3.Connection, what: str, by: str, selection: Selection, output: Path) -> None:
+class _Folder:
+    """A folder that an export writes files to, and none in the place of what the database is made of."""
+
+    def __init__(self, path: Path, database: Path) -> None:
+        path.mkdir(exist_ok=True)
+        self._path, self._own = path, list(own_files(database))
+
+    def file(self, name: str) -> Path:
+        target = self._path / name
+        for path, words in self._own:
+            if same_file(target, path):
+                raise OutputError(f"cannot write to {target}: it is {words}")
+        return target
+
+
+def _folder(connection: sqlite3.Connection, what: str, by: str, selection: Selection, folder: _Folder) -> None:
     from graphlang.export import common_crawl  # noqa: PLC0415
 
-    output.mkdir(exist_ok=True)
     if what == "vertices-edges":
-        vertices, edges = output / "vertices.txt.gz", output / "edges.txt.gz"
+        vertices, edges = folder.file("vertices.txt.gz"), folder.file("edges.txt.gz")
         with replacing(vertices) as one, replacing(edges) as other:
             if not common_crawl.vertices_and_edges(connection, by, selection, one, other):
                 refuse_empty(vertices)
         return
     for language, page in common_crawl.site_lists(connection, selection):
-        with replacing(output / f"{language}.md") as file:
+        with replacing(folder.file(f"{language}.md")) as file:
             file.write(page.encode())

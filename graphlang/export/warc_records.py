@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import IO, TYPE_CHECKING, Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
@@ -16,8 +17,7 @@ from warcio.warcwriter import WARCWriter
 
 from graphlang import __version__
 from graphlang.export.cdxj import codes
-from graphlang.maps import shares
-from graphlang.maps.selection import content_run
+from graphlang.maps import captures, shares
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graphlang.maps.selection import Selection
 
 _FIELD: Final = "WARC-Identified-Content-Language"
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _UNKNOWN: Final = "1970-01-01T00:00:00Z"  # WARC wants a date
 
 
@@ -42,18 +43,19 @@ def _warcinfo(writer: WARCWriter, what: str) -> None:
 
 
 def _header(value: str) -> str:
-    return "".join(" " if character in "\r\n" else character for character in value)
+    """A value that stays in its line."""
+    return _CONTROL.sub(" ", value)
 
 
 def _write(
-    writer: WARCWriter, kind: str, about: tuple[str, str], said: dict[str, str], body: tuple[str, bytes]
+    writer: WARCWriter, kind: str, about: tuple[str, str, str], said: dict[str, str], body: tuple[str, bytes]
 ) -> None:
-    (url, date), (mime, block) = about, body
+    (url, date, digest), (mime, block) = about, body
     fields = [
         ("WARC-Type", kind),
         ("WARC-Target-URI", _header(url)),
-        ("WARC-Date", date or _UNKNOWN),
-        ("WARC-Record-ID", f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {date} {url}')}>"),
+        ("WARC-Date", _header(date) or _UNKNOWN),
+        ("WARC-Record-ID", f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {date} {url} {digest}')}>"),
         *((name, _header(value)) for name, value in said.items() if value),
         ("Content-Type", mime),
         ("Content-Length", str(len(block))),
@@ -69,7 +71,7 @@ def _write(
 
 
 def write_metadata(connection: sqlite3.Connection, selection: Selection, file: IO[bytes]) -> int:
-    """Write a metadata record for each fetched page that counts: language, script, confidence, method, runner-up.
+    """Write a metadata record for each capture that counts: language, script, confidence, method, runner-up.
 
     Args:
         connection: a collection.
@@ -81,14 +83,14 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
     """
     writer = WARCWriter(file, gzip=True, warc_version="1.1")
     _warcinfo(writer, "metadata records; the pages are in the archives that they refer to")
-    source, values = selection.source()
+    source, values = captures.source(connection, selection)
     rows = connection.execute(
-        f"SELECT url, date, {shares.SHARES}, language, script, confidence, runner_up, runner_up_confidence, method"
-        f" FROM {source} AS pages WHERE fetched ORDER BY page",
-        values | {"own": content_run(connection)},
+        f"SELECT url, date, digest, {shares.of_run('pages.text_run')}, language, script, confidence, runner_up,"
+        f" runner_up_confidence, method FROM {source} AS pages ORDER BY page, date, capture",
+        values,
     )
     written = 0
-    for url, date, parts, *said in rows:
+    for url, date, digest, parts, *said in rows:
         language, script, confidence, runner_up, second, method = said
         about: dict[str, Any] = {
             "language": language,
@@ -98,6 +100,7 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
             "runner-up-confidence": second,
             "method": method,
             "shares": shares.in_words(shares.ranked(language, parts))[1] if parts != shares.NONE else None,
+            "payload-digest": f"sha1:{digest}" if digest else None,
         }
         body = "".join(f"{name}: {value}\r\n" for name, value in about.items() if value is not None).encode()
         refers = {
@@ -105,7 +108,7 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
             "WARC-Refers-To-Date": date,
             _FIELD: codes(language, runner_up, second, parts),
         }
-        _write(writer, "metadata", (url, date), refers, ("application/warc-fields", body))
+        _write(writer, "metadata", (url, date, digest), refers, ("application/warc-fields", body))
         written += 1
     return written
 
@@ -114,7 +117,8 @@ def write_wet(table: Table, file: IO[bytes]) -> int:
     """Write a conversion record for each text, as in Common Crawl's WET: title and whole text, a paragraph a line.
 
     Args:
-        table: what `graphlang.export.texts.texts` gives; where it has no whole texts, the main content is written.
+        table: what `graphlang.export.texts.texts` gives with ``codes``; where it has no whole texts, the main content
+            is written.
         file: is left open; gzip, a member a record.
 
     Returns:
@@ -127,8 +131,8 @@ def write_wet(table: Table, file: IO[bytes]) -> int:
     written = 0
     for row in table.rows:
         text = f"{row[at['title']]}\n{row[body]}" if row[at["title"]] else row[body]
-        said = {_FIELD: codes(row[at["language"]], None, None)}
-        url, date = row[at["url"]], row[at["date"]]
-        _write(writer, "conversion", (url, date), said, ("text/plain", text.encode("utf-8", "replace")))
+        about = row[at["url"]], row[at["date"]], row[at["digest"]]
+        said = {_FIELD: row[at["codes"]]}
+        _write(writer, "conversion", about, said, ("text/plain", text.encode("utf-8", "replace")))
         written += 1
     return written

@@ -7,7 +7,7 @@ languages. Links within a site say how it is built and not whom it talks to, so 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -20,7 +20,7 @@ from graphlang.maps.web_graph import site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -78,21 +78,26 @@ def language_graph(
             ``page`` counts all.
         components: whether components and diameters are wanted; else they are 0.
     """
-    spoken, names = _languages(connection, selection)
-    counts = np.bincount(spoken[spoken >= 0], minlength=len(names))
-    order = np.argsort(-counts, kind="stable")
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    spoken = np.where(spoken >= 0, rank[spoken], -1) if len(names) else spoken
-    names, counts = [names[one] for one in order], counts[order]
-    edges = collection.edges(connection)
-    numbers = np.arange(len(spoken)) if unit == "page" else site_numbers(connection, unit)[0]
-    kept = (spoken[edges.source] >= 0) & (spoken[edges.target] >= 0)
-    source, target = edges.source[kept], edges.target[kept]
-    apart = numbers[source] != numbers[target]
-    one, other = spoken[source], spoken[target]
-    keys, links = np.unique(one[apart] * (len(names) + 1) + other[apart], return_counts=True)
-    begins, ends = np.divmod(keys, len(names) + 1)
+    return first_with_links(connection, selection, (unit,), components=components)[1]
+
+
+def first_with_links(
+    connection: sqlite3.Connection, selection: Selection, units: Sequence[str], *, components: bool = True
+) -> tuple[str, LanguageGraph]:
+    """The language graph by the first of some units that has links at all; by the last if none has.
+
+    Args:
+        connection: as in `language_graph`.
+        selection: as there.
+        units: as its ``unit``.
+        components: as there.
+
+    Returns:
+        The unit, and the graph.
+    """
+    spoken, names, pages = _languages(connection, selection)
+    unit, counts, same = _count(connection, units, spoken, len(names), keep=components)
+    begins, ends, links = counts
     out = np.bincount(begins, weights=links, minlength=len(names)).astype(np.int64)
     into = np.bincount(ends, weights=links, minlength=len(names)).astype(np.int64)
     inner = np.bincount(begins[begins == ends], weights=links[begins == ends], minlength=len(names))
@@ -101,19 +106,74 @@ def language_graph(
         for i, j, count in zip(begins.tolist(), ends.tolist(), links.tolist(), strict=True)
     ]
     between = _betweenness(names, pairs)
-    shapes = _shapes(spoken, source[one == other], target[one == other], len(names)) if components else None
+    shapes = _shapes(spoken, *same, len(names)) if components else None
     nodes = []
     for number, language in enumerate(names):
         total = int(out[number])
         kept_inside = float(inner[number] / total) if total else 0.0
         nodes.append(
             Language(
-                *(language, languages.name(language), int(counts[number]), total, int(into[number])),
+                *(language, languages.name(language), int(pages[number]), total, int(into[number])),
                 *(kept_inside, 1 - kept_inside if total else 0.0, between[language]),
                 *(shapes[number] if shapes is not None else (0, 0, 0)),
             )
         )
-    return LanguageGraph(nodes, pairs)
+    return unit, LanguageGraph(nodes, pairs)
+
+
+class _Counts(NamedTuple):
+    """How many links lead from one language to another, sorted by both."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    links: NDArray[np.int64]
+
+
+class _Links(NamedTuple):
+    """Links between pages; rows are page id - 1."""
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+
+
+def _count(
+    connection: sqlite3.Connection, units: Sequence[str], spoken: NDArray[np.int32], size: int, *, keep: bool
+) -> tuple[str, _Counts, _Links]:
+    """Links between languages by the first unit that has any, and the links within languages if they are to be kept."""
+    sites = {unit: site_numbers(connection, unit)[0] for unit in units if unit != "page"}
+    tried = list(units)
+    parts: dict[str, list[_Counts]] = {unit: [] for unit in units}
+    same: list[_Links] = []
+    for all_sources, all_targets in collection.pairs(connection):
+        counted = (spoken[all_sources] >= 0) & (spoken[all_targets] >= 0)
+        source, target = all_sources[counted], all_targets[counted]
+        one, other = spoken[source], spoken[target]
+        if keep:
+            same.append(_Links(source[one == other], target[one == other]))
+        for unit in tried:
+            number = sites.get(unit)
+            apart = source != target if number is None else number[source] != number[target]
+            if apart.any():
+                parts[unit].append(_added(one[apart], other[apart], np.ones(int(apart.sum()), dtype=np.int64), size))
+        # Those after the first that has links are not asked for any more.
+        tried = tried[: next((place + 1 for place, unit in enumerate(tried) if parts[unit]), len(tried))]
+    unit = tried[-1]
+    begins, ends, links = map(np.concatenate, zip(_NO_COUNTS, *parts[unit], strict=True))
+    kept = _Links(*map(np.concatenate, zip(_NO_LINKS, *same, strict=True)))
+    return unit, _added(begins, ends, links, size), kept
+
+
+_NO_COUNTS: Final = _Counts(*[np.zeros(0, dtype=np.int64)] * 3)
+_NO_LINKS: Final = _Links(*[np.zeros(0, dtype=np.int32)] * 2)
+
+
+def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> _Counts:
+    """Each pair of languages once, with the sum of its links."""
+    keys, place = np.unique(source.astype(np.int64) * (size + 1) + target, return_inverse=True)
+    begins, ends = np.divmod(keys, size + 1)
+    sums = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(sums, place, links)
+    return _Counts(begins, ends, sums)
 
 
 def _betweenness(names: list[str], pairs: list[Pair]) -> dict[str, float]:
@@ -142,19 +202,31 @@ def distances(found: LanguageGraph) -> Iterator[Distance]:
                 yield Distance(one, other, steps)
 
 
-def _languages(connection: sqlite3.Connection, selection: Selection) -> tuple[NDArray[np.int64], list[str]]:
-    """The language of each page as a number, -1 where the page does not count, and what the numbers stand for."""
+def _languages(
+    connection: sqlite3.Connection, selection: Selection
+) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
+    """Languages of pages.
+
+    Returns:
+        The language of each page as a number, -1 where the page does not count; what the numbers stand for, the most
+        pages first; and how many pages each has.
+    """
     source, values = selection.source()
     numbers: dict[str, int] = {}
-    spoken = np.full(collection.count_pages(connection), -1, dtype=np.int64)
+    spoken = np.full(collection.count_pages(connection), -1, dtype=np.int32)
     for page, language in connection.execute(f"SELECT page, language FROM {source}", values):
         if language not in _NOT_ONE:
             spoken[page - 1] = numbers.setdefault(language, len(numbers))
-    return spoken, list(numbers)
+    names = list(numbers)
+    counts = np.bincount(spoken[spoken >= 0], minlength=len(names))
+    order = np.argsort(-counts, kind="stable")
+    rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last is found by -1
+    rank[order] = np.arange(len(names))
+    return rank[spoken], [names[one] for one in order], counts[order]
 
 
 def _shapes(
-    spoken: NDArray[np.int64], source: NDArray[np.int32], target: NDArray[np.int32], count: int
+    spoken: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32], count: int
 ) -> list[tuple[int, int, int]]:
     """`_shape` of every language, from the links between pages of one language."""
     pages = np.argsort(spoken, kind="stable")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
+from graphlang.maps.gathered import gathered
 from graphlang.maps.poisson_binomial import any_at_all, interval
 from graphlang.maps.selection import content_run
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from graphlang.maps.selection import Selection
 
@@ -67,6 +69,11 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
         connection: a collection; its chosen run gives the languages.
         selection: which pages count.
     """
+    with nullcontext(selection) if selection.gathered else gathered(connection, selection) as at_hand:
+        return _languages_of(connection, at_hand)
+
+
+def _languages_of(connection: sqlite3.Connection, selection: Selection) -> list[Row]:
     source, values = selection.source(with_languages=False)
     sums: defaultdict[str, _Sum] = defaultdict(_Sum)
     rows = connection.execute(
@@ -97,10 +104,9 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
         connection.execute(f"SELECT language, COUNT(DISTINCT domain) FROM {source} WHERE fetched GROUP BY 1", values)
     )
     values["own"] = content_run(connection)
-    of_captures = selection.yearly or selection.year is not None
     for language, answer, pages, share in connection.execute(
         "SELECT parts.language, pages.language, COUNT(DISTINCT pages.page), TOTAL(page_shares.share)"
-        f"{shares.others(source, of_captures=of_captures)} GROUP BY 1, 2",
+        f"{shares.others(source, of_captures=selection.year is not None)} GROUP BY 1, 2",
         values,
     ):
         sums[language].also += pages
@@ -116,21 +122,20 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
     return found
 
 
-def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> list[tuple[Any, ...]]:
     """The same for each calendar year, ascending: a page counts once for every year of which a capture has an answer.
 
     Args:
         connection: a collection.
         selection: which pages count.
 
-    Yields:
+    Returns:
         The year, and the fields of `Row`.
     """
-    source, values = replace(selection, yearly=True).source()
-    years = connection.execute(f"SELECT DISTINCT SUBSTR(date, 1, 4) FROM {source} WHERE fetched ORDER BY 1", values)
-    for (year,) in years.fetchall():
-        for row in languages_of(connection, replace(selection, year=year)):
-            yield (year, *row)
+    with gathered(connection, selection, yearly=True) as at_hand:
+        source, values = at_hand.source()
+        years = [year for (year,) in connection.execute(f"SELECT DISTINCT year FROM {source} ORDER BY 1", values)]
+        return [(year, *row) for year in years for row in _languages_of(connection, replace(at_hand, year=year))]
 
 
 def _takes(selection: Selection, language: str, its: _Sum) -> bool:

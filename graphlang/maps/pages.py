@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
+from graphlang.maps import shares
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,6 +32,8 @@ class PageRow(NamedTuple):
     fetched: int  #: 1 where the page was read, 0 where it was only linked to
     status: int | None  #: of the HTTP response
     length: int | None  #: characters of visible text
+    languages: str  #: up to three codes with commas between: the page's language, then the others by share
+    shares: str  #: the part of the letters that each of them has
 
 
 def wanted_language(tag: str) -> str:
@@ -83,29 +86,29 @@ def page_rows(
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
     conditions: list[str] = []
-    values: list[Any] = [min_confidence, min_confidence]
+    told, own = shares.columns(connection)
+    values: dict[str, Any] = {"least": min_confidence, **own}
     if language:
-        codes = [wanted_language(tag) for tag in language]
-        conditions.append(f"language IN ({', '.join('?' * len(codes))})")
-        values += codes
+        codes = {f"code{number}": wanted_language(tag) for number, tag in enumerate(language)}
+        conditions.append(f"language IN ({', '.join(f':{name}' for name in codes)})")
+        values |= codes
     if below is not None:
-        conditions.append("confidence < ?")
-        values.append(below)
+        conditions.append("confidence < :below")
+        values["below"] = below
     if host is not None:
-        conditions.append("host = ?")
-        values.append(host.lower())
+        conditions.append("host = :host")
+        values["host"] = host.lower()
     if fetched is not None:
         conditions.append("fetched" if fetched else "NOT fetched")
     if declared_unlike:
         connection.create_function("declares_another", 2, declares_another, deterministic=True)
         conditions.append(f"declares_another({_DECLARED}, language)")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    columns = ", ".join(PageRow._fields)
-    chosen = columns.replace("language", "CASE WHEN confidence < ? THEN 'und' ELSE language END AS language", 1)
-    chosen = chosen.replace("script", "CASE WHEN confidence < ? THEN NULL ELSE script END AS script", 1)
-    query = f"SELECT {columns} FROM (SELECT {chosen}, page, host FROM page_languages) AS pages{where} ORDER BY"
-    query += f" {ORDERS[sort]}"
-    yield from connection.execute(query, values)
+    columns = ", ".join(PageRow._fields[:-2])
+    chosen = columns.replace("language", "CASE WHEN confidence < :least THEN 'und' ELSE language END AS language", 1)
+    chosen = chosen.replace("script", "CASE WHEN confidence < :least THEN NULL ELSE script END AS script", 1)
+    query = f"SELECT {columns}, {told} FROM (SELECT {chosen}, page, host FROM page_languages) AS pages{where} ORDER BY"
+    yield from connection.execute(f"{query} {ORDERS[sort]}", values)
 
 
 def declares_another(declared: str | None, found: str) -> bool:

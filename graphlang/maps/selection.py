@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.runs.run import AT
 
@@ -26,14 +26,11 @@ COLUMNS: Final = (
 )
 
 
-#: A page counts once a year, with its own capture or else with the one nearest to the middle of the year.
-_ONCE_A_YEAR: Final = """(SELECT * FROM (
-    SELECT *, ROW_NUMBER() OVER (
-        PARTITION BY page, SUBSTR(date, 1, 4)
-        ORDER BY capture IS NOT NULL, ABS(JULIANDAY(SUBSTR(date, 1, 10)) - JULIANDAY(SUBSTR(date, 1, 4) || '-07-02')),
-            date, capture
-    ) AS place FROM capture_languages WHERE {where}
-) WHERE place = 1)"""
+class Gathered(NamedTuple):
+    """A temporary table of pages, see `graphlang.maps.gathered`."""
+
+    table: str
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +50,29 @@ class Selection:
     mime: tuple[str, ...] = ()
     fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
     everything: bool = False
-    yearly: bool = False  #: of each calendar year one capture of each page, where there is an answer for it
-    year: str | None = None  #: only captures of this year, one of each page
+    captures: str = "own"  #: ``all``: every capture of a page counts, where captures are asked for (`captures.source`)
+    gathered: Gathered | None = None  #: where the pages were gathered
+    year: str | None = None  #: only pages that were gathered for this year
 
-    def source(self, *, with_languages: bool = True) -> tuple[str, dict[str, Any]]:
-        """A subquery with `COLUMNS`, and the values to bind.
+    def source(
+        self, *, with_languages: bool = True, of: str = "page_languages", columns: tuple[str, ...] = COLUMNS
+    ) -> tuple[str, dict[str, Any]]:
+        """A subquery with `COLUMNS`, and the values to bind; of gathered pages with the columns that were gathered.
 
         Args:
             with_languages: whether pages in other than the wanted languages are left out; a share needs them.
+            of: SQL: what has these columns.
+            columns: other columns.
         """
         values: dict[str, Any] = {"least": self.min_confidence}
-        pages, conditions = "page_languages", self._about_fetched(values)
-        if self.yearly or self.year is not None:
-            if self.year is not None:
-                values["year"] = self.year
-                conditions.append("SUBSTR(date, 1, 4) = :year")
-            pages, conditions = _ONCE_A_YEAR.format(where=" AND ".join(conditions) or "1"), []
+        conditions: list[str] = []
+        if self.gathered is not None:
+            of, columns = self.gathered
+        else:
+            conditions = self._about_fetched(values)
+        if self.year is not None:
+            values["year"] = self.year
+            conditions.append("year = :year")
         if self.fetched is not None:
             conditions.append("fetched" if self.fetched else "NOT fetched")
         if self.below is not None:
@@ -77,14 +81,14 @@ class Selection:
         if with_languages and self.wanted:
             conditions.append(self._in_wanted(values))
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        columns = ", ".join(COLUMNS)
+        chosen = ", ".join(columns)
         if not self.min_confidence:
-            return f"(SELECT {columns} FROM {pages}{where})", values
+            return f"(SELECT {chosen} FROM {of}{where})", values
         # The threshold comes before the filters, so that --language und finds what it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
             kept = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
-            columns = columns.replace(column, kept, 1)
-        return f"(SELECT * FROM (SELECT {columns} FROM {pages}){where})", values
+            chosen = chosen.replace(column, kept, 1)
+        return f"(SELECT * FROM (SELECT {chosen} FROM {of}){where})", values
 
     def of_everything(self) -> Selection:
         """The same, but captures of all kinds count unless ``status`` or ``mime`` say which."""

@@ -8,22 +8,42 @@ answer's.
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from graphlang.codes import languages
 from graphlang.db.runs.run import AT
+from graphlang.maps.selection import content_run
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
 
 _TOLD: Final = 3  # codes of a page, as in Common Crawl's index
 NONE: Final = "[]"  #: `SHARES` of a page in one language
+
+
+def of_run(run: str) -> str:
+    """SQL: the shares of a page of ``pages``, by a content run, as `ranked` reads them.
+
+    What is no share (somebody altered the file: `graphlang.db.soundness` tells) is left out.
+
+    Args:
+        run: SQL for the run.
+    """
+    return (
+        "(SELECT JSON_GROUP_ARRAY(JSON_ARRAY(labels.language, page_shares.share)) FROM page_shares"
+        f" JOIN labels ON labels.id = page_shares.label WHERE page_shares.run = {run}"
+        " AND page_shares.page = pages.page"
+        " AND TYPEOF(page_shares.share) = 'real' AND page_shares.share BETWEEN 0 AND 1)"
+    )
+
+
 #: SQL: the content run of a capture. Of another time than the page's own it is the one that its run started from.
 CONTENT_RUN: Final = f"""COALESCE((
     SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = pages.run AND {AT} IS NOT NULL
 ), :own)"""
 #: SQL: the shares of a page of ``pages``, by the content run ``:own``, as `ranked` reads them.
-SHARES: Final = (
-    "(SELECT JSON_GROUP_ARRAY(JSON_ARRAY(labels.language, page_shares.share)) FROM page_shares"
-    " JOIN labels ON labels.id = page_shares.label WHERE page_shares.run = :own AND page_shares.page = pages.page)"
-)
+SHARES: Final = of_run(":own")
 
 
 def others(source: str, *, of_captures: bool = False, scripts: bool = False) -> str:
@@ -81,3 +101,35 @@ def in_words(found: list[tuple[str, float]]) -> tuple[str, str]:
     ('cym,eng', '0.52,0.48')
     """
     return ",".join(name for name, _ in found), ",".join(f"{share:.2f}" for _, share in found)
+
+
+_SEVERAL: Final = "EXISTS (SELECT 1 FROM page_shares WHERE page_shares.run = {} AND page_shares.page = pages.page)"
+
+
+def columns(connection: sqlite3.Connection, *, run: str = ":own") -> tuple[str, dict[str, int | None]]:
+    """SQL for the columns ``languages`` and ``shares`` of ``pages``, as `in_words` has them, and the values to bind.
+
+    Few pages have shares: of the others all is said in SQL, so that a list of pages is as fast as without.
+
+    Args:
+        connection: a collection; it gets two functions, for as long as it is open.
+        run: SQL for the content run whose shares count.
+    """
+    found = []
+    for place, (name, alone) in enumerate((("languages", "pages.language"), ("shares", "'1.00'"))):
+        connection.create_function(f"told_{name}", 2, _told(place), deterministic=True)
+        told = f"told_{name}(CAST(pages.language AS BLOB), CAST({of_run(run)} AS BLOB))"
+        found.append(
+            f"CASE WHEN pages.language IN ('{languages.UND}', '{languages.ZXX}') THEN ''"
+            f" WHEN {_SEVERAL.format(run)} THEN {told} ELSE {alone} END AS {name}"
+        )
+    return ", ".join(found), {"own": content_run(connection)}
+
+
+def _told(place: int) -> Callable[[bytes, bytes], str]:
+    """Take bytes: a function gets no text that is not UTF-8. Where a language is not, its own column says so."""
+
+    def told(language: bytes, parts: bytes) -> str:
+        return in_words(ranked(language.decode(errors="replace"), parts.decode(errors="replace")))[place]
+
+    return told

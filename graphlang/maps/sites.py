@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
+from graphlang.maps.gathered import gathered
+from graphlang.maps.own_text import beside_own_text
 from graphlang.maps.selection import Selection, content_run
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ SHORT: Final = 50
 #: A confidence from which an answer is one; below it a page by itself is in doubt.
 SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
+_NEEDED: Final = {"country": "tld", "path": "url", "year": "date"}
 _COUNTS: Final = 7  # of pages of a site and language, in a row
 _ANSWERED: Final = "SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1"
 
@@ -82,6 +84,8 @@ def site_map(
 ) -> Map:
     """The map by one or several units, as a table: a column for each unit (``site`` where there is one), then `Row`'s.
 
+    The greatest sites come first, the years of each in their order, and of a year the commonest language first.
+
     Args:
         connection: as in `language_map`.
         units: of `UNITS`. By year only pages that were read count, for the others have no date; each once for every
@@ -101,36 +105,43 @@ def site_map(
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
     by_year = "year" in units
-    with_history = by_year and connection.execute(_ANSWERED).fetchone() is not None
-    if with_history:
-        selection = replace(selection, yearly=True)
+    if by_year and connection.execute(_ANSWERED).fetchone() is not None:
+        needed = [_NEEDED.get(unit, unit) for unit in units]
+        with gathered(connection, selection, also=needed, yearly=True) as at_hand:
+            return _map(connection, units, at_hand, scripts=scripts, of_captures=True)
+    return _map(connection, units, selection, scripts=scripts)
+
+
+def _map(
+    connection: sqlite3.Connection,
+    units: Sequence[str],
+    selection: Selection,
+    *,
+    scripts: bool,
+    of_captures: bool = False,
+) -> Map:
     source, values = selection.source(with_languages=False)
     sites = [_EXPRESSIONS.get(unit, unit) for unit in units]
-    values |= {"short": SHORT, "sure": SURE}
-    values["own"] = content_run(connection)
-    own = shares.CONTENT_RUN if with_history else ":own"
+    values |= {"short": SHORT, "sure": SURE, "own": content_run(connection)}
     query = (
-        f"SELECT {', '.join(sites)}, chosen_ones.language, {'script' if scripts else 'NULL'},"
-        " SUM(fetched), COUNT(*) - SUM(fetched), TOTAL(confidence * fetched), TOTAL(chosen_ones.confidence),"
+        f"SELECT {', '.join(sites)}, language, {'script' if scripts else 'NULL'},"
+        " SUM(fetched), COUNT(*) - SUM(fetched), TOTAL(confidence * fetched), TOTAL(confidence),"
         " SUM(COALESCE(length, 0)), SUM(fetched AND letters < :short),"
-        " SUM(fetched AND letters < :short AND doubtful AND confidence >= :sure"
-        " AND chosen_ones.language NOT IN ('und', 'zxx') AND chosen_ones.method IS NOT 'correction')"
-        " FROM (SELECT pages.*, COALESCE(own.characters, pages.characters, 0) AS letters,"
-        " COALESCE(own.confidence, 0) < :sure OR own_label.language IN ('und', 'zxx') AS doubtful"
-        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = {own}"
-        " AND own.page = pages.page"
-        " LEFT JOIN labels AS own_label ON own_label.id = own.label) AS chosen_ones"
-        f"{' WHERE fetched' if by_year else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
+        " SUM(fetched AND letters < :short AND confidence >= :sure"
+        " AND (COALESCE(own_confidence, 0) < :sure OR own_language IN ('und', 'zxx'))"
+        " AND language NOT IN ('und', 'zxx') AND method IS NOT 'correction')"
+        f" FROM {source if selection.gathered else beside_own_text(source)}"
+        f"{' WHERE fetched' if 'year' in units else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
     )
     columns = ("site",) if len(units) == 1 else tuple(units)
     script = "parts.script, pages.script" if scripts else "NULL, NULL"
     in_part = connection.execute(
         f"SELECT {', '.join(sites)}, parts.language, pages.language, {script}, COUNT(DISTINCT pages.page),"
-        f" TOTAL(page_shares.share){shares.others(source, of_captures=with_history, scripts=scripts)}"
+        f" TOTAL(page_shares.share){shares.others(source, of_captures=of_captures, scripts=scripts)}"
         f" GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 4))}",
         values,
     )
-    found = _ranked(connection.execute(query, values), in_part, len(units))
+    found = _ranked(connection.execute(query, values), in_part, units)
     rows = [row for row in found if selection.takes(*_parts(row[len(units)]))]
     return Map((*columns, *Row._fields[1:]), rows)
 
@@ -140,7 +151,10 @@ def _parts(label: str) -> tuple[str, str | None]:
     return language, script or None
 
 
-def _ranked(rows: Iterable[tuple[Any, ...]], in_part: Iterable[tuple[Any, ...]], width: int) -> list[tuple[Any, ...]]:
+def _ranked(
+    rows: Iterable[tuple[Any, ...]], in_part: Iterable[tuple[Any, ...]], units: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    width = len(units)
     listed = list(rows)
     also: dict[tuple[Any, ...], int] = {}
     gained: dict[tuple[Any, ...], float] = {}  # pages, of those in another language
@@ -167,12 +181,24 @@ def _ranked(rows: Iterable[tuple[Any, ...]], in_part: Iterable[tuple[Any, ...]],
         confidence = sure / pages if pages else all_sure / unfetched if unfetched else 0.0
         counts = (pages, unfetched, share, confidence, *rest, also.get(its, 0))
         result.append((*site, label, languages.name(label), *counts))
-    result.sort(
-        key=lambda row: (
-            *(-read[row[:width]], -linked[row[:width]], row[:width]),
+    # Years come in their order: of a site, or where they come first, the sites of a year.
+    place = units.index("year") if "year" in units else width
+    years_first = place == 0
+    whole = {site: (site[0],) if years_first else (*site[:place], *site[place + 1 :]) for site in read}
+    totals: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for site, its in whole.items():
+        before = totals.get(its, (0, 0))
+        totals[its] = (0, 0) if years_first else (before[0] - read[site], before[1] - linked[site])
+
+    def rank(row: tuple[Any, ...]) -> tuple[Any, ...]:
+        site = row[:width]
+        within = (-read[site], -linked[site], site) if years_first else (site,)
+        return (
+            *(totals[whole[site]], whole[site], *within),
             *(-row[width + 2], -row[width + 3], -row[-1], row[width]),
         )
-    )
+
+    result.sort(key=rank)
     return result
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages, territories
 from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
-from graphlang.maps.language_graph import LanguageGraph, language_graph
-from graphlang.maps.selection import Selection, content_run, unanswered
+from graphlang.maps.gathered import gathered
+from graphlang.maps.language_graph import LanguageGraph, first_with_links
+from graphlang.maps.selection import Selection, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SITES: Final = 200
 LINKED: Final = 20
 CHANGES: Final = 40
 PROBLEMS: Final = 50
+DOUBTFUL: Final = 8
 #: Classes of length, in letters: from which on.
 LENGTHS: Final = (0, 1, 25, 50, 100, 300, 1_000)
 
@@ -37,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A site, a country or a year with its languages, the commonest first."""
+    """A site, a country or a year with its languages, the one with the greatest share first."""
 
     name: str
     pages: int
@@ -83,6 +85,7 @@ class Facts:
     years: list[Place]
     unanswered: int  #: pages of other years that no run has answered for
     links: LanguageGraph
+    components: bool  #: whether these languages have components and diameters
     off_site: bool  #: whether the links are those between sites; else there are none, and all count
     lengths: list[Length]
     changed: int
@@ -101,7 +104,11 @@ def facts(connection: sqlite3.Connection) -> Facts:
     Args:
         connection: a collection; its chosen run gives the languages.
     """
-    selection = Selection()
+    with gathered(connection, Selection()) as selection:
+        return _facts(connection, selection)
+
+
+def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
     source, values = selection.source()
     pages, unfetched = connection.execute(
         f"SELECT COALESCE(SUM(fetched), 0), COALESCE(SUM(NOT fetched), 0) FROM {source}", values
@@ -112,11 +119,10 @@ def facts(connection: sqlite3.Connection) -> Facts:
     sites = _places(hosts)
     countries = _places(site_map(connection, ["country"], selection).rows)
     # What was only linked to may wait for its answer, and is a guess at best.
-    fetched = Selection(fetched=True)
-    links = language_graph(connection, fetched, components=pages <= _COMPONENTS)
-    off_site = bool(links.pairs)
-    if not off_site:
-        links = language_graph(connection, fetched, unit="page", components=pages <= _COMPONENTS)
+    fetched = replace(selection, fetched=True)
+    (all_links,) = connection.execute("SELECT COUNT(*) FROM links").fetchone()
+    components = all_links <= _COMPONENTS
+    unit, links = first_with_links(connection, fetched, ("domain", "page"), components=components)
     changed, changes = _changes(connection, source, values)
     return Facts(
         pages=pages,
@@ -132,7 +138,8 @@ def facts(connection: sqlite3.Connection) -> Facts:
         years=sorted(_places(site_map(connection, ["year"], selection).rows), key=lambda place: place.name),
         unanswered=unanswered(connection),
         links=links,
-        off_site=off_site,
+        components=components,
+        off_site=unit == "domain",
         lengths=_lengths(connection, source, values),
         changed=changed,
         short=sum(row[-3] for row in hosts),
@@ -156,7 +163,7 @@ def facts(connection: sqlite3.Connection) -> Facts:
     )
 
 
-_COMPONENTS: Final = 200_000  # pages up to which components and diameters are worth their time
+_COMPONENTS: Final = 5_000_000  # links up to which components and diameters are worth their time
 
 
 def _places(rows: list[tuple[Any, ...]]) -> list[Place]:
@@ -165,7 +172,10 @@ def _places(rows: list[tuple[Any, ...]]) -> list[Place]:
         if not pages and not also:  # only linked to
             continue
         found.setdefault(str(site), []).append(Part(language, name, pages, share))
-    return [Place(name, sum(part.pages for part in parts), parts) for name, parts in found.items()]
+    return [
+        Place(name, sum(part.pages for part in parts), sorted(parts, key=lambda part: -part.share))
+        for name, parts in found.items()
+    ]
 
 
 def country_name(code: str) -> str:
@@ -186,13 +196,11 @@ def usual(code: str) -> str:
 def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> list[Length]:
     steps = " ".join(f"WHEN letters < {end} THEN {place}" for place, end in enumerate(LENGTHS[1:]))
     rows = connection.execute(
-        f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*), AVG(own), AVG(final) FROM ("
-        "SELECT COALESCE(own.characters, pages.characters, 0) AS letters,"
-        " CASE WHEN label.language IN ('und', 'zxx') THEN 0.0 ELSE COALESCE(own.confidence, 0.0) END AS own,"
-        " CASE WHEN pages.language IN ('und', 'zxx') THEN 0.0 ELSE pages.confidence END AS final"
-        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
-        " LEFT JOIN labels AS label ON label.id = own.label WHERE fetched) GROUP BY 1",
-        values | {"own": content_run(connection)},
+        f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*),"
+        " AVG(CASE WHEN own_language IN ('und', 'zxx') THEN 0.0 ELSE COALESCE(own_confidence, 0.0) END),"
+        " AVG(CASE WHEN language IN ('und', 'zxx') THEN 0.0 ELSE confidence END)"
+        f" FROM {source} WHERE fetched GROUP BY 1",
+        values,
     )
     return [Length(_between(place), pages, own, final) for place, pages, own, final in rows]
 
@@ -205,25 +213,22 @@ def _between(place: int) -> str:
 
 
 _CHANGED: Final = (
-    " FROM {source} AS pages JOIN predictions AS own ON own.run = :own AND own.page = pages.page"
-    " JOIN labels AS label ON label.id = own.label"
-    " WHERE fetched AND label.language <> pages.language AND pages.language NOT IN ('und', 'zxx')"
-    " AND pages.method IS NOT 'correction'"
+    " FROM {source} WHERE fetched AND own_language <> language AND language NOT IN ('und', 'zxx')"
+    " AND method IS NOT 'correction'"
 )
 
 
 def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[Change]]:
-    bound = values | {"own": content_run(connection), "most": CHANGES}
-    (count,) = connection.execute(f"SELECT COUNT(*){_CHANGED.format(source=source)}", bound).fetchone()
+    (count,) = connection.execute(f"SELECT COUNT(*){_CHANGED.format(source=source)}", values).fetchone()
     rows = connection.execute(
-        "SELECT url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, before, was, after, sure FROM ("
-        " SELECT pages.page, pages.url, own.characters AS letters, label.language AS before, own.confidence AS was,"
-        f" pages.language AS after, pages.confidence AS sure{_CHANGED.format(source=source)}"
-        " ORDER BY pages.confidence DESC, own.confidence DESC, pages.page LIMIT :most)"
-        " LEFT JOIN texts USING (page)",
-        bound,
+        "SELECT url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, own_language, own_confidence,"
+        " language, confidence FROM ("
+        f"SELECT *{_CHANGED.format(source=source)} ORDER BY confidence DESC, own_confidence DESC, page LIMIT :most)"
+        " LEFT JOIN pages ON pages.id = page LEFT JOIN texts USING (page)",
+        values | {"most": CHANGES},
     )
-    return count, [Change(*row) for row in rows]
+    found = [Change(*row) for row in rows]
+    return count, [one._replace(text=" ".join(one.text.split())) for one in found]
 
 
 def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:

@@ -54,7 +54,13 @@ def report(connection: sqlite3.Connection, *, title: str, now: datetime | None =
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"clean": clean, "percent": percent, "thousands": thousands}
+    environment.filters |= {
+        "clean": clean,
+        "percent": percent,
+        "thousands": thousands,
+        "counted": counted_words,
+        "in_one_order": in_one_order,
+    }
     environment.finalize = clean_value
     names = {row.language: row.name for row in found.languages}
     return environment.get_template("report.html").render(
@@ -128,6 +134,33 @@ def thousands(number: float) -> str:
     '1,234,567'
     """
     return f"{number:,.0f}"
+
+
+def counted_words(number: int, what: str) -> str:
+    """How many there are of something.
+
+    Args:
+        number: how many.
+        what: one of them, in English.
+
+    >>> counted_words(1, "page"), counted_words(1234, "page")
+    ('1 page', '1,234 pages')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def in_one_order(parts: list[counted.Part], colours: dict[str, str]) -> list[counted.Part]:
+    """The parts of a bar as they stand in all bars, so that bars can be compared: coloured ones first.
+
+    Args:
+        parts: languages.
+        colours: of languages, in their order.
+
+    >>> [part.language for part in in_one_order([counted.Part(x, x, 1, 0.3) for x in "abc"], {"c": "", "b": ""})]
+    ['c', 'b', 'a']
+    """
+    places = {language: place for place, language in enumerate(colours)}
+    return sorted(parts, key=lambda part: places.get(part.language, len(places)))
 
 
 @cache

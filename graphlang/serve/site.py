@@ -52,9 +52,9 @@ QUERIES: Final = {
     "declared_otherwise": (
         "Pages that declare another language than was found",
         (
-            "SELECT url, declarations.source, declarations.value, language, confidence FROM declarations"
-            " JOIN page_languages USING (page) WHERE declarations.source <> 'robots' AND language NOT IN ('und', 'zxx')"
-            " AND substr(lower(value), 1, 2) <> substr(language, 1, 2) ORDER BY confidence DESC LIMIT 500"
+            "SELECT url, GROUP_CONCAT(value, ',') AS declared, language, confidence FROM declarations"
+            " JOIN page_languages USING (page) WHERE declarations.source <> 'robots' GROUP BY page"
+            " HAVING declares_another(declared, language) ORDER BY confidence DESC, url LIMIT 500"
         ),
     ),
 }

@@ -108,11 +108,11 @@ class Pages:
     def answer(self, done: Partitioned) -> Answer:
         """What the partitions say, in the rows of the collection."""
         order = np.argsort(self.ids)
-        rows = order[np.searchsorted(self.ids[order], np.concatenate([step.pages for step in done.steps]))]
-        languages = np.empty((len(rows), done.steps[0].answer.languages.shape[1]), np.int16)
+        rows = order[np.searchsorted(self.ids[order], np.concatenate(done.pages))]
+        languages = np.empty((len(rows), done.answers[0].languages.shape[1]), np.int16)
         probabilities = np.empty(languages.shape, np.float32)
-        languages[rows] = np.concatenate([step.answer.languages for step in done.steps])
-        probabilities[rows] = np.concatenate([step.answer.probabilities for step in done.steps])
+        languages[rows] = np.concatenate([found.languages for found in done.answers])
+        probabilities[rows] = np.concatenate([found.probabilities for found in done.answers])
         return answer(languages, probabilities, rounds=done.supersteps, converged=done.converged)
 
 

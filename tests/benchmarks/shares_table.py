@@ -31,7 +31,7 @@ import numpy as np
 
 from graphlang.codes.languages import code, label
 from graphlang.content import registry
-from graphlang.content.segments import decode, find
+from graphlang.content.segments import decode, find, pages
 from graphlang.content.training import corpus
 
 if TYPE_CHECKING:
@@ -127,14 +127,12 @@ def of_texts(identifier: Any, texts: list[str]) -> list[dict[str, float]]:
 
 
 def of_pages(identifier: Any, texts: list[str]) -> list[dict[str, float]]:
-    """As a content run does it, which knows of some pages that they are in one language."""
-    answers, mixed = identifier.probabilities_and_mixed(texts)
+    """As a content run does it."""
+    answers = identifier.probabilities(texts)
     told = []
-    for parts, answer in zip(find.of_pages(identifier, texts, mixed), answers, strict=True):
+    for parts, answer in zip(pages.of_pages(identifier, texts, answers), answers, strict=True):
         own: dict[str, float] = {}
-        if len(parts) < 2:  # the page's answer
-            parts = [(int(answer.argmax()), 1.0)]  # noqa: PLW2901
-        for number, share in parts:
+        for number, share in parts or [(int(answer.argmax()), 1.0)]:
             name = code(identifier.labels[number]) or identifier.labels[number]
             own[name] = own.get(name, 0) + share
         told.append(own)
@@ -186,10 +184,12 @@ def main() -> None:
 
 
 def fit(identifier: Any, made: list[Document]) -> None:
-    for floor, border, inside, language in product((0.001, 0.003, 0.01), (1.5, 2.5), (5.0,), (4.0, 6.0, 9.0)):
-        decode.FLOOR, decode.BORDER, decode.INSIDE, decode.LANGUAGE = floor, border, inside, language
-        decode.LEAST_GAIN = border + language
-        timed(f"{floor} {border} {inside} {language}", made, lambda texts: of_texts(identifier, texts))
+    for values in product((0.001, 0.003, 0.01), (1.0, 2.5), (5.0,), (4.0, 6.0), (0.0, 0.2)):
+        find.COSTS = decode.Costs(*values)
+        timed(f"spans {values}", made, lambda texts: of_texts(identifier, texts))
+    for values in product((0.001, 0.003, 0.01), (0.5, 1.0), (5.0,), (3.0, 4.0), (0.0, 0.2)):
+        pages.COSTS = decode.Costs(*values)
+        timed(f"pages {values}", made, lambda texts: of_pages(identifier, texts))
 
 
 def compare(identifier: Any, made: list[Document]) -> None:

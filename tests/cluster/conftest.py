@@ -55,7 +55,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
         record(site, f"<html lang=de><title>Museum</title><p>{LONG}{links}"),
         record(f"{site}anna.html", "<p>Anna<a href='/'>.</a><link rel=alternate hreflang=fr href='/fr.html'>"),
         record(f"{site}old.html", "", status=301, Location="x"),
-        record(f"{site}twice.html", f"<p>Alt. {LONG}", date="2024-01-01"),
+        record(f"{site}twice.html", f"<p>Alt. {LONG}<a href='/only-old.html'>.</a>", date="2024-01-01"),
         record(f"{site}gone.html", f"<p>Noch da. {LONG}", date="2024-01-01"),
     ]
     revisit = {"WARC_Refers_To_Target_URI": site, "WARC_Refers_To_Date": "2026-01-01T00:00:00Z"}

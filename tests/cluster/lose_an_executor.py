@@ -1,4 +1,4 @@
-"""Reads some archives on two executors and kills one of them halfway: ``python lose_an_executor.py OUT ARCHIVES``."""
+"""A job that loses executors, and dies itself in the end: ``python lose_an_executor.py OUT ARCHIVES``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pathlib import Path
 from graphlang.cluster import job
 from graphlang.cluster.inference.propagate import Sizes
 from graphlang.cluster.spark_session import session
+from graphlang.db.write.choose_capture import Keep
 
-STAGES = ("read", "superstep 1")  #: as these begin
+STAGES = ("read", "superstep 1")  #: an executor is killed as these begin
+LAST = "superstep 2"  #: as this begins the job is killed
 
 
 def executors(application: str) -> list[int]:
@@ -47,10 +49,12 @@ def main(out: str, archives: list[str]) -> None:
         if stage in STAGES:
             killed.append(one_executor(spark.sparkContext.applicationId))
             os.kill(killed[-1], signal.SIGKILL)
+        if stage == LAST:
+            sys.stdout.write(f"killed {len(set(killed))}\n")
+            sys.stdout.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
 
-    job.run(spark, archives, out, sizes=Sizes(partitions=3, host_pages=4), progress=begun)
-    spark.stop()
-    sys.stdout.write(f"killed {len(set(killed))}\n")
+    job.run(spark, archives, out, keep=Keep.ALL, sizes=Sizes(partitions=3, host_pages=4), progress=begun)
 
 
 if __name__ == "__main__":

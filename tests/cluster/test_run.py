@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,12 +18,15 @@ pytest.importorskip("pyarrow")
 
 import pyarrow.parquet as pq
 
+from graphlang import cluster
 from graphlang.cluster import job
-from graphlang.cluster.inference.propagate import Sizes
+from graphlang.cluster.inference.propagate import Sizes, infer
+from graphlang.cluster.spark_session import JobError, told_in_a_line
 from graphlang.cluster.to_database import to_database
 from graphlang.db.write.choose_capture import Keep
 from graphlang.whole_file import OutputError
 
+LONG = "Das Museum am Hafen zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
 SIZES = Sizes(partitions=3, host_pages=4)  #: museum.example has more pages, and is cut
 #: By name what is to be equal: rows without ids.
 QUERIES = {
@@ -33,6 +37,10 @@ QUERIES = {
     " original",
     "texts": "SELECT url, title, text, main FROM texts JOIN pages ON pages.id = page",
     "declarations": "SELECT url, source, value FROM declarations JOIN pages ON pages.id = page",
+    "history": "SELECT url, sources.name, offset, date, status, mime, charset, charset_from, length, size, digest,"
+    " parts, whole, title, text, main FROM history JOIN pages ON pages.id = page JOIN sources ON sources.id = source",
+    "history links": "SELECT one.url, date, other.url, kind, nofollow, hreflang, place FROM history_links"
+    " JOIN history ON history.id = capture JOIN pages AS one ON one.id = page JOIN pages AS other ON other.id = target",
     "pages": "SELECT url, hosts.host, domain, suffix, tld FROM pages JOIN hosts ON hosts.id = pages.host",
     "links": "SELECT source_url, target_url, kind, nofollow, hreflang, place FROM link_details",
     "problems": "SELECT name, offset, url, kind, reason FROM problems JOIN sources ON sources.id = source",
@@ -52,7 +60,7 @@ def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module")
 def tables(spark: Any, archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("out") / "tables"
-    done = job.run(spark, [str(archives)], str(out), sizes=SIZES)
+    done = job.run(spark, [str(archives)], str(out), keep=Keep.ALL, sizes=SIZES)
     assert (done.archives, done.problems) == (3, 1)
     return out
 
@@ -68,9 +76,10 @@ def imported(tables: Path) -> Path:
 def one_machine(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("one") / "crawl.db"
     crawl = gl.open(path)
-    crawl.ingest(archives, keep="best")
+    crawl.ingest(archives, keep="all")
     crawl.classify()
     crawl.propagate()
+    assert list(crawl.pages())  # which asks for the URLs that were only linked to
     return path
 
 
@@ -123,14 +132,40 @@ def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: 
     assert sorted(path.name for path in tables.iterdir()) == before
 
 
-def test_executors_that_are_killed_change_nothing(archives: Path, tables: Path, tmp_path: Path) -> None:
+def test_a_partition_beyond_the_limit_is_told_in_a_line(spark: Any, tables: Path, tmp_path: Path) -> None:
+    pages, links, answers = (spark.read.parquet(str(tables / name)) for name in ("pages", "links", "answers/run=1"))
+    words = r"partition \d has \d+ links, more than the limit of 1; its largest host is \w+\.example with \d+ of \d+"
+    with pytest.raises(JobError, match=f"^Spark gave up: .*{words} pages[^\n]*$"), told_in_a_line():
+        infer(pages.join(answers, "page", "left"), links, str(tmp_path / "work"), sizes=Sizes(2, 4, most_links=1))
+
+
+def test_columns_of_ones_own_stay_beside(spark: Any) -> None:
+    rows = [("a1", LONG), ("b2", None)]
+    posts = spark.createDataFrame(rows, "post string, text string")
+    found = {row.post: row for row in cluster.classify(posts).collect()}
+    assert (found["a1"].label, found["a1"].text, found["b2"].label) == ("deu", LONG, None)
+    with pytest.raises(ValueError, match="there is no column text among post; classify reads text, title"):
+        cluster.classify(posts.select("post"))
+
+
+def test_a_job_that_loses_executors_and_dies_goes_on(spark: Any, archives: Path, tables: Path, tmp_path: Path) -> None:
     script = Path(__file__).with_name("lose_an_executor.py")
     out = tmp_path / "tables"
     done = subprocess.run(
         [sys.executable, "-P", str(script), str(out), str(archives)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout == "killed 2\n"
-    for name in ("answers/run=1", "answers/run=2", "captures", "languages", "links", "pages", "problems", "sites"):
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "killed 2\n"), done.stderr[-2000:]
+    with pytest.raises(
+        OutputError, match=r"nothing to resume beside .*tables: no job of the same archives and options"
+    ):
+        job.run(spark, [str(archives)], str(out), keep=Keep.BEST, sizes=SIZES, resume=True)
+    assert not out.exists()
+    told: list[str] = []
+    job.run(spark, [str(archives)], str(out), keep=Keep.ALL, sizes=SIZES, resume=True, progress=told.append)
+    assert not {"read", "pages", "links", "classify"} & set(told)
+    assert "superstep 2" in told
+    assert [path.name for path in tmp_path.iterdir()] == ["tables"]
+    named = ("captures", "history", "languages", "links", "pages", "problems", "sites")
+    for name in ("answers/run=1", "answers/run=2", *named):
         found, wanted = (sorted(map(repr, pq.read_table(folder / name).to_pylist())) for folder in (out, tables))
         assert found == wanted, name

@@ -27,6 +27,7 @@ from graphlang.cluster.reading import read_content, read_pieces
 from graphlang.cluster.spark_session import SparkError, java_version, session
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
+from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
@@ -94,7 +95,18 @@ def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() ->
     links = pa.table({"source": [1, 2, 3]})
     words = r"partition 4 has 3 links, more than the limit of 2; its largest host is a\.example with 2 of 3 pages"
     with pytest.raises(bundle.TooLargeError, match=words):
-        bundle.bundle(4, pages, links, labels_of([], {}), {}, 2)
+        bundle.bundle(4, pages, links, labels_of([], {}), {}, 2, np.zeros(0, np.int64))
+
+
+def test_a_host_with_half_of_all_pages_is_shared_out() -> None:
+    urls = [f"http://large.example/{number % 40}/{number}".encode() for number in range(4_000)]
+    urls += [f"http://host-{number % 400}.example/{number}".encode() for number in range(4_000)]
+    directories = {f"http://large.example/{number}".encode(): 100 for number in range(40)}
+    cuts = Cuts(400, {b"large.example": cut_host(directories, 400)})
+    pages = np.array([page_id(url) for url in urls])
+    counts = np.bincount(partition_of(urls, pages, cuts, 8), minlength=8)
+    assert counts.max() <= 2 * len(urls) / 8
+    assert np.bincount(partition_of(urls, pages, Cuts(400), 8), minlength=8).max() >= 4_000
 
 
 def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,22 +118,64 @@ def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypa
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
 
 
+def shown(path: Path) -> dict[str, list[str]]:
+    """What every view of a database shows, and the tables that have none, with URLs and names for numbers."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.row_factory = sqlite3.Row
+        urls = dict(map(tuple, connection.execute("SELECT id, url FROM pages")))
+        labels = dict(map(tuple, connection.execute("SELECT id, label FROM labels")))
+        names = dict(map(tuple, connection.execute("SELECT id, name FROM sources")))
+        runs = dict(map(tuple, connection.execute("SELECT id, kind || parameters FROM runs")))
+        known = {"page": urls, "source": names, "target": urls, "label": labels, "runner_up": labels, "run": runs}
+        of_links = known | {"source": urls}
+        views = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
+        tables = ("anchor_texts", "captures", "declarations", "history", "removed", "sources", "texts", "visible_bytes")
+        found = {}
+        for name in (*views, *tables):
+            spelled = of_links if name in {"anchor_texts", "link_details"} else known
+            found[name] = sorted(
+                repr(
+                    [
+                        (column, spelled[column].get(value, value) if column in spelled else value)
+                        for column, value in zip(row.keys(), row, strict=True)
+                        if column not in {"id", "capture", "content", "original"}
+                    ]
+                )
+                for row in connection.execute(f"SELECT * FROM {name}")
+            )
+        found["corrections"] = [
+            repr(tuple(row))
+            for row in connection.execute(
+                "SELECT url, given.label, corrected_by, note, corrected, before.label, former_confidence, undone"
+                " FROM corrections JOIN labels AS given ON given.id = corrections.label"
+                " LEFT JOIN labels AS before ON before.id = former ORDER BY corrections.id"
+            )
+        ]
+        found["runs"] = [
+            repr(tuple(row))
+            for row in connection.execute(
+                "SELECT kind, method, model_hash, parameters, version, started, finished, pages, rounds, converged,"
+                " linked, runs.id = chosen.run FROM runs, chosen ORDER BY runs.id"
+            )
+        ]
+    return found
+
+
 def test_there_and_back_again(archives: Path, tmp_path: Path, graphlang: Callable[..., Result]) -> None:
     crawl = gl.open(tmp_path / "crawl.db")
-    crawl.run(archives, keep="best")
+    crawl.ingest(archives, keep="all", limits=Limits(anchor_texts=True, all_bytes=True))
+    crawl.classify()
+    crawl.propagate_each_year()
+    crawl.propagate()
+    crawl.vote()
+    crawl.correct(f"{MUSEUM}anna.html", language="fra", by="me")
+    crawl.remove("http://other.example/x?b=1")
     assert graphlang("cluster", "load", tmp_path / "crawl.db", "-o", tmp_path / "tables").exit_code == 0
     assert graphlang("import", tmp_path / "tables", "--db", tmp_path / "back.db").exit_code == 0
-    again = gl.open(tmp_path / "back.db")
-    assert sorted(map(repr, again.sites())) == sorted(map(repr, crawl.sites()))
-    columns = "url, language, script, runner_up, fetched, status, mime, charset, date, length, characters"
-    paths = (tmp_path / "crawl.db", tmp_path / "back.db")
-    with closing(sqlite3.connect(paths[0])) as before, closing(sqlite3.connect(paths[1])) as now:
-        for query in (
-            f"SELECT {columns} FROM page_languages ORDER BY url",
-            "SELECT source_url, target_url, kind, nofollow, hreflang, place FROM link_details ORDER BY 1, 2",
-            "SELECT url, title, text FROM texts JOIN pages ON id = page ORDER BY url",
-        ):
-            assert now.execute(query).fetchall() == before.execute(query).fetchall()
+    before, after = shown(tmp_path / "crawl.db"), shown(tmp_path / "back.db")
+    for name, rows in before.items():
+        assert after[name] == rows, name
+    assert not [name for name, rows in before.items() if not rows]
     assert graphlang("check", tmp_path / "back.db").exit_code == 0
     told = graphlang("cluster", "load", tmp_path / "crawl.db", "-o", tmp_path / "tables")
     assert (told.exit_code, "tables exists; name another folder" in told.stderr) == (2, True)
@@ -134,9 +188,14 @@ def test_duckdb_and_pandas_read_the_tables(archives: Path, tmp_path: Path) -> No
     duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
     gl.open(tmp_path / "crawl.db").run(archives)
     loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    assert len(list((tmp_path / "tables").iterdir())) == 10  # other captures among them
     sql = f"SELECT language, COUNT(*) FROM '{tmp_path}/tables/languages/*.parquet' WHERE fetched = 1 GROUP BY ALL"
     found = dict(duckdb.sql(sql).fetchall())
     assert (found["deu"], found["fra"]) == (5, 1)
+    for folder in (tmp_path / "tables").iterdir():
+        ((count,),) = duckdb.sql(f"SELECT COUNT(*) FROM '{folder}/**/*.parquet'").fetchall()
+        frame = pandas.read_parquet(folder)
+        assert (len(frame), len(frame.columns) > 1) == (count, True), folder.name
     table = pandas.read_parquet(tmp_path / "tables" / "languages")
     assert (table[table.fetched == 1].groupby("language").size().to_dict()) == found
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlang.content import registry as registry_of_methods
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry
 
@@ -39,12 +40,40 @@ def test_one_text(text: str, script: str, kept: str) -> None:
     assert one(text) == (script, kept)
 
 
+@pytest.mark.parametrize(
+    ("text", "script", "kept"),
+    [
+        # "c" and the second "o" are Latin, and so are, in capitals, "O" and "K".
+        ("c\u043e\u0440o\u043a\u0430", "CYRILLIC", "\u0441\u043e\u0440\u043e\u043a\u0430 "),
+        ("\u0421O\u0420\u041eK\u0410", "CYRILLIC", "\u0441\u043e\u0440\u043e\u043a\u0430 "),
+        ("B\u043e\u0434\u0430", "CYRILLIC", "\u0432\u043e\u0434\u0430 "),  # the capital is alike, its small letter not
+        ("\u043cac\u00ad\u043a\u0430", "CYRILLIC", "\u043c\u0430\u0441\u043a\u0430 "),  # a soft hyphen parts nothing
+        ("paypa\u0406 account", "LATIN", "paypai account "),  # "\u0406" is Cyrillic
+        ("\u0447\u0115\u0440\u0115", "CYRILLIC", "\u0447\u04d7\u0440\u04d7 "),  # Chuvash
+        ("\u0438r\u043en", "CYRILLIC", "\u0438 \u043e "),  # "r" and "n" are like no Cyrillic letter
+        ("\u0436\u0443\u043a\u0438 and 100 GB\u043e\u0432", "CYRILLIC", "\u0436\u0443\u043a\u0438 \u043e\u0432 "),
+        # "o" and its double, one of each script, could be either: neither is changed.
+        ("o\u043e\u0436 o\u043e", "CYRILLIC", "\u043e\u043e\u0436 \u043e "),
+    ],
+)
+def test_words_of_latin_and_cyrillic_letters_that_look_alike_are_of_one(text: str, script: str, kept: str) -> None:
+    assert one(text) == (script, kept)
+
+
+def test_letters_of_two_keyboards_are_told_as_those_of_one() -> None:
+    text = "Они сказали, что погода хорошая и река спокойна"
+    typed = text.translate(str.maketrans("\u0430\u043e\u0445", "aox"))
+    assert typed != text
+    identifier = registry_of_methods.load("nfc")
+    assert np.array_equal(identifier.probabilities([typed]), identifier.probabilities([text]))
+
+
 def test_a_letter_of_east_asia_counts_three_times() -> None:
     # 6 of 6 + 34 is .15; with one Latin letter more it is less.
     assert one("中文" + "a" * 34)[0] == "EAST ASIA"
     assert one("中文" + "a" * 35)[0] == "LATIN"
-    assert one("же" + "a" * 12)[0] == "LATIN"
-    assert one("же" + "a" * 11)[0] == "CYRILLIC"
+    assert one("же" + "n" * 12)[0] == "LATIN"
+    assert one("же" + "n" * 11)[0] == "CYRILLIC"
 
 
 def test_a_script_that_is_wanted_is_kept_whatever_the_shares() -> None:

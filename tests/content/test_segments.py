@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.content.segments import decode, find, units
+from graphlang.content.segments.pages import of_pages
+from graphlang.content.text.normalise import characters
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WELSH = "Mae'r tywydd yn braf heddiw ac mae'r plant yn chwarae yn yr ardd. "
+SERBIAN = "Данас је лепо време и деца се играју у башти поред старе куће. "
 ENGLISH = "The weather is fine today and the children are playing in the garden. "
 
 
@@ -65,9 +68,18 @@ def test_a_huge_text_has_no_more_units_than_others() -> None:
     assert cut[-1].end == 1_000_000
 
 
+COSTS = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)
+
+
+def paths(
+    chances: NDArray[np.float32], offsets: NDArray[np.int64], border: NDArray[np.bool_], costs: decode.Costs = COSTS
+) -> NDArray[np.int64]:
+    return decode.paths(decode.said(chances, costs), offsets, border, costs, labels=chances.shape[1])
+
+
 def log_likelihoods(chances: NDArray[np.float32]) -> list[list[float]]:
     """From that of the floor on; nothing is said of a unit with a row of 0."""
-    return [[max(log(max(float(chance), decode.FLOOR)) - log(decode.FLOOR), 0) for chance in row] for row in chances]
+    return [[max(log(max(float(chance), COSTS.floor)) - log(COSTS.floor), 0) for chance in row] for row in chances]
 
 
 def best_way(logs: list[list[float]], states: list[int], costs: list[float]) -> tuple[float, list[int]]:
@@ -85,31 +97,38 @@ def best_way(logs: list[list[float]], states: list[int], costs: list[float]) -> 
     return max(value), [states[state] for state in reversed(way)]
 
 
-def labels(chances: NDArray[np.float32], border: Sequence[bool]) -> list[int]:
+def against(logs: list[list[float]], states: list[int], way: list[int]) -> float:
+    """What units say against a way: for the last state where the way is in another one, and the reverse."""
+    return sum(
+        max(row[one] for one in states if one in (label, states[-1]) or label == states[-1]) - row[label]
+        for row, label in zip(logs, way, strict=True)
+    )
+
+
+def labels(chances: NDArray[np.float32], border: Sequence[bool], costs: decode.Costs) -> list[int]:
     """What the kernel does to one text, as it is told in `decode`."""
     logs = log_likelihoods(chances)
-    costs = [decode.BORDER if natural else decode.INSIDE for natural in border]
+    of_change = [costs.border if natural else costs.inside for natural in border]
     sums = [0.0] * chances.shape[1]
     for row in logs:
         sums = [total + one for total, one in zip(sums, row, strict=True)]
     states = [sums.index(max(sums))]
     path, reached = states * len(logs), max(sums)
-    if sum(max(row) for row in logs) - reached <= decode.LEAST_GAIN:
-        return path
     while len(states) < 5:
         gain = [0.0] * len(sums)
         for row, now in zip(logs, path, strict=True):
             gain = [total + max(one - row[now], 0) for total, one in zip(gain, row, strict=True)]
-        tried = [one for one in range(len(gain)) if one not in states and gain[one] > decode.LANGUAGE]
+        tried = [one for one in range(len(gain)) if one not in states and gain[one] > costs.language]
         tried = sorted(tried, key=lambda one: (-gain[one], one))[:4]
-        ways = [(*best_way(logs, [*states, one], costs), one) for one in tried]
-        if not ways:
+        found: list[tuple[float, float, list[int], int]] = []
+        for one in tried:
+            likelihood, way = best_way(logs, [*states, one], of_change)
+            price = costs.language + costs.resemblance * against(logs, [*states, one], way)
+            found.append((likelihood - price, likelihood, way, one))
+        if not found or max(found, key=lambda item: item[0])[0] <= reached:
             break
-        total, way, one = max(ways, key=lambda item: (item[0], -tried.index(item[2])))
-        if total - reached < decode.LANGUAGE:
-            break
+        _, reached, path, one = max(found, key=lambda item: item[0])  # of equal ones the first
         states.append(one)
-        path, reached = way, total
     return path
 
 
@@ -121,20 +140,23 @@ def made_up(random: np.random.Generator, units: int, width: int) -> NDArray[np.f
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 30), max_size=5), st.integers(1, 7), st.integers(0, 2**32 - 1))
-def test_the_kernel_does_what_its_definition_says(lengths: list[int], width: int, seed: int) -> None:
+@given(
+    st.lists(st.integers(0, 30), max_size=5),
+    st.integers(1, 7),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_kernel_does_what_its_definition_says(
+    lengths: list[int], width: int, resemblance: float, seed: int
+) -> None:
     random = np.random.default_rng(seed)
-    offsets = np.cumsum([0, *lengths])
+    offsets, costs = np.cumsum([0, *lengths]), COSTS._replace(resemblance=resemblance)
     chances, border = made_up(random, int(offsets[-1]), width), random.random(int(offsets[-1])) < 0.5
-    path, missed = decode.paths(chances, offsets, border)
-    for text, (begin, end) in enumerate(pairwise(offsets.tolist())):
-        if begin == end:
-            assert missed[text] == 0
-            continue
-        logs = log_likelihoods(chances[begin:end])
-        assert path[begin:end].tolist() == labels(chances[begin:end], border[begin:end].tolist())
-        totals = [sum(column) for column in zip(*logs, strict=True)]
-        assert missed[text] == pytest.approx(sum(map(max, logs)) - max(totals), abs=1e-9)
+    path = paths(chances, offsets, border, costs)
+    for begin, end in pairwise(offsets.tolist()):
+        if begin < end:
+            expected = labels(chances[begin:end], border[begin:end].tolist(), costs)
+            assert path[begin:end].tolist() == expected
 
 
 def every_way(logs: list[list[float]], costs: list[float]) -> float:
@@ -152,25 +174,32 @@ def likelihood(logs: list[list[float]], costs: list[float], way: Sequence[int]) 
 def test_the_way_through_two_languages_is_the_best_of_all(length: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     chances, border = made_up(random, length, 2), random.random(length) < 0.5
-    path, _ = decode.paths(chances, np.array([0, length]), border)
+    path = paths(chances, np.array([0, length]), border, COSTS._replace(resemblance=0.0))
     if len(set(path.tolist())) == 2:
         logs = log_likelihoods(chances)
-        costs = [decode.BORDER if natural else decode.INSIDE for natural in border.tolist()]
+        costs = [COSTS.border if natural else COSTS.inside for natural in border.tolist()]
         assert likelihood(logs, costs, path.tolist()) == pytest.approx(every_way(logs, costs), abs=1e-6)
 
 
-def test_with_nothing_to_gain_no_text_is_in_two_languages() -> None:
-    chances = np.array([[0.99, 0.01], [0.01, 0.99]], dtype=np.float32)[[0, 0, 0, 0, 1, 1, 1, 1]]
-    ends, border = np.array([0, 8]), np.ones(8, dtype=np.bool_)
-    path, missed = decode.paths(chances, ends, border, least=np.inf)
-    assert path.tolist() == [0] * 8
-    assert missed.tolist() == [pytest.approx(4 * (log(np.float32(0.99)) - log(np.float32(0.01))))]
-    assert decode.paths(chances, ends, border)[0].tolist() == [0] * 4 + [1] * 4
+def test_a_close_language_needs_more_evidence() -> None:
+    # Units that are now sure of one and now of the other: a text in two languages does not say so in every second one.
+    sure = np.array([[0.9, 0.1], [0.1, 0.9]], dtype=np.float32)
+    ends = np.array([0, 24])
+    border = np.ones(24, dtype=np.bool_)
+    turned, wavering = sure[[0] * 12 + [1] * 12], sure[[0] * 12 + [1, 1, 0] * 4]
+    generous = COSTS._replace(resemblance=0.0, border=0.5)
+    strict = generous._replace(resemblance=1.0)
+    assert paths(turned, ends, border, strict).tolist() == [0] * 12 + [1] * 12
+    assert set(paths(wavering, ends, border, generous).tolist()) == {0, 1}
+    assert set(paths(wavering, ends, border, strict._replace(border=2.5)).tolist()) == {0}
 
 
 def test_units_that_are_not_there_are_refused() -> None:
     with pytest.raises(KernelError, match=r"offsets\[1\] = 3 is outside 0..2"):
-        decode.paths(np.ones((2, 1), dtype=np.float32), np.array([0, 3]), np.ones(2, dtype=np.bool_))
+        paths(np.ones((2, 1), dtype=np.float32), np.array([0, 3]), np.ones(2, dtype=np.bool_))
+    told = decode.Said(np.array([0]), np.array([2]), np.array([1.0]))
+    with pytest.raises(KernelError, match=r"label\[0\] = 2 is outside 0..1"):
+        decode.paths(told, np.array([0, 1]), np.ones(1, dtype=np.bool_), COSTS, labels=2)
 
 
 def test_a_language_changes_at_a_border_rather_than_elsewhere() -> None:
@@ -179,7 +208,7 @@ def test_a_language_changes_at_a_border_rather_than_elsewhere() -> None:
     for place in (3, 4, 5):
         border = np.zeros(8, dtype=np.bool_)
         border[place] = True
-        path, _ = decode.paths(chances, np.array([0, 8]), border)
+        path = paths(chances, np.array([0, 8]), border)
         assert path.tolist() == [0] * place + [1] * (8 - place)
 
 
@@ -194,13 +223,15 @@ def test_spans_and_shares_by_hand() -> None:
     ]
     assert [span.confidence for span in found] == pytest.approx([0.999, 0.999])
     assert find.shares(found) == [("hig", pytest.approx(2 / 3)), ("low", pytest.approx(1 / 3))]
-    assert find.of_pages(Capitals(), [text])[0][0].label == 0
+    assert of_pages(Capitals(), [text], Capitals().probabilities([text]))[0][0].label == 0
 
 
 def test_texts_without_letters_have_no_language() -> None:
     assert find.spans(Capitals(), ["", "42 + 1", "\n\n"]) == [[], [], []]
-    assert find.of_pages(Capitals(), ["", "42 + 1", "\n\n"]) == [[], [], []]
-    assert (find.spans(Capitals(), []), find.of_pages(Capitals(), []), find.shares([])) == ([], [], [])
+    none = ["", "42 + 1", "\n\n", "1 2 " * 99]
+    assert of_pages(Capitals(), none, Capitals().probabilities(none)) == [[], [], [], []]
+    assert (find.spans(Capitals(), []), find.shares([])) == ([], [])
+    assert of_pages(Capitals(), [], Capitals().probabilities([])) == []
 
 
 def test_small_shares_are_left_out_and_labels_of_a_language_are_one() -> None:
@@ -221,6 +252,73 @@ def test_texts_are_answered_alone(texts: list[str]) -> None:
         assert sum(span.letters for span in own) == sum(map(str.isalpha, text)) * said.any()
 
 
+@given(st.lists(st.text(alphabet="aA.\n 1", max_size=300), max_size=5))
+def test_pages_are_answered_alone_by_any_method(texts: list[str]) -> None:
+    method = Capitals()
+    together = of_pages(method, texts, method.probabilities(texts))
+    assert together == [of_pages(method, [text], method.probabilities([text]))[0] for text in texts]
+    for own in together:
+        assert len(own) in {0, 2, 3, 4, 5}
+        assert own == sorted(own, key=lambda part: (-part.share, part.label))
+        assert sum(part.share for part in own) <= 1 + 1e-9
+
+
+PAGES = [WELSH, ENGLISH, SERBIAN, "漢字かな交じり文です。", "1 2 3 ", "x = {y: 0};\n", "\u0000", "Ⴀ"]
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.lists(st.lists(st.sampled_from(PAGES), max_size=12).map("".join), max_size=6))
+def test_pages_are_answered_alone_by_the_default(texts: list[str]) -> None:
+    method = registry.load("nfc")
+    together = of_pages(method, texts, method.probabilities(texts))
+    assert together == [of_pages(method, [text], method.probabilities([text]))[0] for text in texts]
+
+
+def test_a_page_of_which_nothing_is_known_is_read_closely() -> None:
+    identifier = registry.load("nfc")
+    text = WELSH * 4 + ENGLISH * 4
+    silent = np.zeros((1, len(identifier.labels)), dtype=np.float32)
+    [own] = of_pages(identifier, [text], silent)
+    assert sorted(identifier.labels[part.label] for part in own) == ["cym", "eng"]
+
+
+@given(st.lists(st.text(max_size=40), max_size=6))
+def test_letters_are_counted(texts: list[str]) -> None:
+    assert units.letters(characters(texts)).tolist() == [sum(map(str.isalpha, text)) for text in texts]
+
+
+def test_windows_together_are_what_they_say_in_all() -> None:
+    identifier = registry.load("nfc")
+    texts = [WELSH[:30], WELSH[30:60], ENGLISH[:40], SERBIAN[:40], ENGLISH[30:64], "12 34"]
+    reading = identifier.read(characters(texts))
+    label = identifier.labels.index
+    assert [identifier.labels[best] for best in reading.probabilities()[:5].argmax(axis=1)] == [
+        "cym",
+        "cym",
+        "eng",
+        "srp_Cyrl",
+        "eng",
+    ]
+    groups, members = np.array([0, 2, 4, 5, 6]), np.array([0, 1, 2, 4, 3, 5])
+    given_labels = np.array([label("bre"), label("sco"), label("rus"), label("rus")])
+    found = reading.together(groups, members, given_labels)
+    # Those of another script, or without letters, say nothing.
+    assert [identifier.labels[one] for one in found] == ["cym", "eng", "srp_Cyrl", "rus"]
+    together = identifier.read(characters([f"{texts[0]} {texts[1]}", f"{texts[2]} {texts[4]}"])).probabilities()
+    assert together.argmax(axis=1).tolist() == found[:2].tolist()
+
+
+def test_how_well_a_text_fits_a_label() -> None:
+    identifier = registry.load("nfc")
+    texts = [ENGLISH, WELSH, SERBIAN, "", "12"]
+    own, other = (np.full(5, identifier.labels.index(name)) for name in ("eng", "fin"))
+    fit, letters = identifier.fit(characters(texts), own)
+    worse, _ = identifier.fit(characters(texts), other)
+    assert fit[0] > 0 > max(fit[1], worse[0])
+    assert letters.tolist() == [len(ENGLISH) - 1, len(WELSH) - 1, 0, 0, 0]  # a point and a space are a space
+    assert fit[2:].tolist() == [0, 0, 0]
+
+
 def test_half_welsh_and_half_english() -> None:
     identifier = registry.load("nfc")
     text = WELSH * 3 + "\n" + ENGLISH * 3
@@ -229,9 +327,16 @@ def test_half_welsh_and_half_english() -> None:
         ((WELSH * 3).strip(), "cym"),
         ((ENGLISH * 3).strip(), "eng"),
     ]
-    parts = {identifier.labels[label]: share for label, share in find.of_pages(identifier, [text])[0]}
-    assert parts == pytest.approx({"cym": 0.5, "eng": 0.5}, abs=0.06)
-    assert find.of_pages(identifier, [WELSH * 9]) == [[(identifier.labels.index("cym"), 1.0)]]
+    texts = [text, WELSH * 9, WELSH * 9 + SERBIAN * 2]
+    told = [
+        {identifier.labels[label]: share for label, share in own}
+        for own in of_pages(identifier, texts, identifier.probabilities(texts))
+    ]
+    assert told == [
+        pytest.approx({"cym": 0.5, "eng": 0.5}, abs=0.1),
+        {},
+        pytest.approx({"cym": 0.82, "srp_Cyrl": 0.18}, abs=0.1),
+    ]
 
 
 def test_the_command(graphlang: Callable[..., Result]) -> None:

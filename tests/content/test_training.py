@@ -35,6 +35,13 @@ def test_the_same_corpus_gives_the_same_bytes(corpus_folder: Path) -> None:
     assert train(corpus_folder, method="nfc", **SMALL, seed=1).to_bytes() != first
 
 
+def test_the_rounds_of_a_script_are_told_as_its_share_of_the_labels(corpus_folder: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    train(corpus_folder, method="nfc", **{**SMALL, "rounds": 2}, progress=lambda *now: told.append(now))
+    refined = [done for stage, done, labels in told if stage == "refine" and labels == 3]
+    assert refined == [1, 2, 3, 3]  # Greek, alone in its script; English and German after a round, two, and at the end
+
+
 def test_the_published_setting(corpus_folder: Path, tmp_path: Path) -> None:
     stages = []
     made = train(

@@ -80,7 +80,7 @@ def test_what_has_no_answer_gets_none_and_a_script_of_one_language_has_no_doubt(
     assert alone.tolist() == [[1]]
 
 
-TEXTS = st.lists(st.text("aAbé{};= ", max_size=30), max_size=5)
+TEXTS = st.lists(st.lists(st.sampled_from([*"aAbé{};= ", "a: /b", ":/"]), max_size=30).map("".join), max_size=5)
 
 
 @given(TEXTS)
@@ -89,7 +89,7 @@ def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
     for text, letters, marks in zip(texts, repeated.tolist(), code.tolist(), strict=True):
         third = sum(text[i - 2 : i + 1] in ("aaa", "AAA", "bbb") for i in range(2, len(text)))
         assert letters == (third > 0.2 * len(text))
-        often = sum(text.count(mark) for mark in "{};")
+        often = sum(text.count(mark) for mark in "{};") + unknown.OF_PATH * text.count(": /")
         assert marks == (often >= 3 and often > 0.03 * len(text))
 
 
@@ -107,8 +107,9 @@ def test_letters_repeated_are_no_language(shipped: Identifier, text: str) -> Non
         '!function(e,t){"object"==typeof exports?t(exports):define(["exports"],t)}(this,function(e){"use strict"});'
         * 4,
         "User-agent: *\nDisallow: /wp-admin/\nDisallow: /cgi-bin/\nDisallow: /tmp/\nAllow: /wp-admin/admin-ajax.php",
+        "User-agent: *\nDisallow: /search",
     ],
-    ids=["hexadecimal", "base64", "css", "javascript", "robots.txt"],
+    ids=["hexadecimal", "base64", "css", "javascript", "robots.txt", "short robots.txt"],
 )
 def test_rubbish_is_told_without_confidence(shipped: Identifier, text: str) -> None:
     assert best(shipped, text)[1] < 0.9

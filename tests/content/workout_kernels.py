@@ -13,7 +13,7 @@ from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.scoring import top_k
-from graphlang.content.segments import decode
+from graphlang.content.segments import decode, find, units
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, Letters, characters, fold
 from graphlang.native.kernels import KernelError
@@ -72,7 +72,12 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             count_all.tally(made, (1, 3, 5), words=True).ranks(5)
             windows.log_likelihood(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
-            decode.paths(likely, wild(np.array([0, 30, 40])), np.ones(40, bool))
+            told = decode.said(likely, find.COSTS)
+            few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": find.COSTS, "labels": 9}
+            decode.paths(told, **few)
+            decode.paths(told, **{**few, "offsets": wild(few["offsets"])})
+            identifier._weights.of_label(features, wild(offsets), np.zeros(4, np.int64))
+            units.letters(given)
         except REFUSED:
             refused += 1
     return 0 < refused < 80

@@ -17,10 +17,13 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.db import open_existing
+from graphlang.export import parquet
 from graphlang.export.archive_records import lengths
-from graphlang.export.cdxj import sort_key, write_cdxj
+from graphlang.export.cdxj import write_cdxj
 from graphlang.export.common_crawl import vertices_and_edges
 from graphlang.export.graph_files import Schema, write_gexf, write_graphml
+from graphlang.export.sort_key import sort_key
+from graphlang.export.tables import Table
 from graphlang.maps.selection import Selection
 
 Call = Callable[..., Any]
@@ -68,6 +71,21 @@ def test_pages_as_jsonl_and_parquet_have_the_columns_of_the_view(graphlang: Call
     assert [json.loads(line) for line in lines] == expected
     pq = pytest.importorskip("pyarrow.parquet")
     assert pq.read_table(export(graphlang, db, "pages", "pages.parquet")).to_pylist() == expected
+
+
+@pytest.mark.parametrize(("rows", "size"), [(1, 1 << 20), (3, 1 << 20), (100, 1), (100, 1 << 20)])
+def test_parquet_is_the_same_however_it_is_cut(monkeypatch: pytest.MonkeyPatch, rows: int, size: int) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(parquet, "_GROUP_ROWS", rows)
+    monkeypatch.setattr(parquet, "_GROUP_BYTES", size)
+    given = [(n, None if n % 3 else n / 8, None if n % 4 == 1 else "é\x00" * n) for n in range(9)]
+    out = BytesIO()
+    assert parquet.write_parquet(Table(("page", "confidence", "url"), iter(given)), out) == 9
+    read = pq.ParquetFile(BytesIO(out.getvalue()))
+    assert [tuple(row.values()) for row in read.read().to_pylist()] == given
+    assert [str(kind) for kind in read.schema_arrow.types] == ["int64", "double", "string"]
+    # Blocks of 1, 2, 4 and 2 rows, for nobody knows beforehand how large rows are; none is cut.
+    assert read.metadata.num_row_groups == {1: 4, 3: 3}.get(rows, 4 if size == 1 else 1)
 
 
 @pytest.mark.parametrize("what", ["sites", "hosts", "domains"])
@@ -213,6 +231,23 @@ def test_vertices_of_domains_count_their_hosts(graphlang: Call, db: Path) -> Non
     assert graphlang("export", db, "--what", "vertices-edges", "-o", db).exit_code != 0
 
 
+@pytest.mark.parametrize(("what", "name"), [("vertices-edges", "edges.txt.gz"), ("web-languages", "srp.md")])
+def test_no_file_in_a_folder_takes_the_place_of_the_database(graphlang: Call, db: Path, what: str, name: str) -> None:
+    folder = db.parent / "out"
+    folder.mkdir()
+    (folder / name).symlink_to(db)
+    before = db.read_bytes()
+    result = graphlang("export", db, "--what", what, "-o", folder)
+    assert (result.exit_code, result.stderr) == (2, f"Error: cannot write to {folder / name}: it is the database\n")
+    assert db.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_made_is_named_as_the_user_did(graphlang: Call, db: Path) -> None:
+    target = db.parent / "nowhere" / "pages.csv"
+    result = graphlang("export", db, "--what", "pages", "-o", target)
+    assert (result.exit_code, result.stderr) == (2, f"Error: {target}: No such file or directory\n")
+
+
 def test_site_lists(graphlang: Call, db: Path) -> None:
     folder = export(graphlang, db, "web-languages", "lists")
     assert sorted(path.name for path in folder.iterdir()) == ["deu.md", "srp.md"]
@@ -234,6 +269,23 @@ def test_cdxj_is_sorted_and_has_languages(db: Path) -> None:
     assert fields[0][1]["languages"] == "deu,nld"
     assert fields[0][1]["offset"] == "100"
     assert [one[1].get("languages") for one in fields] == ["deu,nld", "deu", "srp", "eng"]
+
+
+@pytest.mark.parametrize(
+    ("date", "stamp"),
+    [
+        ("2012-06-01T10:20:30.5Z", "20120601102030"),
+        ("2012-06", "20120601000000"),
+        ("2012", "20120101000000"),
+        ("", "00000000000000"),
+    ],
+)
+def test_dates_of_the_index_have_fourteen_digits(make_collection: Call, written: Any, date: str, stamp: str) -> None:
+    path = make_collection([written("http://a.example/", "deu", date=date)], "dated.db")
+    out = BytesIO()
+    with closing(open_existing(path)) as connection:
+        write_cdxj(connection, path, Selection(everything=True), out)
+    assert out.getvalue().split(b" ")[1].decode() == stamp
 
 
 def test_lengths_of_records_are_those_of_their_members(museum: Path, graphlang: Call, tmp_path: Path) -> None:
@@ -261,7 +313,18 @@ def test_lengths_of_records_are_those_of_their_members(museum: Path, graphlang: 
         ("http://www.example.com/", "com,example)/"),
         ("https://example.com:443/A/B/", "com,example)/a/b"),
         ("http://example.com:8080/?b=2&a=1", "com,example:8080)/?a=1&b=2"),
-        ("http://192.0.2.1/x", "192.0.2.1)/x"),
+        # What the package surt 0.3.1 says, by which pywb 2.10 looks captures up.
+        ("http://192.0.2.1/x", "1,2,0,192)/x"),
+        ("http://[2001:db8::1]:8080/x", "2001:db8::1:8080)/x"),
+        ("http://www1.www.example.org/a/./b/../c", "org,example,www)/a/c"),
+        ("http://www.p.example./x", "example,p)/x"),
+        ("http://user:pw@d.example/", "example,d)/"),
+        ("http://f.example/?x=1&sid=0123456789abcdef0123456789abcdef", "example,f)/?&x=1"),
+        ("http://f.example/?phpsessid=0123456789abcdef0123456789abcdef&x=1", "example,f)/?x=1"),
+        ("http://n.example/(S(4hqa0555fwsecu455xqckv45))/x.aspx", "example,n)/x.aspx"),
+        ("http://h.example/a%252Fb", "example,h)/a/b"),
+        ("http://o.example/a%00b%0Ac", "example,o)/a%00b%0ac"),
+        ("http://i.example/?b&a&&c", "example,i)/?&a&b&c"),
         ("http://example.com/%E4%BD%A0", "com,example)/%e4%bd%a0"),
     ],
 )

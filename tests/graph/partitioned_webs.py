@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.data import Evidence, Graph, Signal
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
+from graphlang.graph.partitioned.partition import Partition, parts_at
 
 if TYPE_CHECKING:
     from graphlang.graph.partitioned.local_driver import Run
@@ -18,7 +18,10 @@ SITE = 40  #: pages of a host
 
 
 def web(seed: int, hosts: int = 6, within: float = 0.85) -> tuple[Graph, Evidence]:
-    """Hosts of two languages each; a third of the pages is short or empty; links within hosts and between them."""
+    """Hosts of two languages each; a third of the pages is short or empty; links within hosts and between them.
+
+    Of the long pages one in ten is in both languages.
+    """
     rng = np.random.default_rng(seed)
     n, m = SITE * hosts, 6 * SITE * hosts
     host = np.arange(n, dtype=np.int32) // SITE
@@ -37,7 +40,10 @@ def web(seed: int, hosts: int = 6, within: float = 0.85) -> tuple[Graph, Evidenc
     declared = np.where(rng.random(n) < 0.4, truth, -1)[:, None].astype(np.int16)
     signal = Signal(declared, (declared >= 0).astype(np.float32), 0.7)
     directory = host * 3 + rng.integers(0, 3, n).astype(np.int32)
-    return graph, Evidence(CODES, lists, scores, length, host, directory, {"declared": signal})
+    both = np.flatnonzero((rng.random(n) < 0.1) & (length == 900))
+    shares = np.tile(np.float32([0.52, 0.48]), (len(both), 1))
+    parts = FixedBeliefs(both, lists[both], shares)
+    return graph, Evidence(CODES, lists, scores, length, host, directory, {"declared": signal}, parts=parts)
 
 
 def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.ndarray) -> list[Partition]:
@@ -50,6 +56,10 @@ def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.nda
             name: replace(one, languages=one.languages[rows], probabilities=one.probabilities[rows])
             for name, one in evidence.signals.items()
         }
+        parts = evidence.parts
+        assert parts is not None
+        mine = np.isin(parts.rows, rows)
+        both = FixedBeliefs(np.searchsorted(rows, parts.rows[mine]), parts.languages[mine], parts.probabilities[mine])
         assert evidence.directory is not None
         assert graph.ordinal is not None
         found.append(
@@ -67,6 +77,7 @@ def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.nda
                 graph.hreflang[some],
                 graph.ordinal[some],
                 signals,
+                parts=both,
             )
         )
     return found
@@ -74,10 +85,10 @@ def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.nda
 
 def answers(done: Run, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Language and probabilities of each page, in the order of the ids."""
-    pages = np.concatenate([step.pages for step in done.steps])
+    pages = np.concatenate(done.pages)
     order = np.argsort(pages)[np.argsort(np.argsort(ids))]
-    languages = np.concatenate([step.answer.languages for step in done.steps])[order]
-    return languages, np.concatenate([step.answer.probabilities for step in done.steps])[order]
+    languages = np.concatenate([found.languages for found in done.answers])[order]
+    return languages, np.concatenate([found.probabilities for found in done.answers])[order]
 
 
 def shuffled(part: Partition, seed: int) -> Partition:
@@ -92,6 +103,7 @@ def shuffled(part: Partition, seed: int) -> Partition:
     return replace(
         part,
         signals=signals,
+        parts=None if part.parts is None else parts_at(np.argsort(rows), part.parts),
         **{name: getattr(part, name)[rows] for name in of_pages},
         **{name: getattr(part, name)[links] for name in of_links},
     )

@@ -14,6 +14,7 @@ from graphlang.graph.label_spreading import label_spreading
 from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, propagate
+from graphlang.graph.propagation.rounds import MOST
 
 CODES = ("eng", "deu", "fra", "nld", "jpn")
 LONG, SHORT = 1000, 10
@@ -189,9 +190,34 @@ def test_a_long_page_in_doubt_listens_to_its_neighbours() -> None:
 @pytest.mark.parametrize("sure", [0.55, 0.95])
 def test_a_long_page_that_nobody_links_to_is_as_sure_as_its_text_whatever_its_site(sure: float) -> None:
     pages = evidence([({"nld": sure, "deu": 1 - sure}, LONG), *[FULL["deu"]] * 29])
-    answer = propagate(graph(30, [(1, 2)]), pages)
+    answer = propagate(graph(30, [(1, 2)]), pages, options=Options(calibration=1))
     assert said(answer)[0] == "nld"
     assert answer.confidence[0] == pytest.approx(sure, abs=2e-3)  # a little is left for the languages that it lacks
+
+
+def test_calibration_changes_what_is_told_of_a_long_page_and_nothing_else() -> None:
+    pages = evidence([({"nld": 0.9, "deu": 0.1}, LONG), EMPTY, ({"nld": 0.6, "deu": 0.4}, LONG), UNSURE, FULL["deu"]])
+    links = graph(5, [(0, 1), (2, 1), (0, 3)])
+    plain, squared = (propagate(links, pages, options=Options(calibration=power)) for power in (1, 2))
+    assert squared.confidence[0] == pytest.approx(0.81 / 0.82, abs=2e-3)  # .9 and .1 squared, of their sum
+    assert squared.language.tolist() == plain.language.tolist()
+    assert squared.probabilities[1:4].tolist() == plain.probabilities[1:4].tolist()  # what is heard is the same
+
+
+def test_all_neighbours_together_say_no_more_than_the_bound() -> None:
+    chains = [(i, i + 1) for i in (*range(1, 60), *range(61, 120))]
+    few_or_many = [graph(121, [*chains, *((i, 0) for i in range(1, n))]) for n in (3, 60)]
+    pages = evidence([({"nld": 0.9}, SHORT), *[FULL["jpn"]] * 60, *[FULL["nld"]] * 60])
+    of_few, of_many = (propagate(links, pages, options=Options(degree=60), trace=[0]) for links in few_or_many)
+    heard = [
+        sum(part.log_odds for part in answer.traces[0].contributions if part.source == "inlink")
+        for answer in (of_few, of_many)
+    ]
+    assert 0 < heard[0] <= heard[1] == pytest.approx(MOST)
+    trace = of_many.traces[0]
+    assert sum(part.log_odds for part in trace.contributions) == pytest.approx(trace.log_odds)
+    first, second = of_many.probabilities[0, :2].astype(np.float64)
+    assert trace.log_odds == pytest.approx(np.log(first / second), rel=1e-3)
 
 
 def test_a_link_farm_counts_as_few() -> None:

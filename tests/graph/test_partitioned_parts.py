@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.graph.data import Signal
+from graphlang.graph.data import FixedBeliefs, Signal
 from graphlang.graph.partitioned import beliefs, neighbours, order
 from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
 from graphlang.graph.partitioned.cut import Cut
@@ -145,6 +145,7 @@ def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
         np.zeros((3, 1), np.float32),
         np.zeros(3, np.int32),
         np.zeros(3, np.bool_),
+        FixedBeliefs(np.zeros(0, np.int64), np.zeros((0, 1), np.int16), np.zeros((0, 1), np.float32)),
         nothing(),
         nothing(),
     )
@@ -262,3 +263,35 @@ def test_partitions_that_do_not_fit_are_refused() -> None:
     texts = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("languages", "probabilities", "length")}
     with pytest.raises(ValueError, match="page 1 stands twice"):
         replace(one, **twice, **texts).sorted()
+
+
+def table_of(belief: np.ndarray) -> beliefs.Table:
+    """What pages believe of three languages, where nothing is known of a fourth page."""
+    size = len(belief)
+    prior = np.full(belief.shape, 1 / belief.shape[1], np.float32)
+    others = belief.min(axis=1) * belief.shape[1]
+    none = np.zeros(size, np.int16)
+    return beliefs.Table(belief.astype(np.float32), prior, others, np.ones(size, bool), none.astype(np.uint8), none)
+
+
+def test_pages_that_creep_leap_to_where_they_would_end() -> None:
+    end, way = np.array([0.7, 0.2, 0.1]), np.array([-0.4, 0.3, 0.1])
+    # the first page creeps; the second comes quickly, the third hardly slows down, the fourth turns aside, one rests
+    earlier, later, now = (
+        np.stack([end + way * 0.8**k, end + way * 0.1**k, end + way * 0.99**k, end, end]) for k in range(3)
+    )
+    later[3], now[3] = end + way * 0.2, end + way * 0.2 + np.array([0.0, 0.1, -0.1])
+    leapt = table_of(now).leapt(table_of(later), table_of(earlier), 1e-3)
+    assert np.abs(leapt.belief[0] - end).max() < 1e-5
+    assert leapt.belief[1:].tolist() == table_of(now).belief[1:].tolist()
+    held = replace(table_of(now), damping=np.ones(5, np.uint8))
+    assert held.leapt(table_of(later), table_of(earlier), 1e-3).belief.tolist() == held.belief.tolist()
+
+
+def test_no_page_leaps_below_nothing() -> None:
+    end, way = np.array([1.2, -0.1, -0.1]), np.array([-0.8, 0.4, 0.4])
+    earlier, later, now = (table_of((end + way * 0.8**k)[None]) for k in range(3))
+    leapt = now.leapt(later, earlier, 1e-3)
+    assert (leapt.belief > 0).all()
+    assert abs(float(leapt.belief.sum()) - 1) < 1e-6
+    assert leapt.belief[0, 0] > now.belief[0, 0]

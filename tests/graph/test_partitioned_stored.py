@@ -17,10 +17,11 @@ from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.local_driver import with_links_between_ghosts
 from graphlang.graph.partitioned.observe import Observed, gathered, observe
 from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.prepared import Prepared, prepared_of
 from graphlang.graph.partitioned.ready import Ready, ready_of
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
-from graphlang.graph.partitioned.superstep import advance, superstep
+from graphlang.graph.partitioned.superstep import advance, answer_of, first
 from graphlang.graph.partitioned.survey import Survey, merged, survey
 from graphlang.graph.propagation.options import Options
 
@@ -96,15 +97,19 @@ def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
     *_, learned = learned_of(parts, Cut())
     said = joined([introduce(part, OPTIONS) for part in parts])
     ready = [ready_of(part, learned, ghosts_of(part, said), OPTIONS) for part in parts]
-    again = [from_bytes(to_bytes(one), Ready) for one in ready]
-    beliefs = joined([advance(one, None, None, number=0).border for one in ready])
-    mine = advance(ready[0], None, None, number=0).border
-    for number in (1, 2):
-        step = advance(ready[0], beliefs, mine, number=number)
-        other = advance(again[0], from_bytes(to_bytes(beliefs), Records), mine, number=number)
-        assert step.answer.probabilities.tobytes() == other.answer.probabilities.tobytes()
-        assert step.answer.languages.tobytes() == other.answer.languages.tobytes()
+    alone = [prepared_of(one, None, OPTIONS) for one in ready]
+    told = [first(one, OPTIONS) for one in alone]
+    heard = [joined([one.border for one in told]).of(one.here.ids[one.here.ghosts]) for one in ready]
+    mine = told[0]
+    prepared = prepared_of(ready[0], heard[0], OPTIONS)
+    again = prepared_of(from_bytes(to_bytes(ready[0]), Ready), from_bytes(to_bytes(heard[0]), Records), OPTIONS)
+    assert to_bytes(again) == to_bytes(prepared)
+    again = from_bytes(to_bytes(prepared), Prepared)
+    for number in range(1, 3):
+        step, other = (advance(one, heard[0], mine, number, OPTIONS) for one in (prepared, again))
         assert to_bytes(step.border) == to_bytes(other.border)
-        whole = superstep(parts[0], learned, ghosts_of(parts[0], said), beliefs, mine, number=number)
-        assert step.answer.probabilities.tobytes() == whole.answer.probabilities.tobytes()
-        mine = step.border
+        assert to_bytes(step.moved) == to_bytes(other.moved)
+        mine = step
+    answer, same = (answer_of(one, heard[0], OPTIONS) for one in (prepared, again))
+    assert answer.probabilities.tobytes() == same.probabilities.tobytes()
+    assert answer.languages.tobytes() == same.languages.tobytes()

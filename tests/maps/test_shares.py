@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.codes.wanted import wanted
 from graphlang.db import open_existing
@@ -131,3 +132,61 @@ def test_codes_by_rank_in_exports(graphlang: Callable[..., Any], db: Path) -> No
         "b.example/": "bre",
         "c.example/": "srp",
     }
+
+
+#: Languages and shares of each page.
+SAID = {
+    "a.example/": ("cym,eng", "0.60,0.40"),
+    "a.example/2": ("eng", "1.00"),
+    "a.example/3": ("eng,cym,fra", "0.75,0.20,0.05"),
+    "b.example/": ("bre", "1.00"),
+    "c.example/": ("srp", "1.00"),
+    "d.example/": ("eng", "1.00"),
+}
+
+
+def listed(graphlang: Callable[..., Any], db: Path, *how: str) -> dict[str, tuple[str, str]]:
+    result = graphlang("pages", db, "--format", "jsonl", *how)
+    assert result.exit_code == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    return {row["url"][7:]: (row["languages"], row["shares"]) for row in rows}
+
+
+@pytest.mark.parametrize("order", ["found", "confidence", "length", "url"])
+def test_pages_tell_shares_in_any_order(graphlang: Callable[..., Any], db: Path, order: str) -> None:
+    assert listed(graphlang, db, "--sort", order) == SAID
+
+
+def test_pages_tell_shares_of_those_that_are_listed(graphlang: Callable[..., Any], db: Path) -> None:
+    assert listed(graphlang, db, "--language", "cy") == {"a.example/": SAID["a.example/"]}
+    # What is too doubtful to be Welsh is in no language, and has no parts.
+    assert listed(graphlang, db, "--language", "und", "--min-confidence", "0.95") == {
+        "a.example/": ("", ""),
+        "a.example/2": ("", ""),
+    }
+
+
+def test_texts_and_their_records_tell_the_same(
+    graphlang: Callable[..., Any], make_collection: Make, written: Any
+) -> None:
+    shares = (("cym", 0.6), ("eng", 0.4))
+    db = make_collection(
+        [
+            written(
+                "http://a.example/", "cym", own="cym", own_confidence=0.7, text="Bore da. Good morning.", shares=shares
+            ),
+            written("http://b.example/", "deu", 0.7, "nld", 0.25, text="Tag"),
+        ],
+        "texts.db",
+    )
+    rows = [json.loads(line) for line in graphlang("texts", db).stdout.splitlines()]
+    said = [(row["languages"], row["shares"], row["by_text"], row["by_text_confidence"], row["digest"]) for row in rows]
+    assert said == [("cym,eng", "0.60,0.40", "cym", 0.7, "D"), ("deu", "1.00", None, None, "D")]
+    for what in ("wet", "warc-metadata"):
+        out = db.parent / what
+        assert graphlang("export", db, "--what", what, "-o", out).exit_code == 0
+        with out.open("rb") as file:
+            _, *found = [
+                one.rec_headers.get_header("WARC-Identified-Content-Language") for one in ArchiveIterator(file)
+            ]
+        assert found == ["cym,eng", "deu,nld"], what  # of a page in one language the second best, where it is likely

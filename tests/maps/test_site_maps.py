@@ -62,18 +62,29 @@ def test_short_pages_and_those_that_the_graph_resolved(db: Path) -> None:
 
 def test_several_units_have_a_column_each(db: Path) -> None:
     assert [row[:4] for row in sites(db, "domain", "year")] == [
+        ("example.de", "2010", "deu", "German"),
+        ("example.de", "2011", "zho", "Chinese"),
         ("example.de", "2012", "deu", "German"),
         ("example.de", "2012", "fra", "French"),
         ("example.de", "2012", "zho", "Chinese"),
-        ("example.de", "2010", "deu", "German"),
-        ("example.de", "2011", "zho", "Chinese"),
         ("wet.org", "2012", "eng", "English"),
+    ]
+
+
+def test_years_come_in_their_order_and_the_sites_of_a_year_by_their_size(db: Path) -> None:
+    assert [row[:3] for row in sites(db, "year", "host")] == [
+        ("2010", "a.example.de", "deu"),
+        ("2011", "b.example.de", "zho"),
+        ("2012", "a.example.de", "deu"),
+        ("2012", "a.example.de", "fra"),
+        ("2012", "b.example.de", "zho"),
+        ("2012", "d.wet.org", "eng"),
     ]
 
 
 @pytest.mark.parametrize(
     ("unit", "first"),
-    [("tld", "de"), ("country", "de"), ("suffix", "de"), ("path", "a.example.de/x/"), ("year", "2012")],
+    [("tld", "de"), ("country", "de"), ("suffix", "de"), ("path", "a.example.de/x/"), ("year", "2010")],
 )
 def test_every_unit(db: Path, unit: str, first: str) -> None:
     assert sites(db, unit)[0][0] == first
@@ -155,8 +166,8 @@ def test_the_command_line(graphlang: Callable[..., Any], db: Path) -> None:
         "domain,year,language,name,pages,unfetched,share,confidence,length,short,resolved,also"
     )
     assert [line.split(",")[:3] for line in result.stdout.splitlines()[1:]] == [
-        ["example.de", "2012", "fra_Latn"],
         ["example.de", "2011", "zho_Hant"],
+        ["example.de", "2012", "fra_Latn"],
     ]
     assert graphlang("sites", db, "--by", "colour").exit_code == 2
     assert graphlang("sites", db, "--by", "host,host").exit_code == 2

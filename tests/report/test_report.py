@@ -62,9 +62,37 @@ def test_the_facts(db: Path) -> None:
 def test_the_summary_in_words(db: Path) -> None:
     text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
     assert "4 pages of 3 sites were read, in 3 languages. The commonest is German (50 % of the pages)" in text
-    assert "1 more URLs were only linked to" in text
-    assert "2 pages have fewer than 50 letters of text. Of 2 of them" in text
+    assert "1 more URL was only linked to; what is said of its language is a guess" in text
+    assert "2 pages have fewer than 50 letters of text. 2 of them are in doubt by their own text" in text
     assert "The captures are from 2010-01-01 to 2012-06-01." in text
+
+
+def test_languages_that_may_not_be_there_are_named(make_collection: Call, written: Any) -> None:
+    db = make_collection([written("http://a.example/", "deu", 1.0), written("http://a.example/2", "bos", 0.5)])
+    text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
+    assert "2 pages of 1 site were read, in 2 languages." in text
+    assert "none of them may be right: Bosnian." in text
+
+
+def test_bars_have_their_languages_in_one_order(make_collection: Call, written: Any) -> None:
+    """German is the commonest of all, and stands first also where English is commoner."""
+    languages = {"a.de": ["deu"] * 5, "b.de": ["eng", "eng", "deu"]}
+    urls = [(f"http://{site}/{n}", one) for site, its in languages.items() for n, one in enumerate(its)]
+    found = page(make_collection([written(url, language, 1.0, own=language) for url, language in urls]))
+    (of_b,) = re.findall(r"<bdi>b.de</bdi>.*?</svg>", found, re.DOTALL)
+    assert re.findall(r"<title>(\w+):", of_b) == ["German", "English"]
+    assert "English 67 %, German 33 %" in found
+
+
+def test_what_was_not_worked_out_has_no_column(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Its diameter</th>" in page(db)
+    monkeypatch.setattr("graphlang.report.facts._COMPONENTS", 2)  # the collection has three links
+    assert "diameter" not in page(db)
+
+
+def test_texts_are_told_in_one_line(make_collection: Call, written: Any) -> None:
+    db = make_collection([written("http://a.example/", "deu", 1.0, own="und", own_confidence=0.0, text="Anna\n\n1850")])
+    assert "<bdi>Anna 1850</bdi>" in page(db)
 
 
 def test_small_territories_are_on_the_map(db: Path) -> None:

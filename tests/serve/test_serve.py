@@ -14,7 +14,8 @@ from graphlang.db import open_existing
 from graphlang.serve.site import QUERIES, index, metadata
 
 Call = Callable[..., Any]
-EVIL = "<script>alert(1)</script>"
+EVIL = "<script>alert(1)</script>\u202e\x1b[2J\x00"
+LEADING_OUT = "http://evil.example/"
 
 
 @pytest.fixture
@@ -29,10 +30,16 @@ def db(make_collection: Call, written: Any) -> Path:
                 text="Guten Tag",
                 links=(1,),
             ),
-            written("http://b.example/", "jpn", 0.7, own="jpn", text="東京都の天気予報です"),
+            written("http://b.example/", "jpn", 0.7, own="jpn", title=LEADING_OUT, text="東京都の天気予報です"),
             written("http://c.example/", "tha", 0.9, fetched=False),
+            written("http://d.example/", "ces", 0.9, own="ces", text="Dobrý den"),
+            written("http://e.example/", "tha", 0.9, own="tha", text="ยินดีต้อนรับสู่พิพิธภัณฑ์"),
         ]
     )
+    declared = ((1, "html-lang", "ja"), (2, "html-lang", "ja"), (4, "html-lang", "cs"), (5, "robots", "noindex"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executemany("INSERT INTO declarations VALUES (?, ?, ?)", declared)
+        connection.commit()
     return path
 
 
@@ -62,7 +69,7 @@ def test_every_query_is_answered(ask: Callable[[str], Any], name: str) -> None:
         "doubtful_sites": [],
         "unfetched": ["http://c.example/"],
         "links_between": ["http://a.example/"],
-        "declared_otherwise": [],
+        "declared_otherwise": ["http://a.example/"],  # Japanese is not German; cs is ces
     }[name]
     if name == "doubtful_sites":
         assert [row["host"] for row in rows] == ["b.example"]
@@ -74,6 +81,8 @@ def test_every_query_is_answered(ask: Callable[[str], Any], name: str) -> None:
 def test_words_are_found_in_scripts_without_blanks(ask: Callable[[str], Any]) -> None:
     rows = ask(f"/search/search.json?_shape=array&words={quote('天気予')}").json()
     assert [row["url"] for row in rows] == ["http://b.example/"]
+    rows = ask(f"/search/search.json?_shape=array&words={quote('พิพิธ')}").json()
+    assert [row["url"] for row in rows] == ["http://e.example/"]
     quoted = quote('x" OR "y')
     assert ask(f"/search/search.json?_shape=array&words={quoted}").json() == []
 
@@ -82,7 +91,10 @@ def test_words_are_found_in_scripts_without_blanks(ask: Callable[[str], Any]) ->
 def test_nothing_can_be_written_and_nothing_of_the_crawl_is_markup(ask: Callable[[str], Any]) -> None:
     page = ask("/crawl/texts")
     assert page.status_code == 200
-    assert EVIL not in page.text
+    assert "<script>alert" not in page.text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\\u202e\\x1b[2J\\x00" in page.text
+    assert LEADING_OUT in page.text
+    assert f'href="{LEADING_OUT}' not in page.text
     assert ask("/crawl.json?sql=DELETE+FROM+pages").status_code in (400, 403)
     assert 'href="/-/why?url=http%3A%2F%2Fa.example%2F"' in ask("/crawl/pages").text
     assert ask("/-/why?url=http://nowhere.example/").status_code == 404
@@ -90,7 +102,7 @@ def test_nothing_can_be_written_and_nothing_of_the_crawl_is_markup(ask: Callable
 
 def test_the_collection_stays_as_it_is(db: Path, tmp_path: Path) -> None:
     before = db.read_bytes()
-    assert index(db, tmp_path / "s.db") == 2
+    assert index(db, tmp_path / "s.db") == 4
     assert db.read_bytes() == before
 
 
@@ -118,7 +130,7 @@ def test_a_database_is_read_where_not_even_side_files_can_be_made(db: Path, monk
 
     monkeypatch.setattr(sqlite3, "connect", refuse)
     with closing(open_existing(db)) as connection:
-        assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (3,)
+        assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (5,)
 
 
 def test_a_finished_collection_leaves_no_log(graphlang: Call, museum: Path, tmp_path: Path) -> None:

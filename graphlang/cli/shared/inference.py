@@ -30,6 +30,8 @@ _INFERENCE = {
     "degree": "All links of a page together weigh no more than so many.",
     "clamp_length": "A page with so many letters keeps the language of its own text ...",
     "doubtful": "... unless its probability is below this: then the page's neighbours count as well. 0: never.",
+    "calibration": "Power of the probabilities of a page that keeps its text's language; fitted so that confidence is"
+    " accuracy, 1 leaves them as the text run has them.",
     "certain_length": "How often links keep the language is learned from pages with so many letters ...",
     "certain": "... and at least this probability of their language.",
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared.options import min_confidence
+from graphlang.cli.shared.options import min_confidence, moment
 from graphlang.codes.wanted import Wanted, wanted
+from graphlang.maps.captures import CHOICES, OWN, which
 from graphlang.maps.selection import Selection
 
 if TYPE_CHECKING:
@@ -89,3 +91,38 @@ def selects(function: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_OPTIONS):
         called = option(called)
     return called
+
+
+_CAPTURES = (
+    click.option(
+        "--captures",
+        type=click.Choice(CHOICES),
+        default=OWN,
+        show_default=True,
+        help="own: each page's own capture. all: every capture that was kept, each with its date, text and language.",
+    ),
+    click.option(
+        "--at",
+        callback=moment,
+        metavar="MOMENT",
+        help="Of each page the capture nearest to MOMENT (2012, 2012-05, ...), with the languages of that time, which"
+        " 'graphlang propagate --at' finds.",
+    ),
+)
+
+
+def selects_captures(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which captures of a page count, around `selects`; the verb gets ``at`` besides."""
+
+    @functools.wraps(function)
+    def called(*args: Any, captures: str, at: str | None, selection: Selection, **others: Any) -> None:
+        try:
+            chosen = replace(selection, captures=which(captures, at))
+        except ValueError as error:
+            raise click.UsageError(f"--captures and --at: {error}") from error
+        function(*args, selection=chosen, at=at, **others)
+
+    selecting = selects(called)
+    for option in reversed(_CAPTURES):
+        selecting = option(selecting)
+    return selecting

@@ -10,22 +10,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphlang.analysis.arrays import signals
-from graphlang.analysis.arrays.graph_input import SHORT, WIDTH, join_scripts
+from graphlang.analysis.arrays.graph_input import PARTS, SHORT, WIDTH, join_scripts
 from graphlang.codes import languages
 from graphlang.db.records import LinkKind
-from graphlang.graph.data import Signal
+from graphlang.graph.data import FixedBeliefs, Signal
+from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import ragged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from graphlang.cluster.inference.labels import Labels
 
-#: Columns of the pages of a partition.
-PAGES: Final = (*("page", "url", "tld", "host", "directory", "label", "characters", "scores", "declared", "copies"),)
+#: Columns of the pages of a partition; ``copies`` only of pages on hosts that are cut.
+PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared", "shares", "read", "copies")
 #: Columns of its links; ``other`` is the partition of the other end.
 LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
 _KINDS: Final = pa.array([kind.name.lower() for kind in sorted(LinkKind)])
@@ -50,7 +51,13 @@ class Beside:
 
 
 def bundle(  # noqa: PLR0917  all that it depends on
-    number: int, pages: pa.Table, links: pa.Table, labels: Labels, weights: Mapping[str, float], most_links: int
+    number: int,
+    pages: pa.Table,
+    links: pa.Table,
+    labels: Labels,
+    weights: Mapping[str, float],
+    most_links: int,
+    cut_hosts: NDArray[np.int64],
 ) -> tuple[Partition, Beside]:
     """Make the arrays of a partition.
 
@@ -61,6 +68,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
         labels: of all partitions.
         weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
         most_links: a partition with more is refused.
+        cut_hosts: keys of the hosts that have pages elsewhere, ascending.
 
     Raises:
         TooLargeError: there are more links.
@@ -74,11 +82,13 @@ def bundle(  # noqa: PLR0917  all that it depends on
     length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)  # no letters: no evidence
     best = pages["label"]
     ids = pages["page"].to_numpy()
+    urls = [url.encode() for url in pages["url"].to_pylist()]
+    host = _keys(map(host_of, urls))
     partition = Partition(
         labels.codes,
         ids,
-        pages["host"].to_numpy(),
-        pages["directory"].to_numpy(),
+        host,
+        _keys(map(directory_of, urls)),
         indices,
         probabilities,
         length,
@@ -88,7 +98,8 @@ def bundle(  # noqa: PLR0917  all that it depends on
         _hreflangs(links["hreflang"], labels),
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
         _signals(pages, labels, weights),
-        pages["copies"].fill_null(1).to_numpy().astype(np.int32),
+        _copies(pages, host, cut_hosts),
+        parts=_parts(pages["shares"].combine_chunks(), labels),
     ).sorted()
     ghosts, homes = _ghosts(partition, number, links)
     return partition, Beside(
@@ -99,6 +110,25 @@ def bundle(  # noqa: PLR0917  all that it depends on
         _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
         characters,
     )
+
+
+def _keys(names: Iterable[bytes]) -> NDArray[np.int64]:
+    known: dict[bytes, int] = {}
+    return np.array([known.get(name) or known.setdefault(name, key_of(name)) for name in names], np.int64)
+
+
+def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """How many pages of its host have the very same short text as each page has."""
+    found: NDArray[np.int32] = pages["copies"].fill_null(1).to_numpy().astype(np.int32)
+    short = _where(pc.less(pages["characters"], SHORT)) & ~_where(pages["read"].is_null())
+    rows = np.flatnonzero(short & ~np.isin(host, cut_hosts))
+    read = pages["read"].fill_null(0).to_numpy()
+    order = rows[np.lexsort((read[rows], host[rows]))]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (host[order][1:] != host[order][:-1]) | (read[order][1:] != read[order][:-1])
+    group = np.cumsum(new) - 1
+    found[order] = np.bincount(group)[group] if len(order) else 1
+    return found
 
 
 def _where(flags: Any) -> NDArray[np.bool_]:
@@ -118,6 +148,24 @@ def _scores(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray
     own[rows[kept], rank[kept]] = numbers.to_numpy(zero_copy_only=False)[kept]
     score[rows[kept], rank[kept]] = flat.field("score").to_numpy(zero_copy_only=False)[kept]
     return own, np.where(own >= 0, score, np.float32(0))
+
+
+def _parts(lists: Any, labels: Labels) -> FixedBeliefs | None:
+    """The languages of the parts of pages in several, as `graphlang.analysis.arrays.graph_input` reads them."""
+    counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    some = np.flatnonzero(counts)
+    if not len(some):
+        return None
+    rows, rank = ragged(counts)
+    kept = rank < PARTS
+    flat = lists.flatten()
+    numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
+    at = np.searchsorted(some, rows[kept])
+    found = np.full((len(some), PARTS), -1, dtype=np.int16)
+    part = np.zeros((len(some), PARTS), dtype=np.float32)
+    found[at, rank[kept]] = labels.language[numbers.to_numpy(zero_copy_only=False)[kept]]
+    part[at, rank[kept]] = np.minimum(flat.field("share").to_numpy(zero_copy_only=False)[kept], 1)
+    return FixedBeliefs(some, found, part)
 
 
 def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:

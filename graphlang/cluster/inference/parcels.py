@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 PARCELS: Final = pa.schema(
     [("partition", pa.int32()), ("sender", pa.int32()), ("number", pa.int32()), ("data", pa.binary())]
 )
-PARTITION, BESIDE, GHOSTS, ORDERED, SURVEY, OBSERVED, COUNTS, RESULT = -1, -2, -3, -4, -5, -6, -7, -8
-READY, ROUTES, MOVED = -9, -10, -11
+PARTITION, BESIDE, GHOSTS, ORDERED, SURVEY, OBSERVED, COUNTS = -1, -2, -3, -4, -5, -6, -7
+READY, PREPARED, ROUTES, FACTS, STATE, MOVED = -8, -9, -10, -11, -12, -13
 LINKS: Final = 1 << 24  #: added to the sender of links between a partition's ghosts
 ASKED: Final = 1 << 25  #: added to the sender of a question for them
 _LARGEST: Final = 64 << 20  # bytes of a row

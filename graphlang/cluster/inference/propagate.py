@@ -12,12 +12,26 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis.arrays.graph_input import SHORT
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.inference import assign, parcels, steps, supersteps
+from graphlang.cluster.inference.assign import HOST
 from graphlang.cluster.inference.bundle import LINKS, PAGES
 from graphlang.cluster.inference.labels import labels_of
-from graphlang.cluster.inference.parcels import ASKED, COUNTS, MOVED, OBSERVED, PARCELS, RESULT, SURVEY
+from graphlang.cluster.inference.parcels import (
+    ASKED,
+    COUNTS,
+    FACTS,
+    MOVED,
+    OBSERVED,
+    PARCELS,
+    PREPARED,
+    READY,
+    ROUTES,
+    STATE,
+    SURVEY,
+)
 from graphlang.cluster.inference.parcels import LINKS as LINKED
 from graphlang.cluster.tables import ddl
 from graphlang.graph.partitioned import order
+from graphlang.graph.partitioned.assign import Cuts
 from graphlang.graph.partitioned.learn import learn
 from graphlang.graph.partitioned.observe import gathered
 from graphlang.graph.partitioned.survey import Cut, merged
@@ -30,17 +44,19 @@ if TYPE_CHECKING:
 
 #: Pages of a partition, where the user says nothing of how many there are.
 USUAL: Final = 250_000
-_RESULTS: Final = f"sender = {RESULT}"
+_AT_ONCE: Final = 64  # partitions whose counts the driver holds at once
+_SAID: Final = f"sender >= 0 OR sender = {STATE}"
+_ROWS: Final = ddl(steps.ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """How the work is cut."""
 
-    partitions: int | None = None  #: None: one for each core, or more where these would have more than `USUAL` pages
+    partitions: int | None = None  #: None: one up to `USUAL` pages; else one for each core, or so many that all fit
     host_pages: int = USUAL  #: a host with more pages is cut by directory
     most_links: int = 100_000_000  #: a partition with more is refused
-    supersteps: int = 30  #: at most
+    supersteps: int = 60  #: at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,69 +80,85 @@ def infer(
     options: Options | None = None,
     weights: Mapping[str, float] = SIGNALS,
     sizes: Sizes | None = None,
+    answers: str | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Inferred:
     """Infer the language of every page.
 
     Args:
         pages: a DataFrame of all pages, fetched or not: ``page``, ``url``, ``tld``, and what a content method says of
-            them (``label``, ``characters``, ``scores``, ``read``), null where there is no text; ``declared`` may be
-            missing.
+            them (``label``, ``characters``, ``scores``, ``read``), null where there is no text; ``declared`` and
+            ``shares`` may be missing.
         links: a DataFrame of ``source``, ``target``, ``kind``, ``hreflang`` and ``place``; both ends are pages.
         work: a folder that does not exist, for what is written between steps.
         labels: that the method may give; None: those that pages have.
         options: weights and limits of the inference.
         weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
         sizes: how the work is cut.
+        answers: the folder that the answers are written to; None: one in ``work``.
         progress: told the name of each step.
 
     Raises:
         ValueError: neither text nor signal names a language.
     """
-    spark = pages.sparkSession
     sizes = sizes or Sizes()
-    work_ = _Work(spark, work, progress)
+    work_ = _Work(pages.sparkSession, work, answers or f"{work}/answers", progress)
     progress("partition")
-    many = sizes.partitions or max(spark.sparkContext.defaultParallelism, -(-pages.count() // USUAL))
-    cuts = assign.cuts_of(pages, sizes.host_pages)
-    homes = work_.written("homes", assign.assigned(pages, cuts, many))
-    known = {row["label"]: row["count"] for row in pages.where("label IS NOT NULL").groupBy("label").count().collect()}
+    counted = pages.groupBy("label").count().collect()
+    total = sum(row["count"] for row in counted)
+    known = {row["label"]: row["count"] for row in counted if row["label"] is not None}
     if labels is None:
         named = pages.selectExpr("explode(scores.label) AS label").distinct()
         labels = {row["label"] for row in named.collect()} | known.keys()
+    many = work_.many = sizes.partitions or _partitions(total, pages.sparkSession.sparkContext.defaultParallelism)
+    cuts = Cuts(sizes.host_pages)
+    if many > 1 and total > sizes.host_pages:
+        cuts = assign.cuts_of(pages, sizes.host_pages)
     cut = Cut(cuts.cut_hosts(), cuts.cut_directories())
     given = steps.Given(labels_of(labels, known), weights, options or Options(), cut, sizes.most_links)
-    work_.many = many
-    own = work_.paired("partitions", _pages(pages, homes), _links(links, homes), partial(steps.make, given))
-    done = work_.learned(own, given)
-    numbers, moved, last = work_.supersteps(done, sizes.supersteps)
-    converged = not moved or moved[-1] <= done.options.tolerance
-    both = work_.together(own, last.where(_RESULTS))
-    answered = both.applyInArrow(partial(_answer, spark.sparkContext.broadcast(done)), ddl(steps.ANSWERS))
-    return Inferred(work_.written("answers", answered), many, numbers, converged, moved, cuts.warnings())
+    if many == 1:
+        answered = work_.alone(_pages(pages, None, cuts), _links(links, None), given)
+        return Inferred(answered, many, 0, converged=True, moved=[], warnings=[])
+    homes = work_.written("homes", assign.assigned(pages, cuts, many))
+    own = work_.partitions(_pages(pages, homes, cuts), _links(links, homes), given)
+    ready, given = work_.learned(own, given)
+    moved, answered = work_.supersteps(ready, given, sizes.supersteps)
+    converged = not moved or moved[-1] <= given.options.tolerance
+    return Inferred(answered, many, len(moved), converged, moved, cuts.warnings())
 
 
-def _pages(pages: Any, homes: Any) -> Any:
+def _partitions(pages: int, cores: int) -> int:
+    """How many partitions some pages are cut into: one, if they fit it, for borders cost more than they bring."""
+    return 1 if pages <= USUAL else max(cores, -(-pages // USUAL))
+
+
+def _pages(pages: Any, homes: Any | None, cuts: Cuts) -> Any:
     """The pages of all partitions with the columns of `PAGES`."""
     if "declared" not in pages.columns:
         pages = pages.selectExpr("*", "CAST(NULL AS array<struct<source: string, value: string>>) AS declared")
-    columns = ("page", "url", "tld", "label", "characters", "scores", "declared", "read")
-    placed = pages.select(*columns).join(homes, "page")
-    short = placed.where(f"read IS NOT NULL AND characters < {SHORT}")
-    copies = short.groupBy("host", "read").count().where("count > 1").withColumnRenamed("count", "copies")
-    copied = short.select("page", "host", "read").join(copies, ["host", "read"]).select("page", "copies")
+    if "shares" not in pages.columns:
+        pages = pages.selectExpr("*", "CAST(NULL AS array<struct<label: string, share: double>>) AS shares")
+    placed = pages.select(*(name for name in PAGES if name != "copies"))
+    placed = placed.selectExpr("*", "0 AS partition") if homes is None else placed.join(homes, "page")
+    if not cuts.hosts:
+        return placed.selectExpr("partition", *PAGES[:-1], "CAST(NULL AS int) AS copies")
+    # The pages of a host that is cut are not all in one partition: their copies are counted here.
+    hosts = pages.sparkSession.createDataFrame([(host.decode(),) for host in cuts.hosts], "host string")
+    short = placed.where(f"read IS NOT NULL AND characters < {SHORT}").selectExpr("page", "read", f"{HOST} AS host")
+    short = short.join(hosts.hint("broadcast"), "host", "left_semi")
+    copies = short.groupBy("host", "read").count().where("count > 1")
+    copied = short.join(copies, ["host", "read"]).selectExpr("page", "CAST(count AS int) AS copies")
     return placed.join(copied, "page", "left").select("partition", *PAGES)
 
 
-def _links(links: Any, homes: Any) -> Any:
+def _links(links: Any, homes: Any | None) -> Any:
     """The links of all partitions with the columns of `LINKS`; one across a border stands in both."""
-    ends = [
-        homes.selectExpr(f"page AS {end}", f"partition AS {end}_home").hint("shuffle_hash")
-        for end in ("source", "target")
-    ]
-    named = (
-        links.select("source", "target", "kind", "hreflang", "place").join(ends[0], "source").join(ends[1], "target")
-    )
+    named = links.select("source", "target", "kind", "hreflang", "place")
+    if homes is None:
+        return named.selectExpr("0 AS partition", "*", "0 AS other")
+    for end in ("source", "target"):
+        of_end = homes.selectExpr(f"page AS {end}", f"partition AS {end}_home").hint("shuffle_hash")
+        named = named.join(of_end, end)
     both = "IF(source_home = target_home, array(source_home), array(source_home, target_home))"
     placed = named.selectExpr("*", f"explode({both}) AS partition")
     other = "IF(partition = source_home, target_home, source_home) AS other"
@@ -136,51 +168,44 @@ def _links(links: Any, homes: Any) -> Any:
 class _Work:
     """The steps, each written to a folder of its own."""
 
-    def __init__(self, spark: Any, folder: str, progress: Callable[[str], None]) -> None:
-        self._spark, self._folder, self._progress = spark, folder, progress
+    def __init__(self, spark: Any, folder: str, answers: str, progress: Callable[[str], None]) -> None:
+        self._spark, self._folder, self._answers, self._progress = spark, folder, answers, progress
         self.many = 1
-        self._shared: Any = None
 
-    def written(self, name: str, frame: Any) -> Any:
+    def written(self, name: str, frame: Any, path: str | None = None) -> Any:
         """Write a step, and read it from there."""
-        frame.write.parquet(f"{self._folder}/{name}")
-        return self._spark.read.parquet(f"{self._folder}/{name}")
+        path = path or f"{self._folder}/{name}"
+        frame.write.parquet(path)
+        return self._spark.read.schema(frame.schema).parquet(path)
 
-    def paired(self, name: str, left: Any, right: Any, work: Callable[..., Any]) -> Any:
-        """What some work makes of the rows of each partition in two DataFrames; the first has some of all."""
-        return self.written(name, self.together(left, right).applyInArrow(work, ddl(PARCELS)))
+    def alone(self, pages: Any, links: Any, given: steps.Given) -> Any:
+        """The answers, where one partition has all pages."""
+        self._progress("infer")
+        grouped = self._by_partition(pages).cogroup(self._by_partition(links))
+        return self.written("answers", grouped.applyInArrow(partial(_alone, self._shared(given)), _ROWS), self._answers)
 
-    def together(self, left: Any, right: Any) -> Any:
-        """Two DataFrames by partition."""
-        grouped = [one.repartition(self.many, "partition").groupBy("partition") for one in (left, right)]
-        return grouped[0].cogroup(grouped[1])
+    def partitions(self, pages: Any, links: Any, given: steps.Given) -> Any:
+        """The arrays of all partitions."""
+        grouped = self._by_partition(pages).cogroup(self._by_partition(links))
+        return self._kept(
+            self.written("partitions", grouped.applyInArrow(partial(_make, self._shared(given)), ddl(PARCELS)))
+        )
 
-    def step(self, name: str, work: Callable[..., Any], given: steps.Given, own: Any, said: Any | None = None) -> Any:
-        """One step on every partition."""
-        self._progress(name)
-        shared = self._spark.sparkContext.broadcast(given)
-        if said is None:
-            frame = own.repartition(self.many, "partition").groupBy("partition")
-            # Spark looks at the annotations of a function, and cannot those of a partial one.
-            return self.written(name, frame.applyInArrow(lambda rows: work(shared.value, rows), ddl(PARCELS)))
-        return self.paired(name, own, said, partial(_beside, work, shared))
-
-    def learned(self, own: Any, given: steps.Given) -> steps.Given:
-        """Learn what is common to all partitions."""
-        begun = self.step("begin", steps.begin, given, own)
+    def learned(self, own: Any, given: steps.Given) -> tuple[Any, steps.Given]:
+        """Learn what is common to all partitions, and make each ready."""
+        begun = self._step("begin", steps.begin, given, own)
         given = replace(given, survey=merged(self._collected(begun, SURVEY)))
-        met = self.step("meet", steps.meet, given, own, begun.where("sender >= 0"))
+        met = self._step("meet", steps.meet, given, own, begun.where("sender >= 0"))
         places = met.where(f"sender >= 0 AND sender < {LINKED}")
-        told = self.step("tell", steps.tell, given, own, met.where(f"sender >= {ASKED}"))
-        own = own.unionByName(met.where("sender < 0")).unionByName(told)
+        told = self._step("tell", steps.tell, given, own, met.where(f"sender >= {ASKED}"))
+        near = met.where("sender < 0").unionByName(told)
         counts = order.added([])
         if given.survey is not None and len(order.several(given.survey)):
-            counted = self.step("count", steps.count, given, own, places)
+            counted = self._step("count", steps.count, given, own, places)
             for one in self._collected(counted, COUNTS):
                 counts = order.added([counts, one])
         given = replace(given, counts=counts)
-        seen = self.step("look", steps.look, given, own, places)
-        self._ready = own.unionByName(seen.where(f"sender = {parcels.ORDERED}"))
+        seen = self._step("look", steps.look, given, own, near.unionByName(places))
         drawn = seen.where(f"sender = {OBSERVED}").coalesce(max(1, self.many // 16)).mapInArrow(_gather, ddl(PARCELS))
         drawn = self.written("drawn", drawn.selectExpr("spark_partition_id() AS partition", "sender", "number", "data"))
         seen_of: Any = None
@@ -188,30 +213,70 @@ class _Work:
             seen_of = one if seen_of is None else gathered([seen_of, one])
         if given.survey is None:
             raise ValueError("there are no pages")
-        return replace(given, learned=learn(given.survey, seen_of, given.cut))
+        given = replace(given, learned=learn(given.survey, seen_of, given.cut))
+        near = near.unionByName(seen.where(f"sender = {parcels.ORDERED}"))
+        made = self._step("ready", supersteps.ready, given, own, near)
+        own.unpersist()
+        return made, given
 
-    def supersteps(self, given: steps.Given, most: int) -> tuple[int, list[float], Any]:
-        """Supersteps until no belief at a border moves; their number, the moves, and what the last one said."""
-        made = self.step("ready", supersteps.ready, given, self._ready)
-        ready = made.repartition(self.many, "partition").persist()
-        said = self._spark.createDataFrame([], ddl(PARCELS))
+    def supersteps(self, said: Any, given: steps.Given, most: int) -> tuple[list[float], Any]:
+        """Supersteps until no belief at a border moves; the moves, and the answers."""
+        own = self._kept(said.where(f"sender IN ({READY}, {ROUTES}, {FACTS})"))
         moved: list[float] = []
-        for number in range(most + 1):
-            self._progress(f"superstep {number}")
-            work = partial(_superstep, given.options, number)
-            said = self.written(f"superstep-{number}", self.together(ready, said).applyInArrow(work, ddl(PARCELS)))
-            if number:
-                moved.append(max(one["most"] for one in self._collected(said, MOVED)))
-            if moved and moved[-1] <= given.options.tolerance:
-                break
-        ready.unpersist()
-        return number, moved, said
+        if self._moved(said):
+            while len(moved) < most and not (moved and moved[-1] <= given.options.tolerance):
+                number = len(moved) + 1
+                self._progress(f"superstep {number}")
+                grouped = self._beside(own, said.where(_SAID))
+                work = partial(_superstep, given.options, number)
+                said = self.written(f"superstep-{number}", grouped.applyInArrow(work, ddl(PARCELS)))
+                moved.append(self._moved(said))
+                if number == 1:
+                    own.unpersist()
+                    own = self._kept(said.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS})"))
+        self._progress("answer")
+        work = partial(_answer, given.options, self._spark.sparkContext.broadcast(given.labels))
+        answered = self._beside(own, said.where(_SAID)).applyInArrow(work, _ROWS)
+        answered = self.written("answers", answered, self._answers)
+        own.unpersist()
+        return moved, answered
+
+    def _kept(self, frame: Any) -> Any:
+        """Rows of partitions that several steps read: they lie where they are worked on."""
+        return frame.repartition(self.many, "partition").persist(_storage())
+
+    def _by_partition(self, frame: Any) -> Any:
+        return frame.repartition(self.many, "partition").groupBy("partition")
+
+    def _beside(self, own: Any, said: Any) -> Any:
+        """Rows of partitions of `_kept`, and what is said to each."""
+        return own.groupBy("partition").cogroup(self._by_partition(said))
+
+    def _shared(self, given: steps.Given) -> Any:
+        return self._spark.sparkContext.broadcast(given)
+
+    def _step(self, name: str, work: Callable[..., Any], given: steps.Given, own: Any, said: Any | None = None) -> Any:
+        """One step on every partition."""
+        self._progress(name)
+        shared = self._shared(given)
+        if said is None:
+            # Spark looks at the annotations of a function, and cannot those of a partial one.
+            made = own.groupBy("partition").applyInArrow(lambda rows: work(shared.value, rows), ddl(PARCELS))
+        else:
+            made = self._beside(own, said).applyInArrow(partial(_worked, work, shared), ddl(PARCELS))
+        return self.written(name, made)
+
+    def _moved(self, said: Any) -> float:
+        """What moved most at a border."""
+        rows = said.where(f"sender = {MOVED}").select("partition", "sender", "number", "data").collect()
+        found = [parcels.opened(parcels.table([row.asDict()]))[MOVED]["most"] for row in rows]
+        return max(found, default=0.0)
 
     def _collected(self, frame: Any, sender: int) -> Iterator[Any]:
         """What each partition made for the driver, one after the other."""
-        rows = frame.where(f"sender = {sender}").orderBy("partition", "number")
+        rows = frame.where(f"sender = {sender}").repartition(max(1, self.many // _AT_ONCE), "partition")
         pieces: list[dict[str, Any]] = []
-        for row in rows.toLocalIterator():
+        for row in rows.sortWithinPartitions("partition", "number").toLocalIterator():
             if pieces and pieces[0]["partition"] != row["partition"]:
                 yield parcels.opened(parcels.table(pieces))[sender]
                 pieces = []
@@ -220,7 +285,21 @@ class _Work:
             yield parcels.opened(parcels.table(pieces))[sender]
 
 
-def _beside(work: Callable[..., Any], shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:
+def _storage() -> Any:
+    from pyspark import StorageLevel  # noqa: PLC0415 - an extra
+
+    return StorageLevel.DISK_ONLY
+
+
+def _make(shared: Any, pages: pa.Table, links: pa.Table) -> pa.Table:
+    return steps.make(shared.value, pages, links)
+
+
+def _alone(shared: Any, pages: pa.Table, links: pa.Table) -> pa.Table:
+    return steps.alone(shared.value, pages, links)
+
+
+def _worked(work: Callable[..., Any], shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:
     return work(shared.value, own, said) if own.num_rows else parcels.table([])
 
 
@@ -228,8 +307,8 @@ def _superstep(options: Options, number: int, own: pa.Table, said: pa.Table) -> 
     return supersteps.step(options, number, own, said) if own.num_rows else parcels.table([])
 
 
-def _answer(shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:
-    return steps.answer(shared.value, own, said)
+def _answer(options: Options, labels: Any, own: pa.Table, said: pa.Table) -> pa.Table:
+    return supersteps.answer(options, labels.value, own, said)
 
 
 def _gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -20,13 +20,12 @@ from graphlang.cluster.inference.parcels import (
     OBSERVED,
     ORDERED,
     PARTITION,
-    RESULT,
     SURVEY,
 )
 from graphlang.cluster.tables import ANSWER
 from graphlang.codes import languages
 from graphlang.content.scoring.score_lists import LEAST
-from graphlang.graph.partitioned import order
+from graphlang.graph.partitioned import local_driver, order
 from graphlang.graph.partitioned.introduce import ghosts_of, introduce
 from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.neighbours import asked, links_among, with_links
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.partitioned.survey import Cut, Survey
     from graphlang.graph.propagation.options import Options
+    from graphlang.graph.result import Answer
 
 #: What partitions answer: one row a page.
 ANSWERS = pa.schema([("page", pa.int64()), *ANSWER])
@@ -74,9 +74,29 @@ def make(given: Given, pages: pa.Table, links: pa.Table) -> pa.Table:
     if not pages.num_rows:
         return parcels.table([])
     number = pages["partition"][0].as_py()
-    made, beside = bundle(number, pages, links, given.labels, given.weights, given.most_links)
+    made, beside = _bundled(given, pages, links)
     kept = {field.name: getattr(beside, field.name) for field in fields(beside)}
     return parcels.table([*parcels.parcel(number, PARTITION, made), *parcels.parcel(number, BESIDE, kept)])
+
+
+def alone(given: Given, pages: pa.Table, links: pa.Table) -> pa.Table:
+    """All of the inference, where one partition has all pages: rows of `ANSWERS`.
+
+    Args:
+        given: what all are told.
+        pages: all of them.
+        links: all of them.
+    """
+    if not pages.num_rows:
+        return ANSWERS.empty_table()
+    made, beside = _bundled(given, pages, links)
+    done = local_driver.run([made], options=given.options)
+    return answers(given.labels, facts_of(made, beside), done.answers[0])
+
+
+def _bundled(given: Given, pages: pa.Table, links: pa.Table) -> tuple[Partition, Beside]:
+    number = pages["partition"][0].as_py()
+    return bundle(number, pages, links, given.labels, given.weights, given.most_links, given.cut.hosts)
 
 
 def begin(given: Given, own: pa.Table) -> pa.Table:
@@ -157,50 +177,61 @@ def look(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
 
     Args:
         given: with the survey and the counts.
-        own: rows of the partition, of its ghosts and of the links between them.
-        said: places that others told.
+        own: rows of the partition.
+        said: its ghosts, the links between them, and places that others told.
     """
-    number, partition, _, kept = opened_partition(own)
+    number, partition, _, kept = opened_partition(own, said)
     counted, ghosts = there(given.survey), kept[GHOSTS]
-    places = order.together(parcels.opened(said).values())
+    places = order.together(one for sender, one in kept.items() if 0 <= sender < LINKS)
     ordered = order.with_order(partition, ghosts, places, there(given.counts), counted, given.cut, given.options)
     seen = observe(ordered, ghosts, counted, given.cut, given.options)
     more = {name: signal for name, signal in ordered.signals.items() if name not in partition.signals}
     return parcels.table([*parcels.parcel(number, ORDERED, more), *parcels.parcel(number, OBSERVED, seen)])
 
 
-def answer(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
+def facts_of(partition: Partition, beside: Beside) -> dict[str, Any]:
+    """What the answers of a partition are made of, besides what is inferred.
+
+    Args:
+        partition: sorted.
+        beside: what is kept beside it.
+    """
+    names = ("labels", "no_letters", "unknown", "characters")
+    return {"pages": partition.pages, **{name: getattr(beside, name) for name in names}}
+
+
+def answers(labels: Labels, facts: Mapping[str, Any], found: Answer) -> pa.Table:
     """The answers of a partition's pages, as rows of `ANSWERS`.
 
     Pages of which nothing is known have none; pages without letters are ``zxx``; a long text in a script of none of the
     method's languages stays without an answer, as on one machine (`graphlang.analysis.arrays.graph_output`).
 
     Args:
-        given: what all are told.
-        own: rows of the partition.
-        said: the last result.
+        labels: of all partitions.
+        facts: of `facts_of`.
+        found: what is inferred of its pages.
     """
-    _, partition, beside, _ = opened_partition(own)
-    result = parcels.opened(said)[RESULT]
-    names = np.array([*given.labels.names, languages.ZXX, None], dtype=object)
-    label = np.stack([spelled(column, beside.labels, given.labels) for column in result["languages"].T], axis=1)
-    zxx = len(given.labels.names)
-    first, second = (np.where(beside.no_letters, none, label[:, rank]) for rank, none in ((0, zxx), (1, -1)))
-    label[:, 1:][result["probabilities"][:, 1:] < LEAST] = -1
-    label[beside.no_letters] = -1
-    answered = np.flatnonzero((first >= 0) & ~beside.unknown)
-    best, less = (np.round(result["probabilities"][:, column].astype(np.float64), 6) for column in (0, 1))
-    best[beside.no_letters] = 1
+    names = np.array([*labels.names, languages.ZXX, None], dtype=object)
+    no_letters = facts["no_letters"]
+    label = np.stack([spelled(column, facts["labels"], labels) for column in found.languages.T], axis=1)
+    first, second = (np.where(no_letters, none, label[:, at]) for at, none in ((0, len(labels.names)), (1, -1)))
+    label[:, 1:][found.probabilities[:, 1:] < LEAST] = -1
+    label[no_letters] = -1
+    answered = np.flatnonzero((first >= 0) & ~facts["unknown"])
+    best, less = (np.round(found.probabilities[:, column].astype(np.float64), 6) for column in (0, 1))
+    best[no_letters] = 1
+    of_second: NDArray[Any] = less.astype(object)
+    of_second[second < 0] = None
     columns: list[Any] = [
-        partition.pages[answered],
+        facts["pages"][answered],
         names[first[answered]],
         best[answered],
         names[second[answered]],
-        np.where(second >= 0, less, None)[answered],
-        beside.characters[answered],
+        of_second[answered],
+        facts["characters"][answered],
         np.full(len(answered), None),
         np.full(len(answered), None),
-        _listed(label[answered], result["probabilities"][answered], names),
+        _listed(label[answered], found.probabilities[answered], names),
         np.full(len(answered), None),
     ]
     return pa.Table.from_arrays(
@@ -228,14 +259,15 @@ def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from parcels.table([] if seen is None else parcels.parcel(0, OBSERVED, seen)).to_batches()
 
 
-def opened_partition(own: pa.Table) -> tuple[int, Partition, Beside, dict[int, Any]]:
-    """The number of a partition, its arrays with the links between its ghosts, what is beside, and all that is kept.
+def opened_partition(own: pa.Table, *more: pa.Table) -> tuple[int, Partition, Beside, dict[int, Any]]:
+    """The number of a partition, its arrays with the links between its ghosts, what is beside, and all that there is.
 
     Args:
         own: rows of the partition.
+        more: rows with its ghosts and the links between them.
     """
-    kept = parcels.opened(own)
-    between = [one["links"] for sender, one in kept.items() if sender >= LINKS]
+    kept = parcels.opened(own, *more)
+    between = [one["links"] for sender, one in kept.items() if LINKS <= sender < ASKED]
     partition = with_links(kept[PARTITION], between) if between else kept[PARTITION]
     return own["partition"][0].as_py(), partition, Beside(**kept[BESIDE]), kept
 

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.content.discriminative import char_lm, unknown
+from graphlang.content.discriminative.parts import PartsRead
 from graphlang.content.discriminative.scores import LENGTHS, Scores
 from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
@@ -59,10 +60,14 @@ _FIRST_LOOK = 4  # windows of a long text
 _FIRST_SIZE = 42
 _SECOND_LOOK = 8
 _SECOND_SIZE = 60
-_DOUBT = 0.9  # below this, the second look
-_OUTLIERS = 0.008  # rate of texts that nobody would take for what they are: names, quotations (on development lines)
+_DOUBT = 0.97  # below this, the second look
+#: Rate of texts that nobody would take for what they are: names, quotations (on development lines).
+OUTLIERS = 0.008
+_LONG_OUTLIERS = 0.005  # the same of long texts
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _BATCH = 1 << 16  # characters that are worked on together
+_FIT_ORDER = 4  # letters of the n-grams that tell whether a text is in one language
+_FIT_STEP = 4  # characters from one of them to the next
 _FOREIGN = "eng"
 _OF_LABELS = ("base", "bias", "siblings", "prior")
 
@@ -117,6 +122,7 @@ class Discriminative(Calibrated):
             raise ModelError(f"{source}: its character language model needs a space after the last word")
         self._margin = max(self.vocabulary.margin, 0 if self._char_lm is None else self._char_lm.table.margin)
         self._scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *of_labels)
+        self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
         self._before = self._scores.prior * lean[0]
         self._foreign = self.labels.index(_FOREIGN) if _FOREIGN in self.labels and labels > 1 else -1
         others = self._before.copy()
@@ -176,6 +182,37 @@ class Discriminative(Calibrated):
         lm_sums = self._char_lm.find(letters, scripts) if lm and self._char_lm is not None else None
         return letters, offsets, self._weights.sums(features, offsets, scripts), lm_sums
 
+    def fit(self, texts: Characters, labels: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+        """How well each text fits one label, at a fraction of what its probabilities cost; from few of its n-grams.
+
+        Args:
+            texts: Short ones, of any number.
+            labels: Of each text, (texts,).
+
+        Returns:
+            What its letters add on average to the label's score, the label's base included: 0 where they are as common
+            in it as in no language in particular, and less where it is another one, (texts,); and letters and spaces
+            of each text in the label's script, (texts,).
+        """
+        numbers = np.array([registry.number(name) for name in self._weights.names], dtype=np.uint8)
+        wanted = numbers[self._weights.script_of(labels)]
+        letters = fold(texts, margin=self._margin, closed=self.closed, one_script=True, wanted=wanted)
+        features, offsets = self.vocabulary.find(letters, only=self._fit_order, step=_FIT_STEP)
+        steps = self._weights.of_label(features, offsets, labels)
+        total = steps * self._scores.step + np.diff(offsets) * self._scores.base[labels]
+        return (total / np.maximum(letters.lengths, 1)).astype(np.float32), letters.lengths
+
+    def read(self, texts: Characters) -> PartsRead:
+        """Read windows of pages, each in its own script, by few of their n-grams (`parts`).
+
+        Args:
+            texts: Short ones, of any number.
+        """
+        letters = fold(texts, margin=self._margin, closed=self.closed, one_script=True)
+        features, offsets = self.vocabulary.find(letters, only=self._fit_order)
+        sums = self._weights.sums(features, offsets, self._script[letters.scripts])
+        return PartsRead(len(self.labels), self._scores, self._weights, letters.lengths, offsets, sums, OUTLIERS)
+
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
@@ -192,15 +229,7 @@ class Discriminative(Calibrated):
         Rows of texts without letters are all 0, and so are those of texts in a script that no language here is written
         in; others sum to 1. A row depends on its own text alone, not on the batch it comes in.
         """
-        return self.probabilities_and_mixed(texts)[0]
-
-    def probabilities_and_mixed(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        """The same, and which of the texts may be in several languages, for a closer look (`segments.find`), (texts,).
-
-        Those are texts whose windows are likelier in other languages, or in another script, and all of one window.
-        """
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
-        mixed = np.ones(len(texts), dtype=np.bool_)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         some = [texts[i] for i in short.tolist()] if len(long) else texts
@@ -211,8 +240,8 @@ class Discriminative(Calibrated):
         scripts = windows.main_scripts(chosen)
         for script in sorted(set(scripts.tolist())):
             if self._script[script] < len(self._weights.names):
-                self._long(texts, long[scripts == script], script, answer, mixed)
-        return answer, mixed
+                self._long(texts, long[scripts == script], script, answer)
+        return answer
 
     def _short(self, texts: Sequence[str], to: NDArray[np.int64], answer: Floats) -> None:
         """Fill in the answers for texts of one window, in these rows."""
@@ -223,7 +252,7 @@ class Discriminative(Calibrated):
             self._weights,
             lengths=letters.lengths,
             offsets=offsets,
-            outliers=_OUTLIERS,
+            outliers=OUTLIERS,
             to=to,
             answer=answer,
             char_lm=self._char_lm,
@@ -238,16 +267,14 @@ class Discriminative(Calibrated):
         first, last, _ = columns.indices(len(self.labels))
         return self._foreign - first if first <= self._foreign < last else -1
 
-    def _long(
-        self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats, mixed: NDArray[np.bool_]
-    ) -> None:
+    def _long(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
         """Fill in the answers for those of the texts that are long and in one script."""
         some = max(1, _BATCH // (_FIRST_LOOK * _FIRST_SIZE))
         unsure: list[NDArray[np.int64]] = []
         for begin in range(0, len(rows), some):
             mine = rows[begin : begin + some]
             chosen = [texts[i] for i in mine.tolist()]
-            letters, sure = self._look(chosen, mine, script, _FIRST_LOOK, answer, mixed=mixed)
+            letters, sure = self._look(chosen, mine, script, _FIRST_LOOK, answer)
             few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
             self._words(texts, mine[few], script, answer)
             unsure.append(mine[~few & (sure < _DOUBT)])
@@ -255,7 +282,7 @@ class Discriminative(Calibrated):
         again = np.concatenate(unsure)
         for begin in range(0, len(again), some):
             mine = again[begin : begin + some]
-            self._look([texts[i] for i in mine.tolist()], mine, script, _SECOND_LOOK, answer, mixed=mixed)
+            self._look([texts[i] for i in mine.tolist()], mine, script, _SECOND_LOOK, answer)
 
     def _words(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
         """Fill in the answers for texts whose windows have few letters of their script: from all that there are."""
@@ -279,8 +306,6 @@ class Discriminative(Calibrated):
         script: int,
         number: int,
         answer: Floats,
-        *,
-        mixed: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int64], Floats]:
         """Fill in the answers from so many windows of each text.
 
@@ -295,16 +320,13 @@ class Discriminative(Calibrated):
         prior = self._before + self._scores.close_bias
         for some in self._measure(parts, script, prior=False):
             columns = some.columns
-            before = some.scores.copy() if mixed is not None else None
             likely = windows.log_likelihood(some.scores, some.lengths > 0, offsets, self._foreign_in(columns))
             sizes += np.add.reduceat(some.lengths, offsets[:-1])
-            found = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_OUTLIERS)
+            found = calibration.probabilities(likely, prior[columns], sizes > 0, outliers=_LONG_OUTLIERS)
             sure = np.maximum(sure, found.max(axis=1))
             if len(some.sums):  # none where no language is written in the script
                 self._scores.doubt(some.sums, columns, found=some.found, offsets=offsets, letters=sizes, answer=found)
             answer[rows, columns] = found
-            if mixed is not None and before is not None:
-                mixed[rows] = windows.differ(before, some.lengths, likely.argmax(axis=1), offsets, size)
         if script == LATIN:
             read = Characters(parts.symbols, parts.begins[offsets[:-1]], parts.ends[offsets[1:] - 1])
             unknown.doubt_rubbish(answer, rows, read)

@@ -97,6 +97,40 @@ class ScriptWeights:
         )
         return Sums(flat, order, counts)
 
+    def of_label(
+        self, features: NDArray[np.int32], offsets: NDArray[np.int64], labels: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """Sums of the weights that the features of each text have in one label, which takes a third of the time.
+
+        Args:
+            features: As `sums` takes them.
+            offsets: As `sums` takes them.
+            labels: Of each text, (texts,).
+
+        Raises:
+            KernelError: arrays that do not fit one another.
+            IndexError: a label that is none.
+        """
+        script = self.script_of(labels)
+        firsts = np.array([own.start for own in self.labels])
+        found = np.empty(len(labels), dtype=np.int32)
+        _kernels.ngrams_column(
+            features=features,
+            offsets=offsets,
+            script=script,
+            column=labels - firsts[script],
+            blocks=self.blocks,
+            table=self.table,
+            starts=self.starts,
+            rest=self.rest,
+            sums=found,
+        )
+        return found
+
+    def script_of(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which of the scripts each label is in."""
+        return np.searchsorted([own.stop for own in self.labels], labels, side="right")
+
     def columns(self) -> NDArray[np.int64]:
         """Of each script its first label, how many it has, and how many numbers its sums have."""
         own = [(labels.start, labels.stop - labels.start) for labels in self.labels]

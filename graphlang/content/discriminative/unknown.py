@@ -15,7 +15,8 @@ rubbish
 that the best one stays the best, and is told with less confidence. Beyond `REFUSED`, nothing is answered: `und`.
 
 Two kinds of rubbish fit some language all the same, and are told by their characters: Latin letters that stand three
-times in a row ("XXXX"), and program code, most of whose words are English, by its braces and semicolons.
+times in a row ("XXXX"), and program code, most of whose words are English, by its braces and semicolons. Settings of
+paths ("Disallow: /tmp/") are code, too.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _letters = Kernels("graphlang.content.native._letters")
 COEFFICIENTS = np.array([-17.393, 2.498, 3.679, 1.327, -1.406, -0.038, -0.095, -0.361], dtype=np.float32)
 REFUSED = 0.95  #: more probable than this to be unknown: no answer
 TREBLED = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
-CODE = 0.03  #: share of braces and semicolons from which on a text is taken for program code
+CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is taken for program code
+OF_PATH = _letters.constant("GRAPHLANG_LETTERS_OF_PATH")
 FEWEST = 3  #: of these that there must be
 OF_CODE = 0.6  #: how probable it then is to be in no language
 _FIT_LEAST, _FIT_MOST = (_kernels.constant(f"GRAPHLANG_SCORES_FIT_{end}") for end in ("LEAST", "MOST"))

@@ -12,6 +12,7 @@
 #define FIRST_OTHER 0x370u /* no letter before this one is of a script other than Latin */
 #define FIRST_MARK 0x300u
 #define LATIN 1u
+#define CYRILLIC 2u
 #define SCRIPTS GRAPHLANG_LETTERS_SCRIPTS
 #define FEWEST 2
 
@@ -69,6 +70,96 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
     return LATIN;
 }
 
+/* Latin letters that look like Cyrillic ones, as they are written: capitals are not as alike as their small letters are. */
+#define LOOK_ALIKE(PAIR)                                                                                               \
+    PAIR('A', 0x410) PAIR('B', 0x412) PAIR('C', 0x421) PAIR('E', 0x415) PAIR('H', 0x41D) PAIR('I', 0x406)              \
+    PAIR('J', 0x408) PAIR('K', 0x41A) PAIR('M', 0x41C) PAIR('O', 0x41E) PAIR('P', 0x420) PAIR('S', 0x405)              \
+    PAIR('T', 0x422) PAIR('X', 0x425) PAIR('Y', 0x423) PAIR('a', 0x430) PAIR('c', 0x441) PAIR('e', 0x435)              \
+    PAIR('h', 0x4BB) PAIR('i', 0x456) PAIR('j', 0x458) PAIR('k', 0x43A) PAIR('o', 0x43E) PAIR('p', 0x440)              \
+    PAIR('s', 0x455) PAIR('x', 0x445) PAIR('y', 0x443) PAIR(0xC4, 0x4D2) PAIR(0xC6, 0x4D4) PAIR(0xC7, 0x4AA)           \
+    PAIR(0xCB, 0x401) PAIR(0xCF, 0x407) PAIR(0xD6, 0x4E6) PAIR(0xE4, 0x4D3) PAIR(0xE6, 0x4D5) PAIR(0xE7, 0x4AB)        \
+    PAIR(0xEB, 0x451) PAIR(0xEF, 0x457) PAIR(0xF6, 0x4E7) PAIR(0xFF, 0x4F1) PAIR(0x102, 0x4D0) PAIR(0x103, 0x4D1)      \
+    PAIR(0x114, 0x4D6) PAIR(0x115, 0x4D7) PAIR(0x178, 0x4F0) PAIR(0x18F, 0x4D8) PAIR(0x19F, 0x4E8)                     \
+    PAIR(0x259, 0x4D9) PAIR(0x275, 0x4E9)
+#define TO_CYRILLIC(latin, cyrillic)                                                                                   \
+    case latin:                                                                                                        \
+        return cyrillic;
+#define TO_LATIN(latin, cyrillic)                                                                                      \
+    case cyrillic:                                                                                                     \
+        return latin;
+
+/* The letter of the other of the two scripts that a letter looks like, or 0. */
+static uint32_t look_alike(uint32_t letter)
+{
+    switch (letter) {
+        LOOK_ALIKE(TO_CYRILLIC)
+        LOOK_ALIKE(TO_LATIN)
+    default:
+        return 0;
+    }
+}
+
+/* What the table has for the letter of a script that looks like this one, or 0. */
+static uint32_t in_script(uint32_t letter, uint32_t script, const uint32_t *table)
+{
+    uint32_t entry = table[look_alike(letter)];
+    return SCRIPT(entry) == script && !(entry & DROPPED) && (entry & SYMBOL) != SPACE ? entry : 0;
+}
+
+/* A word of so many Latin and Cyrillic letters is put into one of the two scripts if all its letters of the other one
+   have a look-alike there; if both would do, into that of more letters. Returns how many Latin letters it has now. */
+static int64_t unmix_word(const uint32_t *text, int64_t size, const uint32_t *table, int64_t latin, int64_t cyrillic,
+                          uint32_t *own)
+{
+    int64_t able[CYRILLIC + 1] = {0}, place = 0;
+    for (int64_t i = 0; i < size; i++) {
+        uint32_t entry = table[text[i]], script = SCRIPT(entry);
+        if (!(entry & DROPPED) && (script == LATIN || script == CYRILLIC))
+            able[script] += in_script(text[i], LATIN + CYRILLIC - script, table) != 0;
+    }
+    int out_of_latin = able[LATIN] == latin, out_of_cyrillic = able[CYRILLIC] == cyrillic;
+    if (out_of_latin && out_of_cyrillic) {
+        out_of_latin = latin < cyrillic;
+        out_of_cyrillic = cyrillic < latin;
+    }
+    uint32_t from = out_of_latin ? LATIN : out_of_cyrillic ? CYRILLIC : 0;
+    if (!from)
+        return latin;
+    for (int64_t i = 0; i < size; i++) {
+        uint32_t entry = table[text[i]];
+        if (entry & DROPPED)
+            continue;
+        if (SCRIPT(entry) == from)
+            own[place] = in_script(text[i], LATIN + CYRILLIC - from, table);
+        place++;
+    }
+    return out_of_latin ? 0 : latin + cyrillic;
+}
+
+/* Every word of a text that mixes the two scripts, of letters that look alike. Returns how many more letters are
+   Cyrillic then. */
+static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, uint32_t *own)
+{
+    int64_t word = 0, first = 0, place = 0, latin = 0, cyrillic = 0, more = 0;
+    for (int64_t i = 0; i <= size; i++) {
+        uint32_t entry = i < size ? table[text[i]] : SPACE;
+        if (entry & DROPPED)
+            continue;
+        if ((entry & SYMBOL) != SPACE) {
+            latin += SCRIPT(entry) == LATIN;
+            cyrillic += SCRIPT(entry) == CYRILLIC;
+        } else {
+            if (latin && cyrillic)
+                more += latin - unmix_word(text + word, i - word, table, latin, cyrillic, own + first);
+            word = i + 1;
+            first = place + 1;
+            latin = cyrillic = 0;
+        }
+        place++;
+    }
+    return more;
+}
+
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t *symbols,
                                     const int64_t *begins, const int64_t *ends, const uint32_t *table,
                                     const uint8_t *weights, double share, int64_t margin, int64_t closed,
@@ -103,6 +194,12 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
                 }
             }
             latin += counts[LATIN];
+            if (counts[CYRILLIC] && latin) {
+                int64_t more = unmix(symbols + begin, end - begin, table, own);
+                latin -= more;
+                counts[CYRILLIC] += (uint32_t)more;
+                others += more;
+            }
             if (!chosen[row])
                 chosen[row] = (uint8_t)(others ? decide(counts, weights, latin, share) : LATIN);
             if (others)
@@ -128,6 +225,30 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
         used += written + margin;
     }
     return used;
+}
+
+int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
+                                const int64_t *ends, const uint8_t *is_letter, const uint8_t *known, uint8_t *needed,
+                                int64_t *counts, graphlang_fault *fault)
+{
+    int64_t found = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t begin = begins[row], end = ends[row], count = 0;
+        if (out_of_text(row, begin, end, size, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        for (int64_t i = begin; i < end; i++) {
+            uint32_t symbol = symbols[i];
+            if (symbol >= CODE_POINTS)
+                return GRAPHLANG_REFUSE(fault, "symbols", i, symbol, 0, CODE_POINTS - 1);
+            count += is_letter[symbol];
+            if (!known[symbol >> PAGE]) {
+                needed[symbol >> PAGE] = 1;
+                found = GRAPHLANG_LETTERS_PAGES_NEEDED;
+            }
+        }
+        counts[row] = count;
+    }
+    return found;
 }
 
 int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, const uint32_t *symbols, int64_t *begins,
@@ -187,13 +308,15 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
             return GRAPHLANG_OUT_OF_RANGE;
         const uint32_t *own = symbols + begins[row];
         int64_t length = ends[row] - begins[row];
-        int32_t letters = 0, marks = 0; /* a text has fewer characters than fit */
+        int32_t letters = 0, marks = 0, paths = 0; /* a text has fewer characters than fit */
         for (int64_t i = 0; i < length; i++)
             marks += (own[i] == '{') | (own[i] == '}') | (own[i] == ';');
         for (int64_t i = 2; i < length; i++)
+            paths += (own[i] == '/') & (own[i - 1] == ' ') & (own[i - 2] == ':');
+        for (int64_t i = 2; i < length; i++)
             letters += (own[i] == own[i - 1]) & (own[i] == own[i - 2]) & ((own[i] | 0x20) - 'a' < 26);
         trebled[row] = letters;
-        code[row] = marks;
+        code[row] = marks + GRAPHLANG_LETTERS_OF_PATH * (int64_t)paths;
     }
     return 0;
 }

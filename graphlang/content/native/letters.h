@@ -13,7 +13,8 @@ enum {
   GRAPHLANG_LETTERS_SCRIPTS = 256,
   GRAPHLANG_LETTERS_DROPPED = 8388608, /* of an entry of the table: the character vanishes */
   GRAPHLANG_LETTERS_PAGES_NEEDED = 1,
-  GRAPHLANG_LETTERS_MARKS_FOUND = 2
+  GRAPHLANG_LETTERS_MARKS_FOUND = 2,
+  GRAPHLANG_LETTERS_OF_PATH = 3 /* signs of code that a path after a colon counts for */
 };
 
 /* Which pages of the table of letters some text needs and has not got, and which texts hold marks that may be composed.
@@ -28,7 +29,8 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t symbol
    table: for each code point what it becomes, whether it is dropped, and from bit 24 on the script that it belongs to.
    weights: how often a letter of each script counts; share: that a script other than Latin needs. closed: whether the
    last word is followed by a space. chosen: in, the script that each row is to keep, 0 where it is to be found; out, the
-   script of each; None where letters of all scripts stay. out: room for all characters and 1 + margin more for each row.
+   script of each; None where letters of all scripts stay. Where one is kept, words that mix Latin (script 1) and Cyrillic
+   letters (script 2) which look alike are put into one of the two first. out: room for all characters and 1 + margin more for each row.
    starts, lengths: of each row in `out`. Returns how many places of `out` are used. */
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t symbols[size],
                                     const int64_t begins[rows], const int64_t ends[rows],
@@ -36,6 +38,15 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
                                     const uint8_t weights[GRAPHLANG_LETTERS_SCRIPTS], double share, int64_t margin,
                                     int64_t closed, OPTIONAL uint8_t chosen[rows], uint32_t out[room],
                                     int64_t starts[rows], int64_t lengths[rows], graphlang_fault *fault);
+
+/* How many letters each text has.
+
+   is_letter: of each code point; known: the pages of it that are filled in; needed: those that some text needs and has
+   not got. Returns PAGES_NEEDED if there are any, and what it counted is to be counted again, or 0. */
+int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
+                                const int64_t ends[rows], const uint8_t is_letter[GRAPHLANG_LETTERS_CODE_POINTS],
+                                const uint8_t known[GRAPHLANG_LETTERS_PAGES], uint8_t needed[GRAPHLANG_LETTERS_PAGES],
+                                int64_t counts[rows], graphlang_fault *fault);
 
 /* Windows of texts, cut back to whole words; of a text's equal windows the first stays.
 
@@ -47,7 +58,7 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                                   const uint8_t inside[windows], int64_t width, int64_t longest, graphlang_fault *fault);
 
 /* Signs of rubbish (`discriminative.unknown`): how many characters of each text are a Latin letter like the two before them,
-   and how many are braces or semicolons. */
+   and how many are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. */
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
                               const int64_t ends[rows], int64_t trebled[rows], int64_t code[rows], graphlang_fault *fault);
 

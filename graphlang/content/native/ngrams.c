@@ -162,9 +162,9 @@ struct sought {
     int64_t word_place[PLACES];
 };
 
-/* The keys of the n-grams that begin at some places of a text. wanted: as graphlang_ngrams_find has it. */
+/* The keys of the n-grams that begin at every so many places of a text. wanted, step: as graphlang_ngrams_find has them. */
 INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t number, int64_t wanted, int64_t highest,
-                        const uint32_t *table, int64_t bits)
+                        int64_t step, const uint32_t *table, int64_t bits)
 {
     uint32_t value[PLACES] = {0};
     for (int64_t order = 1, next = 0; order <= highest; order++) {
@@ -173,9 +173,13 @@ INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t numb
             value[i] = (value[i] + own[i + order - 1] + (order == 1)) * MULTIPLIER;
         if (!(wanted >> order & 1))
             continue;
-        for (int64_t i = 0; i < number; i++)
-            key[i] = mix(value[i]);
-        for (int64_t i = 0; i < number; i++)
+        if (step == 1)
+            for (int64_t i = 0; i < number; i++)
+                key[i] = mix(value[i]);
+        else
+            for (int64_t i = 0; i * step < number; i++)
+                key[i] = mix(value[i * step]);
+        for (int64_t i = 0; i * step < number; i++)
             __builtin_prefetch(table + (key[i] >> (32 - bits)));
         next++;
     }
@@ -183,7 +187,7 @@ INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t numb
 
 /* The keys of the words that begin between two places of a text. */
 INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin, int64_t end, int64_t length,
-                       const uint32_t *table, int64_t bits)
+                       int64_t step, const uint32_t *table, int64_t bits)
 {
     for (int64_t i = begin, stop; i < end; i = stop) {
         stop = i + 1;
@@ -195,7 +199,7 @@ INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin
             uint32_t key = mix(word_key(own, i, stop));
             __builtin_prefetch(table + (key >> (32 - bits)));
             sought->word[sought->words] = key;
-            sought->word_place[sought->words++] = sought->places + i - begin;
+            sought->word_place[sought->words++] = sought->places + (i - begin) / step;
         }
     }
 }
@@ -230,8 +234,8 @@ INLINE int64_t look_up(struct sought *sought, const uint32_t *table, int64_t bit
 WIDE
 int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t room, const uint32_t *symbols,
                               const int64_t *starts, const int64_t *lengths, int64_t margin, const uint32_t *table,
-                              int64_t bits, int64_t features, int64_t wanted, int32_t *out, int64_t *offsets,
-                              graphlang_fault *fault)
+                              int64_t bits, int64_t features, int64_t wanted, int64_t step, int32_t *out,
+                              int64_t *offsets, graphlang_fault *fault)
 {
     struct sought sought;
     int64_t found = 0, promised = 0, highest = 0, orders = 0, words = wanted & 1;
@@ -241,7 +245,7 @@ int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t
             orders++;
         }
     if (bits < 1 || bits > 31 || slots != (int64_t)1 << bits || features < 0 || features >= slots || margin < 0 ||
-        margin + 1 < highest)
+        margin + 1 < highest || step < 1 || PLACES % step)
         return GRAPHLANG_WRONG_SIZE;
     sought.parts = sought.places = sought.words = 0;
     offsets[0] = 0;
@@ -259,10 +263,10 @@ int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t
             number = length - begin < PLACES ? length - begin : PLACES;
             if (sought.places + number > PLACES || sought.parts == ROWS)
                 found = look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
-            seek_ngrams(&sought, own + begin, number, wanted, highest, table, bits);
+            seek_ngrams(&sought, own + begin, number, wanted, highest, step, table, bits);
             if (words)
-                seek_words(&sought, own, begin, begin + number, length, table, bits);
-            sought.places += number;
+                seek_words(&sought, own, begin, begin + number, length, step, table, bits);
+            sought.places += (number + step - 1) / step;
             sought.part[sought.parts].row = row;
             sought.part[sought.parts].places = sought.places;
             sought.part[sought.parts++].words = sought.words;
@@ -451,6 +455,20 @@ APART int answer(struct asked *asked, const struct block *block, uint16_t *sums,
     return 0;
 }
 
+/* Whether a script's line in `blocks` fits the table and the lists. */
+static int check_block(const int64_t *own, int64_t script, int64_t cells, int64_t lists, graphlang_fault *fault)
+{
+    for (int64_t n = 0; n < FIELDS; n++) {
+        int64_t most = n == 4 ? cells : n == 5 ? lists : INT32_MAX - 1;
+        if (own[n] < 0 || own[n] > most)
+            return GRAPHLANG_REFUSE(fault, "blocks", script * FIELDS + n, own[n], 0, most);
+    }
+    if (own[3] % VECTOR || own[0] + own[1] + own[2] > INT32_MAX || (own[1] + 1) * own[3] > cells - own[4] ||
+        own[2] + 1 > lists - own[5])
+        return GRAPHLANG_WRONG_SIZE;
+    return 0;
+}
+
 int graphlang_ngrams_sums(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t cells, int64_t lists,
                           int64_t entries, int64_t room, const int32_t *features, const int64_t *offsets,
                           const int64_t *order, const int64_t *counts, const int64_t *blocks, const uint16_t *table,
@@ -463,16 +481,11 @@ int graphlang_ngrams_sums(int64_t size, int64_t rows, int64_t classes, int64_t s
         return GRAPHLANG_WRONG_SIZE;
     for (int64_t script = 0; script < scripts; script++) {
         const int64_t *own = blocks + script * FIELDS;
-        for (int64_t n = 0; n < FIELDS; n++) {
-            int64_t most = n == 4 ? cells : n == 5 ? lists : INT32_MAX - 1;
-            if (own[n] < 0 || own[n] > most)
-                return GRAPHLANG_REFUSE(fault, "blocks", script * FIELDS + n, own[n], 0, most);
-        }
+        int refused = check_block(own, script, cells, lists, fault);
+        if (refused)
+            return refused;
         struct block block = {own[0], own[1], own[2], own[3], entries - CHUNK, table + own[4], starts + own[5], rest};
         int64_t most = rows - done;
-        if (block.half % VECTOR || block.first + block.common + block.rare > INT32_MAX ||
-            (block.common + 1) * block.half > cells - own[4] || block.rare + 1 > lists - own[5])
-            return GRAPHLANG_WRONG_SIZE;
         if (block.half && room / (2 * block.half) < most)
             most = room / (2 * block.half);
         if (counts[script] < 0 || counts[script] > most)
@@ -499,6 +512,80 @@ int graphlang_ngrams_sums(int64_t size, int64_t rows, int64_t classes, int64_t s
         done += counts[script];
         room -= counts[script] * 2 * block.half;
         to += counts[script] * 2 * block.half;
+    }
+    return 0;
+}
+
+/* The weights of one language: a byte of each row of a table, and what stands of it in lists. */
+struct column {
+    uint32_t first, common, rare;
+    int64_t half, number;
+    const uint16_t *cell;
+    const int32_t *list;
+    int shift;
+};
+
+static struct column column_of(const int64_t *own, const uint16_t *table, const int32_t *starts, int64_t number)
+{
+    int64_t half = own[3];
+    return (struct column){(uint32_t)own[0], (uint32_t)own[1], (uint32_t)own[2], half, number,
+                           table + own[4] + (number < half ? number : number - half), starts + own[5],
+                           number < half ? 0 : 8};
+}
+
+int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t cells, int64_t lists, int64_t entries,
+                            const int32_t *features, const int64_t *offsets, const int64_t *script,
+                            const int64_t *column, const int64_t *blocks, const uint16_t *table, const int32_t *starts,
+                            const int32_t *rest, int32_t *sums, graphlang_fault *fault)
+{
+    if (entries < CHUNK)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t n = 0; n < scripts; n++) {
+        int refused = check_block(blocks + n * FIELDS, n, cells, lists, fault);
+        if (refused)
+            return refused;
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t begin = offsets[row], end = offsets[row + 1];
+        if (script[row] < 0 || script[row] >= scripts)
+            return GRAPHLANG_REFUSE(fault, "script", row, script[row], 0, scripts - 1);
+        int64_t width = 2 * blocks[script[row] * FIELDS + 3];
+        if (column[row] < 0 || column[row] >= width)
+            return GRAPHLANG_REFUSE(fault, "column", row, column[row], 0, width - 1);
+        if (begin < 0 || begin > size)
+            return GRAPHLANG_REFUSE(fault, "offsets", row, begin, 0, size);
+        if (end < begin || end > size)
+            return GRAPHLANG_REFUSE(fault, "offsets", row + 1, end, begin, size);
+    }
+    for (int64_t row = -1; row < rows; row++) {
+        if (row + 1 < rows) { /* memory is asked for what the next row needs */
+            struct column own = column_of(blocks + script[row + 1] * FIELDS, table, starts, column[row + 1]);
+            for (int64_t i = offsets[row + 1]; i < offsets[row + 2]; i++) {
+                uint32_t place = (uint32_t)features[i] - own.first;
+                if (place < own.common)
+                    __builtin_prefetch(own.cell + place * own.half);
+                else if (place - own.common < own.rare)
+                    __builtin_prefetch(own.list + (place - own.common));
+            }
+        }
+        if (row < 0)
+            continue;
+        struct column own = column_of(blocks + script[row] * FIELDS, table, starts, column[row]);
+        int64_t sum = 0;
+        for (int64_t i = offsets[row]; i < offsets[row + 1]; i++) {
+            uint32_t place = (uint32_t)features[i] - own.first;
+            if (place < own.common) {
+                sum += (own.cell[place * own.half] >> own.shift & 0xFF) - MIDDLE;
+            } else if (place - own.common < own.rare) {
+                int64_t at = own.list[place - own.common], stop = own.list[place - own.common + 1];
+                if (at < 0 || stop < at || stop > entries - CHUNK)
+                    return GRAPHLANG_REFUSE(fault, "starts", own.list - starts + place - own.common, at, 0, -1);
+                for (; at < stop; at++)
+                    if (rest[at] >> 8 == own.number)
+                        sum += (int8_t)(rest[at] & 0xFF);
+            }
+        }
+        sums[row] = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
     }
     return 0;
 }
@@ -541,7 +628,8 @@ int graphlang_ngrams_unpack(int64_t size, int64_t cells, int64_t lists, int64_t 
                 starts[row - common] = (int32_t)used;
         int64_t column = place - edge + width;
         if (row < common) {
-            uint16_t *cell = table + row * half + column % half;
+            /* 2 * half >= width; a division here would take half of the time of loading a model */
+            uint16_t *cell = table + row * half + (column < half ? column : column - half);
             *cell = (uint16_t)(*cell + (column < half ? value : value * 256));
         } else {
             if (used >= entries)

@@ -35,13 +35,14 @@ int64_t graphlang_ngrams_fill(int64_t number, int64_t slots, const uint32_t keys
 /* The features of every row, in the order in which they begin; of equal beginnings the shorter first, words last.
 
    symbols, starts, lengths: the rows, each with `margin` more places behind it. table: as ngrams_fill makes it, of 2 **
-   bits slots and so many features. wanted: bit n: n-grams of n characters are features; bit 0: words are. out: room for
+   bits slots and so many features. wanted: bit n: n-grams of n characters are features; bit 0: words are. step: of the n-grams those
+   that begin at a multiple of so many places, a power of two up to 128. out: room for
    every character of every row times the number of bits in `wanted`. offsets: row r gets out[offsets[r]] to
    out[offsets[r + 1] - 1]. Returns how many features there are in all. */
 int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t room, const uint32_t symbols[size],
                               const int64_t starts[rows], const int64_t lengths[rows], int64_t margin,
                               const uint32_t table[slots], int64_t bits, int64_t features, int64_t wanted,
-                              int32_t out[room], int64_t offsets[rows + 1], graphlang_fault *fault);
+                              int64_t step, int32_t out[room], int64_t offsets[rows + 1], graphlang_fault *fault);
 
 /* The sums of the weights of the features of each row, one script after the other.
 
@@ -57,6 +58,16 @@ int graphlang_ngrams_sums(int64_t size, int64_t rows, int64_t classes, int64_t s
                           const int64_t blocks[scripts * GRAPHLANG_NGRAMS_FIELDS], const uint16_t table[cells],
                           const int32_t starts[lists], const int32_t rest[entries], int16_t sums[room],
                           graphlang_fault *fault);
+
+/* The sums of the weights that the features of each row have in one language.
+
+   script, column: of each row its script, and the language among the script's columns. features, offsets, blocks, table,
+   starts, rest: as ngrams_sums has them; features that are not of the script do not count. */
+int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t cells, int64_t lists, int64_t entries,
+                            const int32_t features[size], const int64_t offsets[rows + 1], const int64_t script[rows],
+                            const int64_t column[rows], const int64_t blocks[scripts * GRAPHLANG_NGRAMS_FIELDS],
+                            const uint16_t table[cells], const int32_t starts[lists], const int32_t rest[entries],
+                            int32_t sums[rows], graphlang_fault *fault);
 
 /* The next weights of a model file -> a table and lists of one script, as ngrams_sums reads them.
 

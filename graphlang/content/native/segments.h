@@ -1,8 +1,8 @@
-/* Probabilities of the units of texts to the label of each: the languages of a text and the best way through them;
+/* What the units of texts say for labels -> the label of each: the languages of a text and the best way through them;
    `segments.decode` says how.
 
-   Pure functions over arrays of the caller, without state or memory of their own. Only probabilities above a floor are
-   looked at, which few are: a unit's log likelihoods are counted from that of the floor, where all others stand. */
+   Pure functions over arrays of the caller, without state or memory of their own. A unit says something for few labels:
+   those that are likelier than a floor. */
 #ifndef GRAPHLANG_SEGMENTS_H
 #define GRAPHLANG_SEGMENTS_H
 #include "kernel.h"
@@ -12,15 +12,16 @@ enum {
   GRAPHLANG_SEGMENTS_TRIED = 4   /* labels that are tried as the next one of a text */
 };
 
-/* chances: of the units. offsets: text t has the units offsets[t] up to offsets[t + 1]. border: whether a natural border
-   is before a unit; changing the language costs at_border there and inside elsewhere, and one language more of a text
-   costs language. A text that would be likelier by no more than least, if each unit had a label of its own, has one label;
-   so have all if least is infinite. path: the label of each unit. missed: of each text, how much likelier that would be.
-   sums, gain, came, way: room to work in. */
-int graphlang_segments_paths(int64_t units, int64_t width, int64_t texts, const float chances[units * width],
-                             const int64_t offsets[texts + 1], const uint8_t border[units], double least_chance,
-                             double at_border, double inside, double language, double least, int64_t path[units],
-                             double missed[texts], double sums[width], double gain[width],
+/* starts: unit u says said[i] for label[i], starts[u] <= i < starts[u + 1], and 0 for all others. offsets: text t has the
+   units offsets[t] up to offsets[t + 1]. border: whether a natural border is before a unit; changing the language costs
+   at_border there and inside elsewhere. One language more of a text costs language, and resemblance times what units say
+   against the way with it, for it and for the others. path: the label of each unit; the first one where none is said
+   anything for. sums, gain, seen, likely, came, way, kept: room to work in. */
+int graphlang_segments_paths(int64_t units, int64_t width, int64_t edges, int64_t entries, const int64_t starts[units + 1],
+                             const int64_t label[entries], const double said[entries], const int64_t offsets[edges],
+                             const uint8_t border[units], double at_border, double inside, double language,
+                             double resemblance, int64_t path[units], double sums[width], double gain[width],
+                             uint8_t seen[width], int64_t likely[width],
                              uint8_t came[units * GRAPHLANG_SEGMENTS_STATES], uint8_t way[units], uint8_t kept[units],
                              graphlang_fault *fault);
 #endif

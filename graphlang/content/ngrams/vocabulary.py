@@ -123,8 +123,15 @@ class Table:
         """Places after each row that `find` needs."""
         return max(self.orders, default=1) - 1
 
-    def find(self, letters: Letters) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def find(
+        self, letters: Letters, *, only: int | None = None, step: int = 1
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Features of every row, repeats included, in the order in which they begin.
+
+        Args:
+            letters: The rows.
+            only: Of n-grams those of this length, besides words; all of them if not given.
+            step: Of n-grams those that begin at a multiple of so many characters, a power of two up to 128.
 
         Returns:
             `(features, offsets)`: row r holds `features[offsets[r] : offsets[r + 1]]`.
@@ -134,7 +141,8 @@ class Table:
         """
         if letters.margin < self.margin:
             raise ValueError(f"{self.margin} places after each row are needed, and there are {letters.margin}")
-        wanted = sum(1 << order for order in self.orders) | self.has_words
+        orders = self.orders if only is None else {only}.intersection(self.orders)
+        wanted = sum(1 << order for order in orders) | self.has_words
         out = np.empty(int(letters.lengths.sum()) * wanted.bit_count(), dtype=np.int32)
         offsets = np.empty(len(letters.lengths) + 1, dtype=np.int64)
         found = _kernels.ngrams_find(
@@ -146,6 +154,7 @@ class Table:
             bits=self.bits,
             features=self._size,
             wanted=wanted,
+            step=step,
             out=out,
             offsets=offsets,
         )

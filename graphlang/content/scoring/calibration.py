@@ -114,7 +114,12 @@ def probabilities(
 
 
 def fit(
-    scores: Floats, lengths: NDArray[np.int64], truth: NDArray[np.int64], known: Floats | None = None
+    scores: Floats,
+    lengths: NDArray[np.int64],
+    truth: NDArray[np.int64],
+    known: Floats | None = None,
+    *,
+    outliers: float = 0.0,
 ) -> NDArray[np.float64]:
     """Log of the inverse temperature at every knot that maximises the likelihood of the true labels, (knots,).
 
@@ -125,6 +130,8 @@ def fit(
         lengths: Letters of each text, (texts,).
         truth: Column of each text's label, (texts,).
         known: What is added to the scaled similarities, (texts, labels).
+        outliers: The part of the probability that all labels share equally, as `probabilities` has it: then a few lines
+            in another language than they are said to be do not make all long texts doubtful.
     """
     from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
 
@@ -139,9 +146,13 @@ def fit(
         factor = np.exp(logs[below] * (1 - part) + logs[below + 1] * part)
         scaled = scores * factor[:, None].astype(np.float32)
         likely = probabilities(scaled if known is None else scaled + known)
-        value = -np.log(np.maximum(likely[rows, truth], 1e-9)).mean(dtype=np.float64)
+        own = likely[rows, truth].astype(np.float64)
+        mixed = np.maximum(own * (1 - outliers) + outliers / scores.shape[1], 1e-9)
+        value = -np.log(mixed).mean()
         mean = np.einsum("ij,ij->i", likely, scores).astype(np.float64)
         slope = (mean - scores[rows, truth]) * factor / len(rows)
+        if outliers:
+            slope *= own * (1 - outliers) / mixed
         gradient = np.zeros(len(KNOTS))
         np.add.at(gradient, below, slope * (1 - part))
         np.add.at(gradient, below + 1, slope * part)

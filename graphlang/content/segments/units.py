@@ -7,10 +7,11 @@ into parts of about equal length. A unit that begins a sentence or a line has a 
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,7 @@ MOST = 2_000  #: units of a text; those of a longer one are longer
 _ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
 _SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
 _WORD = 20  # characters within which a space is looked for
-_PAGE = 256  # code points; their number is a multiple of it
+_kernels = Kernels("graphlang.content.native._letters")
 
 
 class Unit(NamedTuple):
@@ -73,27 +74,37 @@ def letters(texts: Characters) -> NDArray[np.int64]:
     >>> letters(characters(["it's 3", "", "नमस्ते"])).tolist()
     [3, 0, 4]
     """
-    counted = np.zeros(len(texts.symbols) + 1, dtype=np.int64)
-    np.cumsum(_known.letters(texts.symbols), out=counted[1:])
-    return counted[texts.ends] - counted[texts.begins]
+    return _known.count(texts)
 
 
 class _Letters:
     """Which code points are letters, asked of Python page by page as texts need them: there are a million."""
 
     def __init__(self) -> None:
-        self._is_letter = np.zeros(sys.maxunicode + 1, dtype=np.bool_)
-        self._filled = np.zeros(-(-len(self._is_letter) // _PAGE), dtype=np.bool_)
+        self._is_letter = np.zeros(_kernels.constant("GRAPHLANG_LETTERS_CODE_POINTS"), dtype=np.uint8)
+        self._filled = np.zeros(_kernels.constant("GRAPHLANG_LETTERS_PAGES"), dtype=np.uint8)
 
-    def letters(self, symbols: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Whether each of some code points is one."""
-        wanted = np.zeros_like(self._filled)
-        wanted[symbols // _PAGE] = True
-        for page in np.flatnonzero(wanted & ~self._filled).tolist():
-            codes = range(page * _PAGE, (page + 1) * _PAGE)
+    def count(self, texts: Characters) -> NDArray[np.int64]:
+        """Letters of each text, (texts,)."""
+        needed, counts = np.zeros_like(self._filled), np.empty(len(texts), dtype=np.int64)
+        while _kernels.letters_count(
+            symbols=texts.symbols,
+            begins=texts.begins,
+            ends=texts.ends,
+            is_letter=self._is_letter,
+            known=self._filled,
+            needed=needed,
+            counts=counts,
+        ):
+            self._fill(needed)
+        return counts
+
+    def _fill(self, needed: NDArray[np.uint8]) -> None:
+        size = len(self._is_letter) // len(self._filled)
+        for page in np.flatnonzero(needed).tolist():
+            codes = range(page * size, (page + 1) * size)
             self._is_letter[codes.start : codes.stop] = [chr(code).isalpha() for code in codes]
             self._filled[page] = True  # last, for threads share the table
-        return self._is_letter[symbols]
 
 
 _known = _Letters()

@@ -36,6 +36,7 @@ _PAGE = _CODE_POINTS // _PAGES
 _DROPPED = _kernels.constant("GRAPHLANG_LETTERS_DROPPED")
 _PAGES_NEEDED = _kernels.constant("GRAPHLANG_LETTERS_PAGES_NEEDED")
 _MARKS_FOUND = _kernels.constant("GRAPHLANG_LETTERS_MARKS_FOUND")
+_ALIKE_PAGES = (0, 1, 2, 4)  # those of Latin and Cyrillic letters that look alike: the kernel may need any of them
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 
@@ -93,8 +94,9 @@ class _Table:
         self.known = np.zeros(_PAGES, dtype=np.uint8)
 
     def fill(self, wanted: NDArray[np.uint8]) -> None:
-        """Work out some pages."""
-        for page in np.flatnonzero(wanted).tolist():
+        """Work out some pages, and those of letters that look alike."""
+        alike = [page for page in _ALIKE_PAGES if not self.known[page]]
+        for page in sorted({*np.flatnonzero(wanted).tolist(), *alike}):
             first = page * _PAGE
             self.map[first : first + _PAGE] = [_entry(c) for c in range(first, first + _PAGE)]
             self.known[page] = True

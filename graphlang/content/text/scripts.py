@@ -8,6 +8,9 @@ beside it. The rule (shares chosen on web pages with known languages):
 * a script other than Latin needs two letters at least, and `SHARE` of all that is counted;
 * of several scripts other than Latin the one that counts most wins.
 
+Before that, a word that mixes Latin and Cyrillic letters is put into one of the two, if all its letters of the other
+one look like letters there: texts in Serbian, Kazakh or Chuvash hold many such words.
+
 Letters of all other scripts are then taken for spaces (`normalise`, whose kernel counts). Scripts are told by the first
 word of a character's name in the Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one
 writing system here, because texts mix them as they please. Marks that many scripts share (U+0300..) belong to none and
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 SHARE = 0.15
 EAST_ASIA = "EAST ASIA"
 LATIN = 1
+CYRILLIC = 2
 _DENSE = 3
 _MOST = 256
 _TRUSTED = 64  # names that nobody looks up; all scripts and so many more have numbers
@@ -40,7 +44,7 @@ _OTHER_NAMES = {"ROMAN": "LATIN", "TURNED": "LATIN", "VIETNAMESE": "COMBINING", 
 
 
 class Registry:
-    """Numbers for scripts: 0 for what belongs to none, 1 for Latin, the others in the order in which they turn up.
+    """Numbers for scripts: 0 for what belongs to none, 1 for Latin, 2 for Cyrillic, the others as they turn up.
 
     Numbers hold in this process only; `name` gives what may be written down.
 
@@ -50,8 +54,8 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self._names = ["", "LATIN"]
-        self._numbers = {"": 0, "LATIN": LATIN}
+        self._names = ["", "LATIN", "CYRILLIC"]
+        self._numbers = {"": 0, "LATIN": LATIN, "CYRILLIC": CYRILLIC}
         self._words: dict[str, int] = {}  # by the first word of a character's name
         self._lock = threading.Lock()  # a script has one number, also where threads meet it at the same time
         #: How often a letter of each script counts where scripts are weighed against each other.

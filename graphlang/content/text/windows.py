@@ -42,8 +42,6 @@ EFFECTIVE = 0.8  #: exponent of the number of windows
 QUOTED = 0.12  #: of short English texts stand on pages in other languages
 QUOTED_LENGTH = 40  #: up to this many letters; of longer ones the fewer
 FEW = 0.4  #: share of letters in the windows below which all but the letters of the script is taken out first
-NONE = 0.1  #: share of letters of the text's script, below which a window may be in another one
-MISSED = 6.0  #: log-likelihood that a window misses in the text's language, at most: names and code are in none
 _letters = Kernels("graphlang.content.native._letters")
 _scores = Kernels("graphlang.content.native._scores")
 _PROBE = 160  # characters taken from all over a text to find its script
@@ -143,29 +141,6 @@ def log_likelihood(scores: Floats, has_letters: NDArray[np.bool_], offsets: NDAr
         exponent=EFFECTIVE,
         log_likelihood=found,
     )
-    return found
-
-
-def differ(
-    scores: Floats, letters: NDArray[np.int64], best: NDArray[np.int64], offsets: NDArray[np.int64], size: int
-) -> NDArray[np.bool_]:
-    """Whether the windows of each text may be in several languages, or scripts: (texts,).
-
-    Args:
-        scores: Of the windows, (windows, labels); differences within a row are those of log-likelihoods.
-        letters: In the text's script, of each window, (windows,).
-        best: The label of each text, (texts,).
-        offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, one at least.
-        size: Characters of a window.
-
-    >>> some = np.array([[0, -9], [-9, 0], [0, -9], [-1, 0]], dtype=np.float32)
-    >>> differ(some, np.full(4, 40), np.array([0, 0]), np.array([0, 2, 4]), 42)
-    array([ True, False])
-    """
-    texts = np.repeat(np.arange(len(best)), np.diff(offsets))
-    missed = np.minimum(scores.max(axis=1) - scores[np.arange(len(scores)), best[texts]], MISSED)
-    missed[letters < NONE * size] = MISSED
-    found: NDArray[np.bool_] = np.add.reduceat(missed, offsets[:-1]) > MISSED / 2
     return found
 
 

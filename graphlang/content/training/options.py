@@ -92,7 +92,7 @@ class TrainingOptions:
     batch: int = 512
     table: int = 24_000_000
     step: float = 0.25
-    prior: tuple[float, ...] = (0.4, 0.4, 0.33, 0.24, 0.12, 0.06, 0.05)
+    prior: tuple[float, ...] = (0.4, 0.4, 0.33, 0.24, 0.08, 0.02, 0.0)
     lm_gain: tuple[float, ...] = (0.2, 0.2, 0.15, 0.0, 0.0, 0.0, 0.0)
     lm_least: float = 4.0
     lm_text_exponent: float = 4.0

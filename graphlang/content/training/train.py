@@ -15,7 +15,7 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.content.discriminative import char_lm
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.discriminative.model import OUTLIERS, Discriminative
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.published import nfc
 from graphlang.content.scoring import calibration, speaker_prior
@@ -191,6 +191,8 @@ def _as_published(documents: list[list[str]], chosen: TrainingOptions, progress:
 def _inverse_temperature(
     model: Model, held_out: list[list[str]], chosen: TrainingOptions, random: np.random.Generator
 ) -> NDArray[np.float32]:
+    if model.method == "nfc":  # its own, so that weights that are there can be calibrated again, to the same bytes
+        random = np.random.default_rng((chosen.seed, 1))
     excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
     most = max(1, min(_PROBE, 60_000 // len(held_out)))
     expected = np.exp(speaker_prior.log_prior(model.labels, chosen.prior[0] if model.method == "nfc" else 0.0))
@@ -227,8 +229,8 @@ def _inverse_temperature(
     if not own:
         raise ModelError(_NO_LETTERS)
     common = max(own, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
-    every[:] = calibration.fit(*common[1])
+    every[:] = calibration.fit(*common[1], outliers=OUTLIERS)
     for number, sample in own:
         if len(sample[1]) >= _ENOUGH and sample[0].shape[1] > 1:
-            every[number] = calibration.fit(*sample)
+            every[number] = calibration.fit(*sample, outliers=OUTLIERS)
     return np.asarray(every + doubt + of_lm, dtype=np.float32)

@@ -7,7 +7,7 @@ The others have what is left, by the prior, which the neighbours know.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,8 @@ ALIKE = 1e-4  #: ratios that differ by less are told as one: a message never dep
 BLOCK = 1 << 14  #: pages whose tables are held at once
 
 _HEADER = np.dtype([("entries", "u1"), ("damping", "u1"), ("direction", "<i2")])
+QUICK, STEADY = 0.2, 0.9  #: a page creeps if it moves so much less in two supersteps than in the two before
+STRAIGHT = 0.95  #: and if it moves in one direction: the cosine between the two moves
 SLOWER, FASTER, SLOWEST = 3, 2, 9  #: damping of a page, in tenths, and how it changes (see ``propagation.rounds``)
 
 
@@ -57,6 +59,31 @@ class Table:
         direction = ((most + 1) * np.sign(step[rows, most])).astype(np.int16)
         others = last.others + part[:, 0] * (self.others - last.others)
         return Table(last.belief + part * step, self.prior, others, self.known, damping, direction), moves
+
+    def leapt(self, later: Table, earlier: Table, least: float) -> Table:
+        """The same, but for pages that creep: these are put where steps that shrink as theirs do would end.
+
+        Two pages in different partitions that lean on each other come to rest like a geometric series. What one says
+        comes back from the other two supersteps later, so that every second of them is looked at.
+
+        Args:
+            later: what the pages told two supersteps ago.
+            earlier: what they told four supersteps ago.
+            least: a page that moved by less stays where it is.
+        """
+        first, second = later.belief - earlier.belief, self.belief - later.belief
+        length = np.einsum("ij,ij->i", first, first)
+        ratio = np.einsum("ij,ij->i", first, second) / np.maximum(length, LEAST**2)
+        straight = ratio * np.sqrt(length / np.maximum(np.einsum("ij,ij->i", second, second), LEAST**2))
+        creeps = (ratio > QUICK) & (ratio < STEADY) & (straight > STRAIGHT) & (np.abs(second).max(axis=1) > least)
+        creeps &= self.known & later.known & earlier.known & (self.damping == 0)
+        part = np.where(creeps, ratio / np.where(creeps, 1 - ratio, 1), 0).astype(np.float32)
+        falls = second < 0  # nothing may fall below none: a tenth stays at least
+        most = np.where(falls, np.float32(0.9) * self.belief / np.where(falls, -second, 1), np.float32(np.inf))
+        part = np.minimum(part, most.min(axis=1))
+        belief = self.belief + part[:, None] * second
+        others = self.others + part * (self.others - later.others)
+        return replace(self, belief=belief, others=others)
 
 
 def told(pages: NDArray[np.int64], table: Table, active: NDArray[np.int16]) -> Records:

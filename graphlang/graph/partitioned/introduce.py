@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.data import FixedBeliefs
 from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 _HEADER = np.dtype([
     ("host", "<i8"), ("directory", "<i8"), ("out", "<i4"), ("into", "<i4"), ("mutual", "<i4"), ("length", "<i4"),
-    ("labelled", "u1"), ("scores", "<u2"), ("of_host", "<u2"), ("of_directory", "<u2"),
+    ("labelled", "u1"), ("scores", "<u2"), ("parts", "u1"), ("of_host", "<u2"), ("of_directory", "<u2"),
 ])  # fmt: skip
-_LISTS = (("scores", BELIEF), ("of_host", COUNT), ("of_directory", COUNT))
+_LISTS = (("scores", BELIEF), ("parts", BELIEF), ("of_host", COUNT), ("of_directory", COUNT))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +89,7 @@ class Ghosts:
     probabilities: NDArray[np.float32]  #: shape (g, k)
     length: NDArray[np.int32]  #: letters of their texts, shape (g,)
     labelled: NDArray[np.bool_]  #: shape (g,)
+    parts: FixedBeliefs  #: of those in several languages: what part of the text each has; rows of ``pages``
     hosts: PlaceLabels  #: of their hosts
     directories: PlaceLabels  #: of their directories
 
@@ -141,7 +143,8 @@ def introduce(partition: Partition, options: Options, cut: Cut | None = None) ->
         return place_labels(places[known][some], label[known][some], one[some]).of(places[rows])
 
     of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
-    lists = [(given.sum(axis=1).astype(np.int64), scores), of_host, of_directory]
+    in_parts = _parts(partition, np.where(long, rows, -1))
+    lists = [(given.sum(axis=1).astype(np.int64), scores), in_parts, of_host, of_directory]
     for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
         header[name] = counts
     return pack(pages, header, lists)
@@ -165,7 +168,7 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
             f"nothing was said of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
             f" {len(partition.pages)} pages"
         )
-    head, ((counts, scores), (in_host, hosts), (in_directory, directories)) = unpack(found, _HEADER, _LISTS)
+    head, ((counts, scores), in_parts, (in_host, hosts), (in_directory, directories)) = unpack(found, _HEADER, _LISTS)
     rows, rank = ragged(counts)
     languages = np.full((len(wanted), max(1, int(counts.max(initial=0)))), -1, np.int16)
     probabilities = np.zeros(languages.shape, np.float32)
@@ -181,9 +184,33 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
         probabilities,
         head["length"].copy(),
         head["labelled"].astype(np.bool_),
+        _beliefs(*in_parts),
         _told(head["host"], in_host, hosts),
         _told(head["directory"], in_directory, directories),
     )
+
+
+def _parts(partition: Partition, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+    """How many languages the parts of some pages have, and these with their shares; of a row of -1 none."""
+    parts = partition.parts
+    if parts is None or not len(parts.rows):
+        return np.zeros(len(rows), np.int64), np.zeros(0, BELIEF)
+    at = np.minimum(np.searchsorted(parts.rows, rows), len(parts.rows) - 1)
+    known = (parts.languages[at] >= 0) & (parts.rows[at] == rows)[:, None]
+    found = np.empty(int(known.sum()), BELIEF)
+    found["language"], found["probability"] = parts.languages[at][known], parts.probabilities[at][known]
+    return known.sum(axis=1).astype(np.int64), found
+
+
+def _beliefs(counts: NDArray[np.int64], entries: NDArray[np.void]) -> FixedBeliefs:
+    """The way back from `_parts`."""
+    rows, rank = ragged(counts)
+    some = np.flatnonzero(counts)
+    languages = np.full((len(some), max(1, int(counts.max(initial=0)))), -1, np.int16)
+    shares = np.zeros(languages.shape, np.float32)
+    at = np.searchsorted(some, rows)
+    languages[at, rank], shares[at, rank] = entries["language"], entries["probability"]
+    return FixedBeliefs(some, languages, shares)
 
 
 def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:

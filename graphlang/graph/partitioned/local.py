@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Evidence, Graph, Signal
+from graphlang.graph.data import NONE, Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.partitioned.introduce import PlaceLabels
+from graphlang.graph.partitioned.partition import parts_at
 from graphlang.graph.propagation.edges.edge_features import Degrees
 from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.inference import read
@@ -84,6 +85,7 @@ def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories:
         {name: _spread_signal(one, own, n) for name, one in partition.signals.items()},
         None if partition.copies is None else spread(partition.copies, None, 1),
         labelled=labelled,
+        parts=_all_parts(own, beyond, partition.parts, ghosts.parts),
     )
     source, target = (np.searchsorted(ids, end).astype(np.int32) for end in (partition.source, partition.target))
     links = canonical(Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal))
@@ -128,7 +130,17 @@ def unknown(pages: NDArray[np.int64]) -> Ghosts:
     g = len(pages)
     zeros, few = np.zeros(g, np.int64), np.zeros(g, np.int32)
     lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
-    return Ghosts(pages, zeros, zeros, few, few, few, *lists, few, few > 0, nothing(), nothing())
+    parts = FixedBeliefs(zeros[:0], lists[0][:0], lists[1][:0])
+    return Ghosts(pages, zeros, zeros, few, few, few, *lists, few, few > 0, parts, nothing(), nothing())
+
+
+def _all_parts(
+    own: NDArray[np.int64], beyond: NDArray[np.int64], mine: FixedBeliefs | None, others: FixedBeliefs
+) -> FixedBeliefs | None:
+    if mine is None:
+        return parts_at(beyond, others)
+    shifted = replace(others, rows=others.rows + len(own))
+    return parts_at(np.concatenate([own, beyond]), mine, shifted)
 
 
 def _spread_signal(signal: Signal, own: NDArray[np.int64], n: int) -> Signal:

@@ -14,31 +14,37 @@ from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.neighbours import asked, links_among, with_links
 from graphlang.graph.partitioned.observe import gathered, observe
 from graphlang.graph.partitioned.order import added, count, lists, together, with_order
+from graphlang.graph.partitioned.prepared import prepared_of
 from graphlang.graph.partitioned.ready import ready_of
-from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.superstep import Step, advance, is_settled
+from graphlang.graph.partitioned.records import joined
+from graphlang.graph.partitioned.superstep import Step, advance, answer_of, first, is_settled
 from graphlang.graph.partitioned.survey import merged, survey
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from graphlang.graph.partitioned.introduce import Ghosts
     from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.result import Answer
 
-SUPERSTEPS = 20  #: cap on supersteps
+SUPERSTEPS = 60  #: cap on supersteps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """How it went."""
 
+    pages: Sequence[NDArray[np.int64]]  #: ids of the pages of each partition, ascending
+    answers: Sequence[Answer]  #: of these pages
     steps: Sequence[Step]  #: the last step of each partition
     supersteps: int  #: besides number 0
     converged: bool
     moved: Sequence[float]  #: the largest move at a border in each superstep
     worked: int  #: partitions that were worked on, in all supersteps
-    sent: Sequence[int]  #: bytes of beliefs that were sent in each superstep, number 0 first
+    sent: Sequence[int]  #: bytes of beliefs that were sent before each superstep
     introduced: int  #: bytes that were sent once of pages at the borders
 
 
@@ -76,30 +82,29 @@ def run(
         seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
         learned = learn(counted, seen, cut)
     ready = [ready_of(one, learned, near, options) for one, near in zip(parts, ghosts, strict=True)]
-    steps: list[Step] = []
-    taken: dict[int, Step] = {}
-    worked = 0
-    beliefs: Records | None = None
-    news = joined([])
-    sent: list[int] = []
+    steps = [first(prepared_of(one, None, options), options) for one in ready]
+    beliefs = joined([step.border for step in steps])
+    prepared = [prepared_of(one, beliefs.of(one.here.ids[one.here.ghosts]), options) for one in ready]
+    news, sent = [beliefs.of(near.pages) for near in ghosts], []
     moved: list[float] = []
-    for number in range(supersteps + 1):
-        for at, near in enumerate(ghosts):
-            last = steps[at] if number else None
-            if last is not None and number > 1 and is_settled(last.most, len(news.of(near.pages).pages), options):
-                taken[at] = replace(last, moved=joined([]))
+    number = worked = 0
+    while any(len(one.pages) for one in news) and number < supersteps:
+        sent.append(sum(len(one.data) for one in news))
+        number += 1
+        for at, (one, near, last) in enumerate(zip(prepared, ghosts, steps, strict=True)):
+            if number > 1 and is_settled(last.most, len(news[at].pages), options):
+                steps[at] = replace(last, moved=joined([]))
                 continue
-            said = None if last is None else last.border
-            taken[at] = advance(ready[at], beliefs, said, number=number, options=options)
+            steps[at] = advance(one, beliefs.of(near.pages), last, number, options)
             worked += 1
-        steps = [taken[at] for at in range(len(parts))]
-        beliefs = joined([step.border for step in steps])
-        news = joined([step.moved for step in steps])
-        sent.append(sum(len(news.of(one.pages).data) for one in ghosts))
-        moved.append(max((step.most for step in steps), default=0.0))
-        if number and moved[-1] <= options.tolerance:
+        beliefs, told = joined([step.border for step in steps]), joined([step.moved for step in steps])
+        news = [told.of(near.pages) for near in ghosts]
+        moved.append(max(step.most for step in steps))
+        if moved[-1] <= options.tolerance:
             break
-    return Run(steps, number, moved[-1] <= options.tolerance, moved[1:], worked, sent, sent_once)
+    found = [answer_of(one, beliefs.of(near.pages), options) for one, near in zip(prepared, ghosts, strict=True)]
+    converged = not moved or moved[-1] <= options.tolerance
+    return Run([part.pages for part in parts], found, steps, number, converged, moved, worked, sent, sent_once)
 
 
 def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghosts], cut: Cut) -> list[Partition]:

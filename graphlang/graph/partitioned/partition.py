@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.data import NONE, Signal
+from graphlang.graph.data import NONE, FixedBeliefs, Signal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +40,7 @@ class Partition:
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: of the pages, by name
     copies: NDArray[np.int32] | None = None  #: pages of the host with the very same short text, itself among them, (n,)
     labelled: NDArray[np.bool_] | None = None  #: pages whose language somebody gave, shape (n,)
+    parts: FixedBeliefs | None = None  #: of pages in several languages: what part of the text each has; rows of `pages`
 
     def __post_init__(self) -> None:
         n, m = len(self.pages), len(self.source)
@@ -50,6 +51,8 @@ class Partition:
         for name in ("target", "kind", "hreflang", "ordinal"):
             if len(getattr(self, name)) != m:
                 raise ValueError(f"{name} has {len(getattr(self, name))} rows for {m} links")
+        if self.parts is not None:
+            self.parts.check(n, len(self.codes))
         for name, signal in self.signals.items():
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
@@ -97,7 +100,29 @@ class Partition:
             name: replace(one, languages=one.languages[order], probabilities=one.probabilities[order])
             for name, one in self.signals.items()
         }
-        return replace(self, signals=signals, **{name: taken(getattr(self, name)) for name in names})
+        parts = None if self.parts is None else parts_at(np.argsort(order, kind="stable"), self.parts)
+        return replace(self, signals=signals, parts=parts, **{name: taken(getattr(self, name)) for name in names})
+
+
+def parts_at(rows: NDArray[np.int64], *given: FixedBeliefs) -> FixedBeliefs | None:
+    """The languages of parts of pages whose rows are others now.
+
+    Args:
+        rows: where each page is now.
+        given: rows of each are among these pages, and no page is in two.
+    """
+    width = max(one.languages.shape[1] for one in given)
+    now = np.concatenate([rows[one.rows] for one in given])
+    if not len(now):
+        return None
+    languages = np.concatenate([_widened(one.languages, width, NONE) for one in given])
+    shares = np.concatenate([_widened(one.probabilities, width, 0) for one in given])
+    order = np.argsort(now, kind="stable")
+    return FixedBeliefs(now[order], languages[order], shares[order])
+
+
+def _widened(values: NDArray[Any], width: int, fill: float) -> NDArray[Any]:
+    return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=fill)
 
 
 def _by_link(partition: Partition) -> Partition:

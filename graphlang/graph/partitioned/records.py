@@ -75,6 +75,20 @@ class Records:
         sizes = np.diff(self.start)[rows]
         return Records(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
 
+    def updated(self, newer: Records) -> Records:
+        """These records, those of some pages being replaced, and those of others added.
+
+        Args:
+            newer: of these pages.
+
+        >>> found = Records.of_bytes([3, 7], [b"c", b"ab"]).updated(Records.of_bytes([7, 9], [b"d", b"e"]))
+        >>> found.pages.tolist(), [bytes(one) for one in found.listed()]
+        ([3, 7, 9], [b'c', b'd', b'e'])
+        """
+        if not len(newer.pages):
+            return self
+        return joined([self.of(np.setdiff1d(self.pages, newer.pages, assume_unique=True)), newer])
+
 
 def joined(parts: Sequence[Records]) -> Records:
     """The records of several partitions as one.

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.introduce import Ghosts, PlaceLabels
 from graphlang.graph.partitioned.learn import Learned
@@ -20,14 +20,18 @@ from graphlang.graph.partitioned.local import Local
 from graphlang.graph.partitioned.observe import Observed, Rate
 from graphlang.graph.partitioned.order import Counts, Places
 from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.prepared import Prepared
 from graphlang.graph.partitioned.ready import Ready
 from graphlang.graph.partitioned.records import Records
 from graphlang.graph.partitioned.survey import Survey
-from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, Regression
+from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility, Regression
+from graphlang.graph.propagation.edges.degree_cap import MessageWeights
 from graphlang.graph.propagation.edges.edge_features import Degrees
 from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.learned import Learned as Model
+from graphlang.graph.propagation.nodes.potentials import ClampedBeliefs, NodePotentials
 from graphlang.graph.propagation.nodes.signals import Reliability
+from graphlang.graph.propagation.nodes.site_prior import Prior
 
 #: What can be stored, by the name that it has in the bytes.
 KINDS: Final[dict[str, type[Any]]] = {
@@ -35,7 +39,9 @@ KINDS: Final[dict[str, type[Any]]] = {
     "cut": Cut, "survey": Survey, "observed": Observed, "rate": Rate, "places": Places, "counts": Counts,
     "learned": Learned, "model": Model, "reliability": Reliability, "compatibility": CompatibilityModel,
     "regression": Regression, "graph": Graph, "evidence": Evidence, "degrees": Degrees, "place counts": PlaceCounts,
-    "elsewhere": Elsewhere, "local": Local, "ready": Ready,
+    "elsewhere": Elsewhere, "beliefs": FixedBeliefs, "local": Local, "ready": Ready,
+    "prepared": Prepared, "potentials": NodePotentials, "clamped": ClampedBeliefs,
+    "prior": Prior, "edges": EdgeCompatibility, "weights": MessageWeights,
 }  # fmt: skip
 _NAMES: Final = {kind: name for name, kind in KINDS.items()}
 _SIZE: Final = 8  # bytes that say how long the document is

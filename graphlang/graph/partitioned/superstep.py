@@ -3,36 +3,31 @@
 Each superstep starts from the evidence and not from what the last one came to: the equations may have several solutions
 (see ``propagation.inference``), and one machine starts from the evidence as well. So a superstep has no memory but what
 the borders believe, and repeating it changes nothing. Partitions whose borders answer each other may swing to and
-fro: a page whose belief turns back is held back.
+fro: a page whose belief turns back is held back. Others creep: these leap ahead (``beliefs.Table.leapt``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
-from graphlang.graph.data import NONE
 from graphlang.graph.partitioned import beliefs as beliefs_
-from graphlang.graph.partitioned.ready import ready_of
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.propagation.inference import KEEP, answered, prepare
-from graphlang.graph.propagation.options import Options
-from graphlang.graph.result import Answer, answer
+from graphlang.graph.propagation.inference import answered
+from graphlang.graph.result import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.introduce import Ghosts
-    from graphlang.graph.partitioned.learn import Learned
-    from graphlang.graph.partitioned.local import Local
-    from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.partitioned.ready import Ready
+    from graphlang.graph.partitioned.prepared import Prepared
+    from graphlang.graph.propagation.options import Options
     from graphlang.graph.propagation.rounds import Exchange
 
 INNER = 0.3  #: of the tolerance: rounds within a partition end later, so that borders can come to rest
+LEAP, LAST = 4, 48  #: pages that creep leap ahead every so many supersteps, but for the last, which end in small steps
 STILL = 0.1  #: of the tolerance: a page that moved by less is not told anew
 
 
@@ -40,80 +35,50 @@ STILL = 0.1  #: of the tolerance: a page that moved by less is not told anew
 class Step:
     """What a partition comes to in a superstep."""
 
-    pages: NDArray[np.int64]  #: ids, ascending, shape (n,)
-    answer: Answer  #: of these pages; nothing is said in superstep 0
     border: Records  #: what its latent pages at the border believe, all of them
     moved: Records  #: those of them that have anything new to tell
     most: float  #: the largest move of a probability at the border; 1 if nothing was told before
+    trail: tuple[
+        Records, ...
+    ] = ()  #: of pages that move, what they told when superstep numbers were even, oldest first
 
 
-def superstep(
-    partition: Partition,
-    learned: Learned,
-    ghosts: Ghosts,
-    beliefs: Records | None,
-    before: Records | None,
-    *,
-    number: int,
-    options: Options | None = None,
-) -> Step:
-    """Infer the languages of a partition's pages.
+def first(prepared: Prepared, options: Options) -> Step:
+    """Superstep 0: what the pages at the border say for themselves.
 
     Args:
-        partition: sorted.
-        learned: of the whole collection.
-        ghosts: what is known of its neighbours.
-        beliefs: what ghosts were last said to believe, in superstep ``number - 1``; None in superstep 0.
-        before: what the partition said of its own pages then; None in superstep 0.
-        number: of the superstep. Number 0 only says what the pages at the border say for themselves.
+        prepared: before the ghosts said anything.
+        options: weights and limits.
+    """
+    if not len(prepared.border):
+        return Step(joined([]), joined([]), 0.0)
+    exchange = prepared.exchange(joined([]), options)
+    return _border(exchange, prepared, np.zeros(exchange.belief.shape), None, options)
+
+
+def advance(prepared: Prepared, heard: Records, before: Step, number: int, options: Options) -> Step:
+    """Another superstep.
+
+    Args:
+        prepared: when the ghosts had said what they are by themselves.
+        heard: what the latent ghosts were last said to believe.
+        before: what the partition came to in the superstep before.
+        number: of the superstep, from 1.
         options: weights and limits.
 
     Raises:
         ValueError: arrays that do not fit each other.
     """
-    options = options or Options()
-    if number == 0 and not len(partition.border()):
-        return Step(partition.pages, _no_answer(len(partition.pages)), joined([]), joined([]), 0.0)
-    return advance(ready_of(partition, learned, ghosts, options), beliefs, before, number=number, options=options)
-
-
-def advance(
-    ready: Ready, beliefs: Records | None, before: Records | None, *, number: int, options: Options | None = None
-) -> Step:
-    """One superstep of a partition that is ready, see ``superstep``.
-
-    Args:
-        ready: the partition.
-        beliefs: what ghosts were last said to believe; None in superstep 0.
-        before: what the partition said of its own pages then; None in superstep 0.
-        number: of the superstep.
-        options: weights and limits.
-
-    Raises:
-        ValueError: arrays that do not fit each other.
-    """
-    options, here = options or Options(), ready.here
-    pages = here.ids[here.own]
-    if number == 0 and not len(ready.border):
-        return Step(pages, _no_answer(len(pages)), joined([]), joined([]), 0.0)
-    fixed = None if beliefs is None else beliefs_.heard(beliefs.of(here.ids[here.ghosts]), here.ids)
-    exchange = prepare(
-        here.graph,
-        here.evidence,
-        options=options,
-        learned=ready.model,
-        fixed=None if fixed is None or not len(fixed.rows) else fixed,
-        elsewhere=here.elsewhere,
-    )
-    if exchange is None:
-        raise ValueError("nothing was learned: there is no language to infer")
-    rows = ready.border[exchange.potentials.number[ready.border] >= 0]
-    if number == 0:
-        incoming = np.zeros(exchange.belief.shape)
-        return Step(pages, _no_answer(len(pages)), *_border(exchange, here, rows, incoming, before, options))
-    outcome = exchange.run(options.rounds, options.tolerance * (INNER if len(here.ghosts) else 1))
-    told = _border(exchange, here, rows, outcome.incoming, before, options)
-    return Step(pages, _of_rows(answered(exchange, outcome, options), here.own), *told)
+    if not len(prepared.border):  # nobody listens
+        return replace(before, moved=joined([]), most=0.0)
+    exchange = prepared.exchange(heard, options)
+    incoming = exchange.run(options.rounds, options.tolerance * INNER).incoming
+    done = _border(exchange, prepared, incoming, before, options, leap=number % LEAP == 0 and number <= LAST)
+    if number % 2:
+        return replace(done, trail=before.trail)
+    restless = done.moved.pages
+    trail = () if number % LEAP == 0 else tuple(one.of(restless) for one in before.trail)
+    return replace(done, trail=(*trail, done.border.of(restless)))
 
 
 def is_settled(most: float, news: int, options: Options) -> bool:
@@ -127,8 +92,17 @@ def is_settled(most: float, news: int, options: Options) -> bool:
     return not news and most <= STILL * options.tolerance
 
 
-def _no_answer(pages: int) -> Answer:
-    return answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
+def answer_of(prepared: Prepared, heard: Records, options: Options) -> Answer:
+    """The answers of a partition's pages.
+
+    Args:
+        prepared: when the ghosts had said what they are by themselves.
+        heard: what the latent ghosts believe in the end.
+        options: weights and limits.
+    """
+    exchange = prepared.exchange(heard, options)
+    outcome = exchange.run(options.rounds, options.tolerance * (INNER if len(prepared.ghosts) else 1))
+    return _of_rows(answered(exchange, outcome, options), prepared.own)
 
 
 def _of_rows(every: Answer, rows: NDArray[np.int64]) -> Answer:
@@ -144,33 +118,42 @@ def _of_rows(every: Answer, rows: NDArray[np.int64]) -> Answer:
     )
 
 
-def _border(  # noqa: PLR0917  internal
+def _border(
     exchange: Exchange,
-    here: Local,
-    rows: NDArray[np.int64],
+    prepared: Prepared,
     incoming: NDArray[np.float64],
-    before: Records | None,
+    before: Step | None,
     options: Options,
-) -> tuple[Records, Records, float]:
+    *,
+    leap: bool = False,
+) -> Step:
     """Records of the latent pages at the border, those that moved, and by how much."""
-    given = exchange.potentials
+    given, rows = exchange.potentials, prepared.border
     known = ~given.no_evidence | reached_by_evidence(exchange.edges.source, exchange.edges.target, given.no_evidence)
     every, changed = [joined([])], [joined([])]
     largest = 0.0
     for at in range(0, len(rows), beliefs_.BLOCK):
         part = rows[at : at + beliefs_.BLOCK]
-        pages = here.ids[part]
+        pages = prepared.ids[part]
         table = _table(exchange, part, incoming, known)
         moves = np.ones(len(part), np.float32)
-        old = None if before is None else before.of(pages)
-        if old is not None:
-            table, moves = table.moved_from(beliefs_.last_told(old, pages, table, given.active))
+        if before is None:
+            records = beliefs_.told(pages, table, given.active)
+            changed.append(records)
+            every.append(records)
+        else:
+            old = before.border.of(pages)
+            last = beliefs_.last_told(old, pages, table, given.active)
+            table, moves = table.moved_from(last)
+            if leap and len(before.trail) > 1:
+                earlier, later = (beliefs_.last_told(one.of(pages), pages, table, given.active) for one in before.trail)
+                table = table.leapt(later, earlier, options.tolerance)
+                moves = np.maximum(moves, np.abs(table.belief - last.belief).max(axis=1))
+            new = moves > STILL * options.tolerance
+            changed.append(beliefs_.told(pages, table, given.active).of(pages[new]))
+            every.append(joined([changed[-1], old.of(pages[~new])]))
         largest = max(largest, float(moves.max(initial=0)))
-        new = moves > STILL * options.tolerance
-        records = beliefs_.told(pages, table, given.active)
-        changed.append(records.of(pages[new]))
-        every.append(changed[-1] if old is None else joined([changed[-1], old.of(pages[~new])]))
-    return joined(every), joined(changed), largest
+    return Step(joined(every), joined(changed), largest)
 
 
 def _table(

@@ -4,6 +4,9 @@ What does not change between rounds is computed once: which messages are identic
 first round only the messages of beliefs that moved are worked out again, and only their differences are added.
 
 A page's neighbours that exclude each other's languages swing to and fro: a belief that turns back is damped.
+
+Neighbours are no independent witnesses: the links of one menu are right or wrong together, and some pages are unlike
+all that they are linked with. So however many there are, together they say no more than ``MOST`` against a language.
 """
 
 from __future__ import annotations
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
+#: What all neighbours of a page say against a language at most, in log-odds to the one they say most for. On the
+#: development sets 6 to 10 do as well, and from 8 on parts of a collection answer like the whole. Without a bound pages
+#: of sites whose links switch the language are wrong, and sure of it.
+MOST = 8.0
 BLOCK = 1 << 16  #: pages or messages worked on at once
 
 
@@ -154,9 +161,23 @@ class Exchange:
             incoming: sum of the incoming log messages, shape (f, K + 1).
             part: numbers of latent pages, shape (p,).
         """
-        logs = (incoming[part] * self.neighbour_weight[self.potentials.latent[part], None]).astype(np.float32)
+        logs = self.heard(incoming, part)
         logs += self.potentials.log_potential[part]
         return softmax(logs)
+
+    def heard(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What some of the latent pages take from all their neighbours: log messages, weighed and bounded.
+
+        Args:
+            incoming: sum of the incoming log messages, shape (f, K + 1).
+            part: numbers of latent pages, shape (p,).
+
+        Returns:
+            shape (p, K + 1).
+        """
+        logs = (incoming[part] * self.neighbour_weight[self.potentials.latent[part], None]).astype(np.float32)
+        np.maximum(logs, logs.max(axis=1, keepdims=True) - np.float32(MOST), out=logs)
+        return logs
 
     def spread_out(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """A latent page's belief with a column for each language: the others share what they have by the prior.

@@ -51,10 +51,11 @@ def explain(exchange: Exchange, outcome: Outcome, weights: Mapping[str, float], 
     edges = exchange.edges
     inlinks = ("inlink", True, edges.target, edges.source, exchange.weights.to_target)
     outlinks = ("outlink", False, edges.source, edges.target, exchange.weights.to_source)
+    heed = 0.0 if number < 0 else _heed(exchange, outcome, number, best, second)
     for name, to_target, receivers, senders, weight in (inlinks, outlinks):
         links = np.flatnonzero(receivers == row)
         shifts = exchange.message(links, to_target=to_target).astype(np.float64)
-        shifts *= exchange.neighbour_weight[row] * weight[links][:, None]
+        shifts *= heed * weight[links][:, None]
         parts += [
             Contribution(
                 name,
@@ -68,3 +69,13 @@ def explain(exchange: Exchange, outcome: Outcome, weights: Mapping[str, float], 
         ]
     path = tuple((int(active[column]), probability) for column, probability in outcome.path[row])
     return Trace(row, tuple(parts), sum(part.log_odds for part in parts), path)
+
+
+def _heed(exchange: Exchange, outcome: Outcome, number: int, best: int, second: int) -> float:
+    """What a latent page's incoming log-odds are multiplied by: its weight, and less where they exceed the bound."""
+    places = np.searchsorted(exchange.potentials.candidates[number], [best, second])
+    sums = outcome.incoming[number, places]
+    if sums[0] == sums[1]:
+        return float(exchange.neighbour_weight[exchange.potentials.latent[number]])
+    heard = exchange.heard(outcome.incoming, np.array([number]))[0, places].astype(np.float64)
+    return float((heard[0] - heard[1]) / (sums[0] - sums[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from datasette import Response, hookimpl
@@ -12,7 +12,11 @@ from markupsafe import Markup, escape
 
 from graphlang.analysis.explain import explain
 from graphlang.db import StoreError, open_existing
-from graphlang.visible import visible
+from graphlang.visible import CONTROL, visible, visible_lines
+
+#: Columns that hold URLs of the collection.
+_URLS: Final = ("url", "source_url", "target_url", "revisit_of")
+_LONGEST: Final = 2048  #: characters of a cell, as Datasette has it
 
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
@@ -23,18 +27,23 @@ def register_routes() -> list[tuple[str, Any]]:
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def render_cell(value: object, column: str) -> Markup | None:
-    """URLs of the collection lead to the reasons, not to the Web.
+    """URLs of the collection lead to the reasons, not to the Web, and what turns a line around is an escape.
 
     Args:
         value: what the database has.
         column: the name of its column.
 
     Returns:
-        The cell; None to leave it to Datasette.
+        The cell; None to leave it to Datasette, which escapes it, cuts it where it is long, and makes links of URLs.
     """
-    if column != "url" or not isinstance(value, str):
+    if not isinstance(value, str):
         return None
-    return Markup('{} <a href="/-/why?url={}">why?</a>').format(visible(value), quote(value, safe=""))
+    if column in _URLS:
+        return Markup('{} <a href="/-/why?url={}">why?</a>').format(visible(value), quote(value, safe=""))
+    if value.lstrip().lower().startswith(("http:", "https:")) or CONTROL.search(value):
+        shown = visible_lines(value[:_LONGEST])
+        return Markup("{}").format(f"{shown}..." if len(value) > _LONGEST else shown)
+    return None
 
 
 async def why(datasette: Any, request: Any) -> Any:

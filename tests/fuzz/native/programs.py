@@ -15,7 +15,7 @@ from typing import Final
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[2]
-TARGETS: Final = ("html", "join", "ngrams", "db", "graph")
+TARGETS: Final = ("html", "join", "ngrams", "segments", "db", "graph")
 
 #: Name in the harnesses -> folder, and the file's name there or below, with or without an underscore before it.
 KERNELS: Final = {
@@ -28,6 +28,7 @@ KERNELS: Final = {
     "NGRAMS": ("graphlang/content", "ngrams"),
     "SCORES": ("graphlang/content", "scores"),
     "TALLY": ("graphlang/content", "tally"),
+    "SEGMENTS": ("graphlang/content", "segments"),
     "GRAPH_ADJACENCY": ("graphlang/graph", "adjacency"),
     "GRAPH_DEGREE_CAP": ("graphlang/graph", "degree_cap"),
     "GRAPH_EDGE_FEATURES": ("graphlang/graph", "edge_features"),

@@ -99,6 +99,13 @@ def _ngrams(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     yield b"\xff".join((b"\x00" + bytes(chance.choices(range(255), k=80)), *parts))
 
 
+def _segments(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    lines = capture.page.text[:_TEXT].split("\n")[:40]
+    units = bytes(2 * (sum(map(ord, line)) % 5) + 120 * chance.randrange(2) for line in lines for _ in range(3))
+    for how in (0, 6, 9):
+        yield bytes((0, how, 3, 24, 24, 24, 24, 6)) + units
+
+
 def _db(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     urls = [link.url.encode() for link in capture.page.links[:30]]
     batches = [bytes([chance.randrange(4)]) + b"\x01".join(urls[at : at + 8]) for at in range(0, len(urls), 6)]
@@ -118,6 +125,7 @@ _SEEDS: Final[dict[str, Callable[[Capture, random.Random], Iterator[bytes]]]] = 
     "html": _html,
     "join": _join,
     "ngrams": _ngrams,
+    "segments": _segments,
     "db": _db,
     "graph": _graph,
 }
@@ -173,6 +181,7 @@ _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
         *(b"\x01", b"\n", b"xn--", b"\xc2\xa0", b"\xc3\xa4", b"mailto:", b"HTTP:", b"\\", b"{", b"'", b"127.0.0.1"),
     ),
     "ngrams": (b"\xff", b"\n", b"\xd0\x90", b"\xe4\xb8\x80", b"\xcc\x81", b"\xf0\x9f\x98\x80", b" word "),
+    "segments": (b"\x0f\x00", b"\x0f\x06", b"\xff", b"\xf8"),
     "db": (b"\x01", b"\x02", b"http://", b"/", b"\x0f\x00", b"\x0f\x04"),
     "graph": (b"\x0f\x00", b"\x0f\x01", b"\x0f\x04", b"\x0f\x06", b"\x0f\x07", b"\xff", b"\xf8"),
 }

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import click
 
-from graphlang.cli.failures import PROBLEMS, USAGE, Failure
+from graphlang.cli.failures import PROBLEMS
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files import reading
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.tables.output import write_line
+from graphlang.cli.verbs.cluster.with_spark import needed, session, spark_options
 from graphlang.db.write.choose_capture import Keep
 from graphlang.visible import visible
 
@@ -30,14 +30,6 @@ def cluster() -> None:
       graphlang import tables --db crawl.db
       graphlang cluster load crawl.db -o tables
     """
-
-
-def _pair(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    del ctx, param
-    pairs = [one.partition("=") for one in given]
-    if bad := next((name for name, sign, _ in pairs if not sign or not name), None):
-        raise click.BadParameter(f"{bad}: give a setting as NAME=VALUE")
-    return {name: value for name, _, value in pairs}
 
 
 @cluster.command()
@@ -58,34 +50,26 @@ def _pair(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) ->
 )
 @click.option("--overwrite", is_flag=True, help="Replace FOLDER when all tables are complete.")
 @click.option(
-    "--master",
-    metavar="URL",
-    help="Where Spark runs: local[N], local-cluster[N,CORES,MB], yarn, spark://HOST:PORT; by default what spark-submit"
-    " says, else local[*].",
+    "--resume",
+    is_flag=True,
+    help="Go on with the tables that a job of the same archives and options left beside FOLDER when it died.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_pair,
-    help="A setting of Spark, such as spark.executor.memory=4g; may be repeated.",
-)
+@spark_options
 @click.option("--method", default="nfc", show_default=True, help="Content method, or a model file.")
 @click.option(
     "--keep",
-    type=click.Choice([one.value for one in Keep if one is not Keep.ALL]),
+    type=click.Choice([one.value for one in Keep]),
     default=Keep.BEST.value,
     show_default=True,
     help="Which of several captures of a URL is the page's own: best is the newest with status 200, longest the one"
-    " with the most text. Others are only counted.",
+    " with the most text; others are only counted. all is as best, and keeps the others in the table history.",
 )
 @click.option(
     "--partitions",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Partitions of the inference; by default one for each core, or more where these would have more than 250,000"
-    " pages each.",
+    help="Partitions of the inference; by default one up to 250,000 pages, else one for each core, or more where these"
+    " would have more.",
 )
 @click.option(
     "--host-pages",
@@ -111,6 +95,7 @@ def run(
     output: str,
     *,
     overwrite: bool,
+    resume: bool,
     master: str | None,
     settings: dict[str, str],
     method: str,
@@ -125,7 +110,8 @@ def run(
     PATHS are files, folders and patterns that every executor sees under the same path, or addresses that Spark reads
     (hdfs://, s3a://). Archives are read as by 'graphlang ingest'; large ones are cut, so that several executors read
     them. The inference works on partitions of the pages by host, until no belief across their borders moves. FOLDER
-    gets its name when all is complete; one that exists is refused without --overwrite.
+    gets its name when all is complete; one that exists is refused without --overwrite. A job that dies leaves its
+    tables beside it: the same command with --resume goes on from the last one that is complete.
 
     \b
     pages, captures, links     every URL; what was read of it; who links to whom
@@ -141,11 +127,8 @@ def run(
     named = [*paths, *(reading.listed_in(from_) if from_ is not None else ())]
     if not named:
         raise click.UsageError("no files: name some, or a list of them with --from")
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats errors with pages of Java's
-    job, spark_session = _needed("graphlang.cluster.job"), _needed("graphlang.cluster.spark_session")
-    propagating = _needed("graphlang.cluster.inference.propagate")
-    spark = spark_session.session(master, settings)
-    try:
+    with session(master, settings) as spark:
+        job, propagating = needed("graphlang.cluster.job"), needed("graphlang.cluster.inference.propagate")
         done = job.run(
             spark,
             named,
@@ -154,11 +137,10 @@ def run(
             keep=Keep(keep),
             limits=reading.limits_of(bounds),
             overwrite=overwrite,
+            resume=resume,
             sizes=propagating.Sizes(partitions, host_pages, most_links),
             progress=lambda stage: say(stage, "stage", stage=stage),
         )
-    finally:
-        spark.stop()
     say(
         f"{done.archives:,} archives: {done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to,"
         f" {done.links:,} links, {done.problems:,} problems",
@@ -203,16 +185,7 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     Examples:
       graphlang cluster load crawl.db -o tables
     """
-    done = _needed("graphlang.cluster.from_database").from_database(db, output, overwrite=overwrite)
+    done = needed("graphlang.cluster.from_database").from_database(db, output, overwrite=overwrite)
     words = f"{done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to, {done.links:,} links"
     say(f"{words}, {done.runs:,} runs", "loaded", **done._asdict())
     write_line(f"tables: {visible(str(output))}")
-
-
-def _needed(module: str) -> Any:
-    from importlib import import_module  # noqa: PLC0415 - for this alone
-
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise Failure(f"this needs {error.name}: pip install 'graphlang[spark]'", USAGE) from error

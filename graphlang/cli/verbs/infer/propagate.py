@@ -74,7 +74,8 @@ def propagate(
 ) -> None:
     """Infer the language of every page from its text and links.
 
-    Pages that were only linked to get a language from their neighbours', too.
+    Pages that were only linked to get a language from their neighbours', too, when something first asks for it
+    ('pages', 'frontier', 'export' and whatever else lists them).
 
     \b
     Examples:
@@ -104,7 +105,7 @@ def propagate(
                 update=update,
                 choose=not keep_chosen,
                 workers=cores(),
-                linked=each is None,
+                linked=False,
                 progress=shown,
             )
 

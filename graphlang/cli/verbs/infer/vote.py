@@ -114,6 +114,7 @@ def vote(
                 max_links=max_links,
                 seed=seed,
                 choose=not keep_chosen,
+                linked=False,
                 progress=shown,
             )
 

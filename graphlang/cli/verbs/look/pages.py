@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: What a narrow terminal shows first.
-_FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fetched", "status")
+_FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fetched", "status", "languages", "shares")
 
 
 @click.command()
@@ -58,6 +58,8 @@ def pages(
     declared_unlike: bool,
 ) -> None:
     """List pages and their languages, by the chosen run.
+
+    "languages" are those of a page in several, up to three by rank, and "shares" the part of its letters that each has.
 
     \b
     Examples:

@@ -12,8 +12,9 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
-from graphlang.cli.shared.selection import selects
+from graphlang.cli.shared.selection import selects_captures
 from graphlang.cli.shared.tables.output import csv_safe, safe_asked
+from graphlang.db import snapshot
 from graphlang.export import to_file
 from graphlang.export.parquet import MissingExtraError
 from graphlang.export.to_file import FORMATS, WHAT
@@ -44,9 +45,17 @@ if TYPE_CHECKING:
 )
 @click.option("--main", is_flag=True, help="Of texts and wet the main content alone, without navigation and the like.")
 @csv_safe
-@selects
+@selects_captures
 def export(
-    db: Path, what: str, format_: str | None, by: str, output: Path, selection: Selection, *, main: bool
+    db: Path,
+    what: str,
+    format_: str | None,
+    by: str,
+    output: Path,
+    selection: Selection,
+    at: str | None,
+    *,
+    main: bool,
 ) -> None:
     """Write what other programs read: tables, graphs, archives.
 
@@ -63,14 +72,16 @@ def export(
     vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
     web-languages              OUTPUT/CODE.md: the sites of each language, as Common Crawl's web-languages
 
-    pages, links and cdxj have every capture, the others only text with status 200 (see --all). OUTPUT is replaced
-    when everything is written, and never by an empty file.
+    pages, links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
+    several captures its own one counts, unless --captures or --at say otherwise: for pages (as a table), texts, cdxj,
+    warc-metadata and wet. OUTPUT is replaced when everything is written, and never by an empty file.
 
     \b
     Examples:
       graphlang export crawl.db --what pages --format parquet -o pages.parquet
       graphlang export crawl.db --what hosts -o hosts.gexf
       graphlang export crawl.db --what wet --language swa -o swahili.wet.gz
+      graphlang export crawl.db --what cdxj --captures all -o index.cdxj
     """
     try:
         to_file.format_of(what, format_, output)
@@ -81,7 +92,7 @@ def export(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--output") from error
     refuse_inputs(output)
-    with answered(db) as connection:
+    with answered(db) as connection, snapshot.at(connection, at):
         try:
             told = to_file.export(
                 *(connection, what, output),
@@ -94,5 +105,7 @@ def export(
             )
         except MissingExtraError as error:
             raise Failure(str(error), USAGE) from error
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
     for sentence in told:
         say(visible(sentence))

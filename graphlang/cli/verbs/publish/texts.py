@@ -13,12 +13,13 @@ from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
-from graphlang.cli.shared.selection import selects
+from graphlang.cli.shared.selection import selects_captures
 from graphlang.cli.shared.tables.output import write_rows, write_text
-from graphlang.db import open_existing
+from graphlang.db import open_existing, snapshot
 from graphlang.export.parquet import MissingExtraError, write_parquet
 from graphlang.export.texts import Told, write_txt
 from graphlang.export.texts import texts as rows_of
+from graphlang.maps import captures
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
@@ -45,21 +46,25 @@ if TYPE_CHECKING:
     show_default=True,
     help="File to write to; '-' is standard output.",
 )
-@selects
-def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: bool) -> None:
+@selects_captures
+def texts(db: Path, format_: str, output: Path, selection: Selection, at: str | None, *, main: bool) -> None:
     """Write the texts of pages with language, URL and date.
 
     Source, confidence and method stand beside them.
     "main" is the main content, "text" all visible text, menus behind it; a line feed ends a line or paragraph. Texts
     are as long as they were kept: "cut" is 1 where a page had more ('graphlang ingest --text-limit'). Pages below
-    --min-confidence count as und, and are not in a language.
+    --min-confidence count as und, and are not in a language. "language" is what the chosen run says, "by_text" what the
+    text alone says; "languages" and "shares" tell of pages in several.
+    Of a page with several captures its own one counts, unless --captures or --at say otherwise. Of another one
+    "language" is what the run of its time says ('graphlang propagate --each year'), else what its text says.
 
     \b
     Examples:
       graphlang texts crawl.db --language swa,oci --min-confidence 0.8 -o texts.jsonl
       graphlang texts crawl.db --language sr-Latn --format txt --main
+      graphlang texts crawl.db --captures all --language dan -o danish.jsonl
     """
-    with closing(open_existing(db)) as connection:
+    with closing(open_existing(db)) as connection, snapshot.at(connection, at):
         told = Told()
         table = rows_of(connection, selection, whole=not main, told=told)
         if format_ == "jsonl":
@@ -71,7 +76,7 @@ def texts(db: Path, format_: str, output: Path, selection: Selection, *, main: b
         else:
             refuse_inputs(output)
             _write(table, format_, output)
-        for words in told.words():
+        for words in told.words() + captures.lacking(connection, selection):
             say(words)
 
 

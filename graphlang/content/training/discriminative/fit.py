@@ -7,6 +7,7 @@ and its own refinement. The number of features of a script follows from the lang
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,6 +97,7 @@ def arrays(
             held_out=[held_out[i] for i in own.tolist()] if len(held_out) else [],
             options=options,
             random=random,
+            progress=partial(_part_done, progress, done, len(own), labels),
         )
         leaning += [[int(own[some.poor]), int(own[some.rich]), some.way] for some in found]
         for group in close_languages:
@@ -204,6 +206,11 @@ def _orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
     return orders[:-1] if registry.name(script) == EAST_ASIA else orders[1:]
 
 
+def _part_done(progress: Progress, before: int, own: int, labels: int, part: float) -> None:
+    """Tell a script's rounds as labels: most labels are of one script, which takes most of the time."""
+    progress("refine", before + int(part * own), labels)
+
+
 def _has_letter(gram: str) -> bool:
     """Whether a feature has a letter or mark that belongs to a script, so that it can stand in texts of one only."""
     return bool(registry(np.array([ord(character) for character in gram], dtype=np.uint32)).any())
@@ -219,6 +226,7 @@ def _refined(
     held_out: Sequence[Sequence[str]],
     options: TrainingOptions,
     random: np.random.Generator,
+    progress: Callable[[float], None],
 ) -> tuple[logistic_regression.Vectors, NDArray[np.int64], list[sampling_error.Leaning]]:
     """The vectors of one script's languages, how often each feature stands in all their lines, and which lean."""
     labels = len(texts)
@@ -256,6 +264,7 @@ def _refined(
         rounds=options.rounds,
         rate=options.rate,
         batch=options.batch,
+        progress=lambda number, rounds, _loss: progress(number / rounds),
     )
     if not options.confused or not any(held_out):
         return vectors, often, []

@@ -1,8 +1,10 @@
 """Node potentials: what every page says before it hears from its neighbours.
 
 The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
-signals. A clamped page keeps its text's own probabilities (of the active languages), as its answer and, where these
-leave a doubt, as its belief; a page in two languages speaks for both. A long page in doubt starts from its text's
+signals. A clamped page keeps its text's own probabilities (of the active languages), as its belief where these leave a
+doubt, and, calibrated, as its answer; a page in two languages speaks for both. The calibration is a temperature (Guo et
+al. 2017, section 4.2), fitted with the weights: a text is told from all languages of the model, its page only from
+those of the collection, so that confidence is a little below accuracy. A long page in doubt starts from its text's
 probabilities too. It listens to its signals and its neighbours with one small weight, to its site with a part of it
 (`HABIT`), and only if links join it to other pages: on the development sets the bare habits of a site did harm to so
 much text. Texts and signals are turned into tables a block of pages at a time, so that memory grows with the latent
@@ -11,7 +13,7 @@ pages, not with all pages; priors have a number for each active language and eac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation.nodes import candidates, site_prior, text_likelihood
 from graphlang.graph.propagation.nodes import signals as signals_
-from graphlang.graph.propagation.nodes.score_table import BLOCK
+from graphlang.graph.propagation.nodes.score_table import BLOCK, score_table
 from graphlang.numerics import softmax
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             columns[some] = candidates.choose(softmax(total) + candidates.NEAR * shares[some - at])
             packed[some] = candidates.gather(total, columns[some])
     weight = 1 / text_likelihood.inverse_temperature(roles.length)
-    clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed)
+    clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
             belief = _clamped_beliefs(tables, np.array([row]), prior, fixed)[0][0]
@@ -138,6 +140,30 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     of_latent = (latent, roles.number, weight, columns, packed)
     weights = {name: signal.weight for name, signal in signals.items()}
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
+
+
+def with_fixed(potentials: NodePotentials, fixed: FixedBeliefs, languages: int) -> NodePotentials:
+    """The same potentials where the pages that were fixed believe something else.
+
+    What latent pages say for themselves depends on none of it, but for their candidates: these stay.
+
+    Args:
+        potentials: of `node_potentials`.
+        fixed: the same pages as then.
+        languages: how many the evidence tells apart.
+
+    Raises:
+        ValueError: a page was not fixed then.
+    """
+    clamped, prior = potentials.clamped, potentials.prior
+    at = np.minimum(np.searchsorted(clamped.unsure, fixed.rows), max(len(clamped.unsure) - 1, 0))
+    if len(fixed.rows) and not (len(clamped.unsure) and (clamped.unsure[at] == fixed.rows).all()):
+        raise ValueError("a page is to be fixed that was not when the potentials were worked out")
+    given = score_table(fixed.languages, fixed.probabilities, potentials.active, languages)
+    belief, nothing = clamped.unsure_belief.copy(), potentials.no_evidence.copy()
+    belief[at] = _with_the_rest(given, prior.probability[prior.group[fixed.rows]])
+    nothing[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
+    return replace(potentials, no_evidence=nothing, clamped=replace(clamped, unsure_belief=belief))
 
 
 class _Terms:
@@ -207,8 +233,13 @@ def _repeated(evidence: Evidence, pages: NDArray[np.int64]) -> NDArray[np.bool_]
     return None if evidence.copies is None else evidence.copies[pages] > 1
 
 
-def _clamped(
-    tables: ScoreTables, clamped: NDArray[np.int64], prior: Prior, keep: int, fixed: FixedBeliefs | None
+def _clamped(  # noqa: PLR0917  all that it depends on
+    tables: ScoreTables,
+    clamped: NDArray[np.int64],
+    prior: Prior,
+    keep: int,
+    fixed: FixedBeliefs | None,
+    calibration: float,
 ) -> ClampedBeliefs:
     one_hot = np.zeros(tables.evidence.n, bool)
     answers, probabilities = np.empty((len(clamped), keep), np.int16), np.empty((len(clamped), keep), np.float32)
@@ -217,7 +248,11 @@ def _clamped(
         part = clamped[at : at + BLOCK]
         belief, sure = _clamped_beliefs(tables, part, prior, fixed)
         order = best_columns(belief, keep)
-        answers[at : at + BLOCK], probabilities[at : at + BLOCK] = order, np.take_along_axis(belief, order, 1)
+        said = softmax(calibration * np.log(np.maximum(belief, site_prior.LEAST)))
+        if fixed is not None:  # what is given is nobody's text
+            held = np.isin(part, fixed.rows)
+            said[held] = belief[held]
+        answers[at : at + BLOCK], probabilities[at : at + BLOCK] = order, np.take_along_axis(said, order, 1)
         _speak_of_parts(tables, part, prior, fixed, belief, sure)
         one_hot[part] = sure
         beliefs.append(belief[~sure])

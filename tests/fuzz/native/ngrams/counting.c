@@ -35,20 +35,44 @@ static void expect(const Vocabulary *vocabulary, uint32_t key, int32_t *out, int
     if (mix(vocabulary->keys[n]) == mix(key)) out[(*found)++] = (int32_t)n;
 }
 
-static int64_t expected_of(const Vocabulary *vocabulary, const uint32_t *own, int64_t length, int32_t *out) {
+/* Counted one by one: what a text has of any n-grams, however far apart. */
+static int64_t expected_of(const Vocabulary *vocabulary, int64_t wanted, int64_t step, const uint32_t *own, int64_t length,
+                           int32_t *out) {
   int64_t found = 0;
   for (int64_t i = 0; i < length; i++) {
     uint32_t key = 0;
     for (int64_t order = 1; order <= vocabulary->highest; order++) {
       key = (key + own[i + order - 1] + (order == 1)) * MULTIPLIER;
-      if (vocabulary->wanted >> order & 1) expect(vocabulary, key, out, &found);
+      if (wanted >> order & 1 && i % step == 0) expect(vocabulary, key, out, &found);
     }
-    if (!(vocabulary->wanted & 1) || own[i] == SPACE || (i && own[i - 1] != SPACE)) continue;
+    if (!(wanted & 1) || own[i] == SPACE || (i && own[i - 1] != SPACE)) continue;
     int64_t stop = i;
     while (stop < length && own[stop] != SPACE) stop++;
     if (stop - i > MAX_ORDER - 2) expect(vocabulary, word_key(own, i, stop), out, &found);
   }
   return found;
+}
+
+/* Some of the n-grams only, those that begin at a multiple of a few places; words may come before an n-gram then. */
+static void check_few(const Vocabulary *vocabulary, const Letters *letters, int64_t capacity, int32_t *expected) {
+  int64_t step = (int64_t)1 << (letters->size & 7), wanted = vocabulary->wanted & (letters->size | 1);
+  int64_t *offsets = array(letters->rows + 1, 8);
+  int32_t *out = array(capacity, 4);
+  graphlang_fault fault = {0};
+  int64_t all = graphlang_ngrams_find(letters->size, letters->rows, (int64_t)1 << vocabulary->bits, capacity, letters->symbols,
+                                      letters->starts, letters->lengths, letters->margin, vocabulary->table,
+                                      vocabulary->bits, vocabulary->number, wanted, step, out, offsets, &fault);
+  CHECK(all >= 0 && all <= capacity && offsets[letters->rows] == all);
+  for (int64_t n = 0; n < letters->rows; n++) {
+    const uint32_t *own = letters->symbols + letters->starts[n];
+    int64_t found = expected_of(vocabulary, wanted, step, own, letters->lengths[n], expected), begin = offsets[n];
+    CHECK(offsets[n + 1] - begin == found);
+    uint64_t same = 0; /* ones, in any order */
+    for (int64_t i = 0; i < found; i++)
+      same += (uint64_t)(out[begin + i] + 1) * (uint64_t)(out[begin + i] + 1) * SPREAD -
+              (uint64_t)(expected[i] + 1) * (uint64_t)(expected[i] + 1) * SPREAD;
+    CHECK(!same);
+  }
 }
 
 Features features_of(const Vocabulary *vocabulary, const Letters *letters) {
@@ -60,15 +84,17 @@ Features features_of(const Vocabulary *vocabulary, const Letters *letters) {
   graphlang_fault fault = {0};
   made.number = graphlang_ngrams_find(letters->size, letters->rows, (int64_t)1 << vocabulary->bits, capacity, letters->symbols,
                                       letters->starts, letters->lengths, letters->margin, vocabulary->table,
-                                      vocabulary->bits, vocabulary->number, vocabulary->wanted, out, made.offsets, &fault);
+                                      vocabulary->bits, vocabulary->number, vocabulary->wanted, 1, out, made.offsets, &fault);
   CHECK(made.number >= 0 && made.number <= capacity);
   CHECK(made.offsets[0] == 0 && made.offsets[letters->rows] == made.number);
   for (int64_t n = 0; n < letters->rows; n++) {
-    int64_t found = expected_of(vocabulary, letters->symbols + letters->starts[n], letters->lengths[n], expected);
+    int64_t found = expected_of(vocabulary, vocabulary->wanted, 1, letters->symbols + letters->starts[n], letters->lengths[n],
+                                expected);
     CHECK(made.offsets[n + 1] - made.offsets[n] == found);
     CHECK(!memcmp(out + made.offsets[n], expected, (size_t)found * 4));
   }
   made.each = copy(out, made.number, 4);
+  check_few(vocabulary, letters, capacity, expected);
   return made;
 }
 
@@ -128,6 +154,35 @@ static int unpacked(Input *in, Input *weights, const Dense *dense, int64_t scrip
   return 1;
 }
 
+/* The sums of one column are those of all of them; scripts and columns that are not there are refused. */
+static void check_column(Input *in, const Features *features, int64_t rows, const Sums *all, const uint8_t *script,
+                         int64_t cells, int64_t lists, int64_t entries, const int64_t *blocks, const uint16_t *table,
+                         const int32_t *starts, const int32_t *rest) {
+  int64_t *of = array(rows, 8), *column = array(rows, 8), sound = 1;
+  int32_t *found = array(rows, 4);
+  graphlang_fault fault = {0};
+  for (int64_t n = 0; n < rows; n++) {
+    of[n] = script[n] < all->scripts ? script[n] : 0;
+    column[n] = below(in, all->columns[3 * of[n] + 1]);
+  }
+  CHECK(!graphlang_ngrams_column(features->number, rows, all->scripts, cells, lists, entries, features->each,
+                                 features->offsets, of, column, blocks, table, starts, rest, found, &fault));
+  const int16_t *own = all->sums;
+  for (int64_t s = 0, done = 0; s < all->scripts; done += all->counts[s++])
+    for (int64_t n = 0; n < all->counts[s]; n++, own += all->columns[3 * s + 2])
+      CHECK((int16_t)found[all->order[done + n]] == own[column[all->order[done + n]]]);
+  if (!rows) return;
+  int64_t row = below(in, rows);
+  of[row] = damaged(in, all->scripts);
+  sound = of[row] >= 0 && of[row] < all->scripts;
+  int64_t width = sound ? all->columns[3 * of[row] + 2] : 1;
+  column[row] = damaged(in, width);
+  sound &= column[row] >= 0 && column[row] < width;
+  CHECK((graphlang_ngrams_column(features->number, rows, all->scripts, cells, lists, entries, features->each,
+                                 features->offsets, of, column, blocks, table, starts, rest, found, &fault) == 0) == sound);
+  if (!sound) check_fault(&fault);
+}
+
 int sums_of(Input *in, Input *weights, const Vocabulary *vocabulary, const Features *features, int64_t rows, Sums *out) {
   int64_t scripts = 1 + below(in, MOST_SCRIPTS), cells, lists, entries, blocks[MOST_SCRIPTS * FIELDS], at = 0;
   uint16_t *table;
@@ -179,6 +234,7 @@ int sums_of(Input *in, Input *weights, const Vocabulary *vocabulary, const Featu
     cell += every * width;
   }
   out->sums = flat;
+  check_column(in, features, rows, out, script, cells, lists, entries, blocks, table, starts, rest);
 
   /* Features, rows, places, lists and columns that are not there. */
   int32_t *hurt = copy(features->each, features->number, 4);
@@ -193,6 +249,15 @@ int sums_of(Input *in, Input *weights, const Vocabulary *vocabulary, const Featu
   int16_t *again = array(out->size, 2);
   if (graphlang_ngrams_sums(features->number, rows, scripts + 1, scripts, cells, lists, entries, out->size, hurt, offsets, order,
                             out->counts, each, table, starts, rest, again, &fault) == GRAPHLANG_OUT_OF_RANGE)
+    check_fault(&fault);
+  int64_t *of = array(rows, 8), *column = array(rows, 8);
+  int32_t *found = array(rows, 4);
+  for (int64_t n = 0; n < rows; n++) {
+    of[n] = damaged(in, scripts);
+    column[n] = damaged(in, MOST_WIDTH);
+  }
+  if (graphlang_ngrams_column(features->number, rows, scripts, cells, lists, entries, hurt, offsets, of, column, each, table,
+                              starts, rest, found, &fault) == GRAPHLANG_OUT_OF_RANGE)
     check_fault(&fault);
   return 1;
 }
@@ -239,7 +304,7 @@ void fuzz_places(Input *in) {
   int32_t *out = array(capacity, 4);
   graphlang_fault fault = {0};
   int64_t found = graphlang_ngrams_find(size, rows, (int64_t)1 << vocabulary.bits, capacity, symbols, starts, lengths, margin,
-                                        vocabulary.table, vocabulary.bits, vocabulary.number, vocabulary.wanted, out, offsets,
+                                        vocabulary.table, vocabulary.bits, vocabulary.number, vocabulary.wanted, 1, out, offsets,
                                         &fault);
   CHECK(found <= capacity);
   if (found == GRAPHLANG_OUT_OF_RANGE) check_fault(&fault);

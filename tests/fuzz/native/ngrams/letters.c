@@ -13,7 +13,7 @@ static const uint32_t *letter_table(void) {
   table = malloc(CODE_POINTS * sizeof *table);
   CHECK(table);
   for (uint32_t code = 0; code < CODE_POINTS; code++) {
-    uint32_t low = code | 32, letter = low >= 'a' && low <= 'z', script = code < 0x250 ? LATIN : 2 + (code >> 8) % 250;
+    uint32_t low = code | 32, letter = low >= 'a' && low <= 'z', script = code < 0x250 ? LATIN : CYRILLIC + ((code >> 8) + 246) % 250;
     table[code] = letter ? low | LATIN << 24 : code < 0x80 ? SPACE : code < FIRST_OTHER ? code | LATIN << 24 : code | script << 24;
     if (code >= FIRST_MARK && code < FIRST_OTHER) table[code] = code;
     if (code >= 0x80 && code % 61 == 0) table[code] = SPACE;
@@ -34,13 +34,34 @@ static uint32_t symbol_of(Input *text) {
   return code < CODE_POINTS ? code : odd[first % 16];
 }
 
+/* The script that a word goes to which holds the letter at a place, if it mixes Latin and Cyrillic ones, or 0. */
+static uint32_t one_script(const uint32_t *text, int64_t size, int64_t place) {
+  const uint32_t *table = letter_table();
+  int64_t begin = place, end = place, all[3] = {0}, alike[3] = {0};
+  while (begin && ((table[text[begin - 1]] & DROPPED) || (table[text[begin - 1]] & SYMBOL) != SPACE)) begin--;
+  while (end < size && ((table[text[end]] & DROPPED) || (table[text[end]] & SYMBOL) != SPACE)) end++;
+  for (int64_t n = begin; n < end; n++) {
+    uint32_t entry = table[text[n]], script = SCRIPT(entry), other = table[look_alike(text[n])];
+    if ((entry & DROPPED) || script < LATIN || script > CYRILLIC) continue;
+    all[script]++;
+    alike[script] += SCRIPT(other) == 3 - script && !(other & DROPPED) && (other & SYMBOL) != SPACE;
+  }
+  int latin = all[1] && alike[1] == all[1], cyrillic = all[2] && alike[2] == all[2];
+  if (!all[1] || !all[2] || !(latin || cyrillic) || (latin && cyrillic && all[1] == all[2])) return 0;
+  if (latin && cyrillic) return all[1] < all[2] ? CYRILLIC : LATIN;
+  return latin ? CYRILLIC : LATIN;
+}
+
 /* What graphlang_letters_normalise makes of a row, for the script that it chose; a space at a time. */
 static int64_t normalised(const uint32_t *text, int64_t size, uint8_t kept, int closed, int64_t margin, uint32_t *out) {
   const uint32_t *table = letter_table();
   int64_t used = 0;
   for (int64_t n = 0; n < size; n++) {
-    uint32_t entry = table[text[n]], symbol = entry & SYMBOL;
+    uint32_t entry = table[text[n]], script = SCRIPT(entry);
     if (entry & DROPPED) continue;
+    if (kept && (script == LATIN || script == CYRILLIC) && one_script(text, size, n) == 3 - script)
+      entry = table[look_alike(text[n])];
+    uint32_t symbol = entry & SYMBOL;
     if (kept && SCRIPT(entry) && SCRIPT(entry) != kept) symbol = SPACE;
     if (symbol != SPACE || (used && out[used - 1] != SPACE)) out[used++] = symbol;
   }
@@ -49,6 +70,23 @@ static int64_t normalised(const uint32_t *text, int64_t size, uint8_t kept, int 
   int64_t length = closed || !used ? used : used - 1;
   for (int64_t n = 0; n < margin; n++) out[length + n] = length ? out[n] : SPACE;
   return length;
+}
+
+/* How many letters each row has, where every other code point is one; what was found before says whether all is sound. */
+static void check_count(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
+                        const uint8_t *known, uint8_t *needed, int64_t found) {
+  int64_t *counts = array(rows, 8);
+  static uint8_t is_letter[CODE_POINTS];
+  graphlang_fault fault = {0};
+  for (int64_t n = CODE_POINTS - 1; n > 0 && !is_letter[1]; n -= 2) is_letter[n] = 1;
+  int64_t done = graphlang_letters_count(size, rows, symbols, begins, ends, is_letter, known, needed, counts, &fault);
+  CHECK((done < 0) == (found < 0));
+  if (done < 0) check_fault(&fault);
+  for (int64_t n = 0; n < rows && done >= 0; n++) {
+    int64_t expected = 0;
+    for (int64_t i = begins[n]; i < ends[n]; i++) expected += symbols[i] & 1;
+    CHECK(counts[n] == expected);
+  }
 }
 
 Letters letters_of(Input *in, Input *text, int64_t margin) {
@@ -81,6 +119,7 @@ Letters letters_of(Input *in, Input *text, int64_t margin) {
   }
   CHECK(graphlang_letters_scan(size, rows, symbols, first, last, known, needed, marked, &fault) == found);
   if (found < 0) check_fault(&fault);
+  check_count(size, rows, symbols, first, last, known, needed, found);
   for (int n = 0; n < SCRIPTS; n++) weights[n] = (uint8_t)(1 + n % 3);
   for (int64_t n = 0; n < rows; n++) {
     chosen[n] = how & 16 ? byte(in) : 0;
@@ -168,6 +207,7 @@ void fuzz_letters(Input *in) {
   graphlang_fault fault = {0};
   CHECK((graphlang_letters_scan(size, rows, text, begins, ends, known, needed, marked, &fault) >= 0) == sound);
   if (!sound) check_fault(&fault);
+  check_count(size, rows, text, begins, ends, known, needed, sound ? 0 : GRAPHLANG_OUT_OF_RANGE);
   int64_t used = graphlang_letters_normalise(size, rows, capacity, text, begins, ends, letter_table(), weights, 0.3, margin,
                                              1, chosen, out, starts, lengths, &fault);
   CHECK(used <= capacity && (sound || used < 0));

@@ -1,0 +1,76 @@
+"""What the verbs that start Spark share: its options, and the session for as long as the verb works."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.cli.failures import USAGE, Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def needed(module: str) -> Any:
+    """A module that needs an extra.
+
+    Args:
+        module: its full name.
+
+    Raises:
+        Failure: the extra is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise Failure(f"this needs {error.name}: pip install 'graphlang[spark]'", USAGE) from error
+
+
+def _pair(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    del ctx, param
+    pairs = [one.partition("=") for one in given]
+    if bad := next((name for name, sign, _ in pairs if not sign or not name), None):
+        raise click.BadParameter(f"{bad}: give a setting as NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def spark_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of every verb that starts Spark."""
+    function = click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_pair,
+        help="A setting of Spark, such as spark.executor.memory=4g; may be repeated.",
+    )(function)
+    return click.option(
+        "--master",
+        metavar="URL",
+        help="Where Spark runs: local[N], local-cluster[N,CORES,MB], yarn, spark://HOST:PORT; by default what"
+        " spark-submit says, else local[*].",
+    )(function)
+
+
+@contextmanager
+def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
+    """Spark, which is stopped in the end.
+
+    Args:
+        master: as `spark_options` gives it.
+        settings: as `spark_options` gives them.
+
+    Raises:
+        Failure: pyspark is not installed.
+        SparkError: Spark does not start.
+    """
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats errors with pages of Java's
+    spark = needed("graphlang.cluster.spark_session").session(master, settings)
+    try:
+        yield spark
+    finally:
+        spark.stop()

@@ -1,0 +1,86 @@
+"""Pages looked up once, for several questions about them.
+
+What a map counts of a page lies in six tables. Looking a million pages up in them takes longer than counting them, so
+that whoever asks more than once gathers them first, in a temporary table. It lies outside the database, on the disk
+once it is large, and all questions see the collection at one moment, also while somebody writes to it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from graphlang.maps import selection as selections
+from graphlang.maps.own_text import OWN_COLUMNS, beside_own_text
+from graphlang.maps.selection import Gathered, content_run
+from graphlang.maps.shares import CONTENT_RUN
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+    from graphlang.maps.selection import Selection
+
+#: What of a page can be asked for, beside what whoever gathers names.
+COLUMNS: Final = (
+    *("page", "domain", "tld", "language", "script", "confidence", "runner_up", "runner_up_confidence"),
+    *("method", "run", "fetched", "charset", "date", "length"),
+    *OWN_COLUMNS,
+)
+_SAVEPOINT: Final = "gathering"
+#: What of a date is not known is taken from the middle of the year.
+_DAY: Final = "JULIANDAY(SUBSTR(date || SUBSTR('0000-07-02', LENGTH(date) + 1), 1, 10))"
+#: Days from the middle of the year; what no calendar knows is the farthest, and the page's own capture the nearest.
+_FAR: Final = f"""
+IIF(capture IS NULL, -1, COALESCE(ABS({_DAY} - JULIANDAY(SUBSTR(date, 1, 4) || '-07-02')), 1000)) AS far
+"""
+
+
+@contextmanager
+def gathered(
+    connection: sqlite3.Connection, selection: Selection, *, also: Sequence[str] = (), yearly: bool = False
+) -> Iterator[Selection]:
+    """Gather the pages that count; until the end, nothing of what others write is seen.
+
+    Args:
+        connection: a collection, which may be open for reading alone.
+        selection: which pages count.
+        also: columns of `graphlang.maps.selection.COLUMNS` that are wanted beside `COLUMNS`.
+        yearly: gather each page once for every calendar year of which a capture has an answer, with its ``year``: its
+            own capture, or else the one nearest to the middle of the year; and nothing that was only linked to.
+
+    Yields:
+        The same selection, which reads what was gathered.
+    """
+    # Which languages, and how sure, is a matter of each question.
+    everyone = replace(selection, wanted=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
+    source, values = everyone.source()
+    if yearly:
+        source, values = everyone.source(of="capture_languages", columns=(*selections.COLUMNS, "capture"))
+    columns = tuple(dict.fromkeys((*COLUMNS, *also)))
+    own = beside_own_text(source, CONTENT_RUN if yearly else ":own")
+    if yearly:
+        columns = ("year", *columns)
+        taken, keys = (*columns, "capture", "far"), "PRIMARY KEY (year, page)) WITHOUT ROWID"
+        rows = f"SELECT *, SUBSTR(date, 1, 4) AS year, {_FAR} FROM {own}"
+        nearer = f"""
+            ON CONFLICT DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in taken)}
+            WHERE (excluded.far, excluded.date, excluded.capture) < (far, date, capture)
+        """
+    else:
+        taken, keys, rows, nearer = columns, "PRIMARY KEY (page))", f"SELECT * FROM {own}", ""
+    table = "temp.gathered_captures" if yearly else "temp.gathered_pages"
+    types = {"page": "INTEGER"}
+    connection.execute(f"SAVEPOINT {_SAVEPOINT}")
+    try:
+        defined = ", ".join(f"{name} {types.get(name, '')}" for name in taken)
+        connection.execute(f"CREATE TABLE {table} ({defined}, {keys}")
+        connection.execute(
+            f"INSERT INTO {table} SELECT {', '.join(taken)} FROM ({rows}) WHERE TRUE {nearer}",
+            values | {"own": content_run(connection)},
+        )
+        yield replace(selection, gathered=Gathered(table, columns))
+    finally:
+        connection.execute(f"ROLLBACK TO {_SAVEPOINT}")
+        connection.execute(f"RELEASE {_SAVEPOINT}")
