@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import math
+import os
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -20,11 +21,13 @@ import jinja2
 from markupsafe import Markup
 
 from graphlang import __version__
+from graphlang.db.errors import InputError
 from graphlang.report import facts as counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
 #: Colours that people with any colour vision tell apart (Okabe and Ito 2008), for the commonest languages; the rest is
 #: grey.
@@ -35,13 +38,31 @@ _STEPS: Final = ("#deebf7", "#9ecae1", "#4292c6", "#2171b5", "#084594")
 _LONGEST: Final = 200  # characters of a title or a URL
 
 
+def _moment(environment: Mapping[str, str]) -> datetime:
+    """The time that the report gives as its own.
+
+    Whoever publishes a report wants the same bytes of the same collection: ``SOURCE_DATE_EPOCH``, the variable of
+    reproducible builds, is then the time, in seconds since 1970.
+    """
+    written = environment.get("SOURCE_DATE_EPOCH")
+    if not written:
+        return datetime.now(UTC)
+    try:
+        return datetime.fromtimestamp(int(written), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InputError(f"SOURCE_DATE_EPOCH is '{visible(written)}', which is no time in seconds since 1970") from None
+
+
 def report(connection: sqlite3.Connection, *, title: str, now: datetime | None = None) -> str:
     """The report of a collection.
 
     Args:
         connection: a collection.
         title: of the page; usually the database's name.
-        now: when it is made.
+        now: when it is made; without it the time of the clock, or that of ``SOURCE_DATE_EPOCH``.
+
+    Raises:
+        InputError: ``SOURCE_DATE_EPOCH`` is no time.
     """
     found = counted.facts(connection)
     style, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
@@ -67,7 +88,7 @@ def report(connection: sqlite3.Connection, *, title: str, now: datetime | None =
         facts=found,
         title=title,
         version=__version__,
-        made=(now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC"),
+        made=(now or _moment(os.environ)).strftime("%Y-%m-%d %H:%M UTC"),
         style=Markup(style),  # noqa: S704  a file of ours
         script=Markup(script),  # noqa: S704  a file of ours
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none';"

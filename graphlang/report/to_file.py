@@ -18,6 +18,9 @@ def write_report(connection: sqlite3.Connection, output: Path, title: str) -> No
         connection: a collection.
         output: the file, which is replaced when all is written.
         title: the page's heading.
+
+    Raises:
+        InputError: ``SOURCE_DATE_EPOCH`` is no time.
     """
     from graphlang.report.page import report as page_of  # noqa: PLC0415 - 'run' needs it only with --report
 

@@ -164,7 +164,10 @@ ENDINGS = {"convert": ".store", "report": ".html", "tune": ".json"}
 
 
 @pytest.mark.parametrize("name", FILES if KILLS else ["export", "convert"])
-def test_a_file_is_the_old_one_or_the_new_one_whenever_its_verb_is_killed(name: str, tmp_path: Path) -> None:
+def test_a_file_is_the_old_one_or_the_new_one_whenever_its_verb_is_killed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1234567890")  # a report says when it was made
     made, target = base(tmp_path), tmp_path / f"target{ENDINGS.get(name, '.csv')}"
     job = command(*({"base": str(made), "file": str(target)}.get(word, word) for word in FILES[name]))
     subprocess.run(job, capture_output=True, check=True)  # which finds answers that later ones need not look for

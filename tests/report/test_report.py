@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from graphlang.db import create, open_existing
+from graphlang.db import InputError, create, open_existing
 from graphlang.report.facts import facts
 from graphlang.report.page import report
 
@@ -44,6 +44,22 @@ def db(make_collection: Call, written: Any) -> Path:
 def page(db: Path, title: str = "crawl") -> str:
     with closing(open_existing(db)) as connection:
         return report(connection, title=title, now=datetime(2026, 1, 2, tzinfo=UTC))
+
+
+def test_a_report_is_the_same_bytes_with_the_time_of_reproducible_builds(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_existing(db)) as connection:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", "1234567890")
+        assert "on 2009-02-13 23:31 UTC." in report(connection, title="crawl")
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday\x1b[2J")
+        with pytest.raises(InputError, match=r"SOURCE_DATE_EPOCH is 'yesterday\\x1b\[2J', which is no time"):
+            report(connection, title="crawl")
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", "9" * 30)
+        with pytest.raises(InputError, match=r"9{30}"):
+            report(connection, title="crawl")
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
+        assert re.search(r"on 20[2-9]\d-\d\d-\d\d \d\d:\d\d UTC\.", report(connection, title="crawl"))
 
 
 def test_the_facts(db: Path) -> None:
