@@ -57,14 +57,15 @@ cluster: $(VENV)/spark  ## the tests of Spark, in an environment of their own: p
 	$(VENV)-spark/bin/pytest ./tests/cluster
 
 SECONDS ?= 60
+INPUTS ?=
 SEED ?=
-fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS
-	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
+fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS, or with so many INPUTS
+	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS) $(addprefix --inputs ,$(INPUTS)) $(addprefix --seed ,$(SEED))
 
-TARGETS ?= html join ngrams db graph
+TARGETS ?= html join ngrams segments db graph
 JOBS ?= 1
-fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS for each of TARGETS, JOBS at a time
-	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) --jobs $(JOBS) $(TARGETS)
+fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS (or INPUTS) for each of TARGETS, JOBS at a time
+	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) $(addprefix --runs ,$(INPUTS)) $(addprefix --seed ,$(SEED)) --jobs $(JOBS) $(TARGETS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

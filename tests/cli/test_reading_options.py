@@ -41,7 +41,7 @@ def rows(db: Path, query: str) -> list[tuple[object, ...]]:
 
 def test_standard_input_is_read_and_known_again(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
-    data = gzip.compress(record("http://a.example/", PAGE.encode()))
+    data = gzip.compress(record("http://a.example/", PAGE.encode()), mtime=0)
     result = CliRunner().invoke(cli, ["ingest", str(db), "-"], input=data)
     assert result.exit_code == 0, result.output
     assert rows(db, "SELECT name, finished FROM sources") == [("-", 1)]

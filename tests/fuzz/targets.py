@@ -131,9 +131,12 @@ def zipped(how: int) -> bytes:
     """A WACZ file."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", how) as archive:
-        archive.writestr("archive/a.warc.gz", gzip.compress(warc(1)) + gzip.compress(warc(2)))
-        archive.writestr("archive/b.warc", warc(3))
-        archive.writestr("pages/pages.jsonl", b"{}")
+        for name, data in (
+            ("archive/a.warc.gz", gzip.compress(warc(1), mtime=0) + gzip.compress(warc(2), mtime=0)),
+            ("archive/b.warc", warc(3)),
+            ("pages/pages.jsonl", b"{}"),
+        ):
+            archive.writestr(zipfile.ZipInfo(name), data, how)  # a name alone would take the time of day
     return file.getvalue()
 
 
@@ -144,8 +147,8 @@ def answers() -> list[bytes]:
     return [
         head + b"\r\n" + body,
         head + b"Transfer-Encoding: chunked\r\n\r\n4\r\n<p>p\r\n3;x=y\r\nage\r\n0\r\n\r\n",
-        head + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(body),
-        head + b"Content-Encoding: deflate, gzip\r\n\r\n" + gzip.compress(zlib.compress(body)),
+        head + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(body, mtime=0),
+        head + b"Content-Encoding: deflate, gzip\r\n\r\n" + gzip.compress(zlib.compress(body), mtime=0),
         head + b"Content-Encoding: br\r\n\r\n\x0b\x03\x80<p>page\x03",
         head + b"Content-Encoding: zstd\r\n\r\n" + framed(ZstdWriter, body),
         b":status: 200\r\ncontent-type: text/html\r\n\r\n" + body,
@@ -306,14 +309,17 @@ def targets(chance: random.Random) -> dict[str, Target]:
     names = [b"a.example/b/index.html\na.example/c?d=1.html\nhttps/b.example+8080/x.html.orig\n\n<html><p>page"]
     return {
         "warc": Target([b"".join(records), records[0] + revisit + records[1]], check_file),
-        "gzip": Target([b"".join(gzip.compress(one) for one in records), gzip.compress(b"".join(records))], check_file),
+        "gzip": Target(
+            [b"".join(gzip.compress(one, mtime=0) for one in records), gzip.compress(b"".join(records), mtime=0)],
+            check_file,
+        ),
         "frames": Target([framed(ZstdWriter, *records), framed(Lz4Writer, *records)], check_file),
         "arc": Target([b"".join(arc(n) for n in range(4))], check_file),
-        "wet": Target([wet + wet, gzip.compress(wet)], check_file),
+        "wet": Target([wet + wet, gzip.compress(wet, mtime=0)], check_file),
         "wat": Target([wat() + wat("revisit") + wat("request")], check_file),
         "wacz": Target([zipped(zipfile.ZIP_STORED), zipped(zipfile.ZIP_DEFLATED)], check_file),
         "store": Target([b"".join(stored(one) for one in records)], check_file),
-        "jsonl": Target([line + b"\n" + line, gzip.compress(line)], check_file),
+        "jsonl": Target([line + b"\n" + line, gzip.compress(line, mtime=0)], check_file),
         "mirror": Target(names, check_mirror),
         "byte_ranges": Target(many, check_byte_ranges),
         "html": Target([], check_html),

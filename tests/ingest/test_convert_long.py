@@ -84,7 +84,7 @@ def test_a_long_record_that_is_cut_off_says_how_long_it_is(archive: Archive, tmp
 def test_a_long_record_of_a_damaged_member_is_told_once(archive: Archive, tmp_path: Path) -> None:
     numbers = " ".join(map(str, range(20_000))).encode()
     member = gzip.compress(archive.warc("http://a.example/", numbers), mtime=0)
-    other = gzip.compress(archive.warc("http://a.example/2", b"<p>other"))
+    other = gzip.compress(archive.warc("http://a.example/2", b"<p>other"), mtime=0)
     (tmp_path / "a.warc.gz").write_bytes(member[: len(member) // 2] + b"\xff" * 20 + other)
     done = to_warc(tmp_path / "a.warc.gz", tmp_path / "b.warc", SHORT)
     assert done.records == 2

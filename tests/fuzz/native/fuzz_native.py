@@ -56,15 +56,15 @@ class Round(NamedTuple):
         return (self.target, *numbers, *rest, str(len(self.findings)))
 
 
-def run(target: str, folder: Path, seconds: int, seed: int) -> Round:
-    """Run a target that was built; its log stays beside it."""
+def run(target: str, folder: Path, bound: str, seed: int) -> Round:
+    """Run a target that was built, within libFuzzer's bound of time or of runs; its log stays beside it."""
     own = folder / target
     for name in ("corpus", "findings"):
         (own / name).mkdir(exist_ok=True)
     before = set((own / "findings").iterdir())
     started = time.monotonic()
     command = [
-        *(str(own / target), f"-max_total_time={seconds}", f"-max_len={_LONGEST[target]}", f"-timeout={_WAIT}"),
+        *(str(own / target), bound, f"-max_len={_LONGEST[target]}", f"-timeout={_WAIT}"),
         *(f"-rss_limit_mb={_MEMORY}", f"-dict={own / 'words'}", f"-artifact_prefix={own / 'findings'}/"),
         *("-print_final_stats=1", f"-report_slow_units={_SLOW}", f"-seed={seed}"),
         *(str(own / "corpus"), str(own / "seeds")),
@@ -125,6 +125,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("targets", nargs="*", default=TARGETS, help=f"of {', '.join(TARGETS)}; all of them")
     parser.add_argument("--seconds", type=int, default=60, help="of each target (60)")
+    parser.add_argument("--runs", type=int, help="so many of each target instead, whatever time they take")
     parser.add_argument("--seed", type=int, default=0, help="the same inputs again; 0: others each time (0)")
     parser.add_argument("--jobs", type=int, default=1, help="targets that run side by side (1)")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "fuzz", help="for programs and what they find")
@@ -144,8 +145,9 @@ def main() -> int:
         sys.stderr.write(f"{error}\nDebian has what is needed: apt-get install clang\n")
         return 2
     sys.stdout.flush()
+    bound = f"-max_total_time={options.seconds}" if options.runs is None else f"-runs={options.runs}"
     with ThreadPoolExecutor(options.jobs) as jobs:
-        rounds = list(jobs.map(lambda target: run(target, folder, options.seconds, options.seed), options.targets))
+        rounds = list(jobs.map(lambda target: run(target, folder, bound, options.seed), options.targets))
     sys.stdout.write(table(rounds))
     for one in rounds:
         for path in one.findings:
