@@ -22,7 +22,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 # 'python -m pytest' puts the checkout before the installed package, and graphlang.db is only in the latter.
 _CHECKOUT = Path(__file__).parents[1].resolve()
@@ -65,6 +65,14 @@ def _write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
             )
             file.write(gzip.compress(record.encode() + http + b"\r\n\r\n", mtime=0))
     return path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unhurried() -> Iterator[None]:
+    """No lines of progress: whether a verb takes so long that it has some depends on the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("graphlang.cli.shared.messages.progress._EVERY", 3600.0)
+        yield
 
 
 @pytest.fixture
