@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import networkx as nx
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from graphlang.codes import languages
 from graphlang.db import collection
+from graphlang.maps.measures.betweenness import betweenness
+from graphlang.maps.measures.components import shapes
+from graphlang.maps.measures.steps import steps_between
+from graphlang.maps.measures.ways import Ways
 from graphlang.maps.web_graph import site_numbers
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 #: Up to so many pages of a component the diameter is exact; above, the greatest distance that sweeps find (a bound).
 EXACT: Final = 2_000
-_SWEEPS: Final = 8
-#: Of more languages than these the betweenness is estimated from as many of them, chosen by a fixed seed.
-_SAMPLED: Final = 500
 _NOT_ONE: Final = (languages.UND, languages.ZXX)
 
 
@@ -105,8 +103,8 @@ def first_with_links(
         Pair(names[i], names[j], count, count / int(out[i]))
         for i, j, count in zip(begins.tolist(), ends.tolist(), links.tolist(), strict=True)
     ]
-    between = _betweenness(names, pairs)
-    shapes = _shapes(spoken, *same, len(names)) if components else None
+    between = betweenness(Ways(len(names), begins, ends))[0]
+    shape = shapes(spoken, len(names), *same, exact=EXACT) if components else None
     nodes = []
     for number, language in enumerate(names):
         total = int(out[number])
@@ -114,8 +112,8 @@ def first_with_links(
         nodes.append(
             Language(
                 *(language, languages.name(language), int(pages[number]), total, int(into[number])),
-                *(kept_inside, 1 - kept_inside if total else 0.0, between[language]),
-                *(shapes[number] if shapes is not None else (0, 0, 0)),
+                *(kept_inside, 1 - kept_inside if total else 0.0, float(between[number])),
+                *(shape[number] if shape is not None else (0, 0, 0)),
             )
         )
     return unit, LanguageGraph(nodes, pairs)
@@ -176,15 +174,6 @@ def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64],
     return _Counts(begins, ends, sums)
 
 
-def _betweenness(names: list[str], pairs: list[Pair]) -> dict[str, float]:
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(names)
-    graph.add_edges_from((pair.source, pair.target) for pair in pairs if pair.source != pair.target)
-    few = None if len(names) <= _SAMPLED else _SAMPLED
-    found: dict[str, float] = nx.betweenness_centrality(graph, k=few, normalized=True, seed=1)
-    return found
-
-
 class Distance(NamedTuple):
     """The shortest way from one language to another along outgoing off-site links."""
 
@@ -194,12 +183,19 @@ class Distance(NamedTuple):
 
 
 def distances(found: LanguageGraph) -> Iterator[Distance]:
-    """Distances between all languages with a way between them."""
-    graph: nx.DiGraph[str] = nx.DiGraph((pair.source, pair.target) for pair in found.pairs)
-    for one, to in nx.all_pairs_shortest_path_length(graph):
-        for other, steps in sorted(to.items()):
-            if one != other:
-                yield Distance(one, other, steps)
+    """Distances between all languages with a way between them, in order of their codes.
+
+    Args:
+        found: the graph.
+    """
+    names = sorted(one.language for one in found.languages)
+    number = {name: place for place, name in enumerate(names)}
+    links = np.array([(number[pair.source], number[pair.target]) for pair in found.pairs], dtype=np.int64).reshape(
+        -1, 2
+    )
+    ways = Ways(len(names), links[:, 0], links[:, 1])
+    for one, other, steps in steps_between(ways, np.arange(len(names))):
+        yield Distance(names[one], names[other], steps)
 
 
 def _languages(
@@ -223,48 +219,3 @@ def _languages(
     rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last is found by -1
     rank[order] = np.arange(len(names))
     return rank[spoken], [names[one] for one in order], counts[order]
-
-
-def _shapes(
-    spoken: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32], count: int
-) -> list[tuple[int, int, int]]:
-    """`_shape` of every language, from the links between pages of one language."""
-    pages = np.argsort(spoken, kind="stable")
-    starts = np.searchsorted(spoken[pages], np.arange(count + 1))
-    links = np.argsort(spoken[source], kind="stable")
-    source, target = source[links], target[links]
-    cuts = np.searchsorted(spoken[source], np.arange(count + 1))
-    return [
-        _shape(pages[starts[i] : starts[i + 1]], source[cuts[i] : cuts[i + 1]], target[cuts[i] : cuts[i + 1]])
-        for i in range(count)
-    ]
-
-
-def _shape(pages: NDArray[np.intp], source: NDArray[np.int32], target: NDArray[np.int32]) -> tuple[int, int, int]:
-    """Strongly connected components, size of the largest, and its diameter."""
-    size = len(pages)
-    if not size:
-        return 0, 0, 0
-    rows, columns = np.searchsorted(pages, source), np.searchsorted(pages, target)
-    matrix = sparse.csr_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size))
-    count, of_page = csgraph.connected_components(matrix, directed=True, connection="strong")
-    sizes = np.bincount(of_page)
-    within = np.flatnonzero(of_page == sizes.argmax())
-    return int(count), int(sizes.max()), _diameter(matrix[within][:, within])
-
-
-def _diameter(matrix: sparse.csr_matrix) -> int:
-    size = matrix.shape[0]
-    if size <= 1:
-        return 0
-    if size <= EXACT:
-        steps = csgraph.shortest_path(matrix, method="D", unweighted=True)
-        return int(steps.max())
-    # From the farthest page to the one that is farthest from it, and so on: a lower bound, which is nearly always met.
-    found, start, transposed = 0, 0, matrix.T.tocsr()
-    for sweep in range(_SWEEPS):
-        way = transposed if sweep % 2 else matrix
-        steps = csgraph.shortest_path(way, method="D", unweighted=True, indices=start)
-        found = max(found, int(steps.max()))
-        start = int(steps.argmax())
-    return found

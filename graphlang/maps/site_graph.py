@@ -1,15 +1,32 @@
-"""Links between sites: from which language to which, and how far sites keep to their own (Caminero and Mikami 2006)."""
+"""Links between sites, and how far sites keep to their own language (Caminero and Mikami 2006)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.maps.web_graph import web_graph
+import numpy as np
+
+from graphlang.db import collection
+from graphlang.maps.by_site import by_site
+from graphlang.maps.measures.betweenness import betweenness
+from graphlang.maps.measures.components import shapes
+from graphlang.maps.measures.steps import steps_between
+from graphlang.maps.measures.ways import Ways
+from graphlang.maps.web_graph import selected, site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
+    from graphlang.maps.by_site import Site
     from graphlang.maps.selection import Selection
+
+#: Up to so many pages of a site's largest component the diameter is exact; above it is a lower bound.
+EXACT: Final = 256
+#: Distances are those between so many sites, the ones with the most pages, by ways over all sites.
+NEAR: Final = 1_000
 
 
 class SiteLinks(NamedTuple):
@@ -24,32 +41,125 @@ class SiteLinks(NamedTuple):
     sites_in: int
     introversion: float  #: share of ``links_out`` that lead to sites of the same language
     extroversion: float  #: the rest
+    betweenness: float  #: how often it lies on the shortest ways between two others, 0 to 1: an intermediary site
+    components: int  #: strongly connected components of its pages, by the links between them
+    largest: int  #: pages in the largest
+    diameter: int  #: longest shortest way in the largest component; of large ones what sweeps find, which is a bound
 
 
-def site_links_of(connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain") -> list[SiteLinks]:
-    """Every site that counts, the most pages first.
+class SitePair(NamedTuple):
+    """Links from the pages of one site to those of another."""
+
+    source: str
+    target: str
+    links: int
+    share: float  #: of all links of the source to other sites
+    source_language: str
+    target_language: str
+
+
+class SiteDistance(NamedTuple):
+    """The shortest way from one site to another along outgoing links."""
+
+    source: str
+    target: str
+    steps: int
+
+
+class SiteGraph(NamedTuple):
+    """Sites and the links between them: numbers stand for the sites in their order."""
+
+    sites: list[SiteLinks]  #: the most pages first
+    ways: Ways
+    links: NDArray[np.int64]  #: how many links between pages each pair has, in order of source and target
+    pairs: NDArray[np.int64]  #: of which sites; shape (pairs, 2)
+    followed: int  #: from how many sites the betweenness is: all, or it is an estimate
+
+
+def site_graph(
+    connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", measures: bool = True
+) -> SiteGraph:
+    """The sites that count, and the links between them.
+
+    The components are those of all pages that count, whether they were fetched or only linked to.
 
     Args:
         connection: a collection.
-        selection: which pages count.
+        selection: which pages count; a link counts where both of its pages do.
         unit: ``domain`` or ``host``.
+        measures: whether betweenness and components are wanted; else they are 0.
     """
-    graph = web_graph(connection, unit, selection)
-    nodes = {node.id: node for node in graph.nodes}
-    sums = {number: [0, 0, 0, 0, 0] for number in nodes}
-    for edge in graph.edges:
-        one, other = sums[edge.source], sums[edge.target]
-        one[0] += edge.weight
-        one[2] += 1
-        one[4] += edge.weight * (nodes[edge.source].language == nodes[edge.target].language)
-        other[1] += edge.weight
-        other[3] += 1
-    found = []
-    for number, node in nodes.items():
-        links_out, links_in, sites_out, sites_in, same = sums[number]
-        inner = same / links_out if links_out else 0.0
-        outer = 1 - inner if links_out else 0.0
-        found.append(
-            SiteLinks(node.label, node.language, node.size, links_out, links_in, sites_out, sites_in, inner, outer)
-        )
-    return sorted(found, key=lambda one: (-one.pages, one.site))
+    sites = sorted(by_site(connection, unit, selection), key=lambda one: (-one.pages, one.site))
+    numbers, names = site_numbers(connection, unit)
+    rank = {site.site: number for number, site in enumerate(sites)}
+    of_name = np.array([rank.get(name, -1) for name in names], dtype=np.int32)
+    of_page = np.where(selected(connection, selection), of_name[numbers], np.int32(-1))
+    (source, target, links), inside = _links(connection, of_page, len(sites), keep=measures)
+    ways = Ways(len(sites), source, target)
+    between, followed = betweenness(ways) if measures else (np.zeros(len(sites)), len(sites))
+    shape = shapes(of_page, len(sites), *inside, exact=EXACT) if measures else [(0, 0, 0)] * len(sites)
+    _, language = np.unique([site.language for site in sites] or [""], return_inverse=True)
+    same = np.where(language[source] == language[target], links, 0)
+
+    def of_each(at: NDArray[np.int64], weights: NDArray[np.int64] | None) -> list[int]:
+        counted: list[int] = np.bincount(at, weights=weights, minlength=len(sites)).astype(np.int64).tolist()
+        return counted
+
+    counts = (
+        *(of_each(source, links), of_each(target, links), of_each(source, None), of_each(target, None)),
+        *(of_each(source, same), between.tolist()),
+    )
+    rows = [_row(site, numbers_of, its) for site, its, *numbers_of in zip(sites, shape, *counts, strict=True)]
+    return SiteGraph(rows, ways, links, np.stack((source, target), axis=1), followed)
+
+
+def _row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLinks:
+    links_out, links_in, sites_out, sites_in, same, between = numbers
+    inner = same / links_out if links_out else 0.0
+    outer = 1 - inner if links_out else 0.0
+    links = links_out, links_in, sites_out, sites_in
+    return SiteLinks(site.site, site.language, site.pages, *links, inner, outer, between, *shape)
+
+
+def site_pairs(found: SiteGraph) -> Iterator[SitePair]:
+    """Pairs of sites with links from the one to the other.
+
+    Args:
+        found: the graph.
+    """
+    for (source, target), links in zip(found.pairs.tolist(), found.links.tolist(), strict=True):
+        one, other = found.sites[source], found.sites[target]
+        yield SitePair(one.site, other.site, links, links / one.links_out, one.language, other.language)
+
+
+def site_distances(found: SiteGraph) -> Iterator[SiteDistance]:
+    """Distances between the `NEAR` sites with the most pages, where there is a way; each is exact.
+
+    Args:
+        found: the graph.
+    """
+    names = [one.site for one in found.sites]
+    for one, other, steps in steps_between(found.ways, np.arange(min(NEAR, len(names)))):
+        yield SiteDistance(names[one], names[other], steps)
+
+
+def _links(
+    connection: sqlite3.Connection, of_page: NDArray[np.int32], size: int, *, keep: bool
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], list[NDArray[np.int32]]]:
+    """Pairs of different sites with their links, and the links within sites, if they are to be kept."""
+    keys, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    inside = [np.zeros((2, 0), dtype=np.int32)]
+    for source, target in collection.pairs(connection):
+        one, other = of_page[source], of_page[target]
+        counted = (one >= 0) & (other >= 0)
+        apart = counted & (one != other)
+        found = np.unique(one[apart].astype(np.int64) * size + other[apart], return_counts=True)
+        keys.append(found[0])
+        counts.append(found[1])
+        if keep:
+            inside.append(np.stack((source, target))[:, counted & ~apart])
+    every, place = np.unique(np.concatenate(keys), return_inverse=True)
+    links = np.zeros(len(every), dtype=np.int64)
+    np.add.at(links, place, np.concatenate(counts))
+    begins, ends = np.divmod(every, max(size, 1))
+    return (begins, ends, links), list(np.concatenate(inside, axis=1))

@@ -12,7 +12,7 @@ import pytest
 from graphlang.db import open_existing
 from graphlang.maps.language_graph import distances, language_graph
 from graphlang.maps.selection import Selection
-from graphlang.maps.site_graph import site_links_of
+from graphlang.maps.site_graph import site_distances, site_graph, site_pairs
 
 Call = Callable[..., Any]
 
@@ -54,9 +54,68 @@ def test_links_between_sites_are_counted_by_language(db: Path) -> None:
 
 def test_sites_with_their_links(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        found = {row.site: row for row in site_links_of(connection, Selection())}
+        graph = site_graph(connection, Selection())
+    found = {row.site: row for row in graph.sites}
+    assert list(found) == ["a.one", "b.two", "c.three", "d.four", "e.five"]  # the most pages first
     assert (found["a.one"].links_out, found["a.one"].sites_out, found["a.one"].introversion) == (2, 2, 0.5)
     assert (found["b.two"].links_in, found["b.two"].sites_in, found["b.two"].extroversion) == (2, 2, 1.0)
+    # a.one is a circle of three pages; the others have one page each.
+    assert found["a.one"][10:] == (1, 3, 2)
+    assert found["b.two"][10:] == (1, 1, 0)
+    # a -> b <-> c; a -> d -> e -> a. Of the twelve ordered pairs without a: d and e go over it to b and c, e to d.
+    # Over b: a, d, e to c. Over d: a to e. Over e: d to a, b, c. b and c lead nowhere else.
+    between = [round(12 * row.betweenness, 9) for row in graph.sites]
+    assert (between, graph.followed) == ([5, 3, 0, 1, 3], 5)
+
+
+def test_links_and_distances_between_sites(db: Path) -> None:
+    with closing(open_existing(db)) as connection:
+        graph = site_graph(connection, Selection(), measures=False)
+    assert list(site_pairs(graph)) == [
+        ("a.one", "b.two", 1, 0.5, "deu", "eng"),
+        ("a.one", "d.four", 1, 0.5, "deu", "deu"),
+        ("b.two", "c.three", 1, 1.0, "eng", "fra"),
+        ("c.three", "b.two", 1, 1.0, "fra", "eng"),
+        ("d.four", "e.five", 1, 1.0, "deu", "und"),
+        ("e.five", "a.one", 1, 1.0, "und", "deu"),
+    ]
+    steps = {(one[0], other[0]): count for one, other, count in site_distances(graph)}
+    assert steps == {
+        ("a", "b"): 1,
+        ("a", "c"): 2,
+        ("a", "d"): 1,
+        ("a", "e"): 2,
+        ("b", "c"): 1,
+        ("c", "b"): 1,
+        ("d", "a"): 2,
+        ("d", "b"): 3,
+        ("d", "c"): 4,
+        ("d", "e"): 1,
+        ("e", "a"): 1,
+        ("e", "b"): 2,
+        ("e", "c"): 3,
+        ("e", "d"): 2,
+    }
+
+
+def test_the_graph_of_sites_as_files(graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ("language-graph", db, "--what", "sites", "--format")
+    document = json.loads(graphlang(*given, "json").stdout)
+    assert [len(document[name]) for name in ("sites", "links", "distances")] == [5, 6, 14]
+    assert document["sites"][0]["diameter"] == 2
+    target = db.parent / "sites"
+    assert graphlang(*given, "graphml", "-o", target).exit_code == 0
+    graph = nx.read_graphml(target)
+    assert graph.nodes["na.one"]["sites_out"] == 2
+    assert graph["na.one"]["nb.two"] == {"weight": 1, "share": 0.5}
+    assert graphlang(*given, "gexf", "-o", target).exit_code == 0
+    assert nx.read_gexf(target).nodes["c.three"]["language"] == "fra"
+    assert "c.three,b.two,1,1.0000,fra,eng\n" in graphlang(*given[:3], "site-links", "--format", "csv").stdout
+    monkeypatch.setattr("graphlang.maps.site_graph.NEAR", 2)
+    monkeypatch.setattr("graphlang.cli.verbs.look.language_graph.NEAR", 2)
+    few = graphlang(*given[:3], "site-distances", "--format", "csv")
+    assert few.stdout == "source,target,steps\na.one,b.two,1\n"
+    assert few.stderr == "distances are those between the 2 of 5 sites with the most pages\n"
 
 
 def test_as_files(graphlang: Call, db: Path) -> None:
@@ -76,3 +135,5 @@ def test_no_page_at_all(graphlang: Call, make_collection: Call) -> None:
     db = make_collection([])
     assert graphlang("language-graph", db).exit_code == 0
     assert json.loads(graphlang("language-graph", db, "--format", "json").stdout)["languages"] == []
+    empty = {"sites": [], "links": [], "distances": []}
+    assert json.loads(graphlang("language-graph", db, "--what", "sites", "--format", "json").stdout) == empty

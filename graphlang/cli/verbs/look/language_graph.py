@@ -1,26 +1,51 @@
-"""``language-graph``: links between languages."""
+"""``language-graph``: links between languages, and between sites."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.tables.output import csv_safe, write_rows, write_text
-from graphlang.export.language_graph_files import write_language_graph
+from graphlang.export.language_graph_files import write_language_graph, write_site_graph
 from graphlang.maps.language_graph import Distance, Language, Pair, distances
 from graphlang.maps.language_graph import language_graph as graph_of
-from graphlang.maps.site_graph import SiteLinks, site_links_of
+from graphlang.maps.site_graph import (
+    NEAR,
+    SiteDistance,
+    SiteGraph,
+    SiteLinks,
+    SitePair,
+    site_distances,
+    site_graph,
+    site_pairs,
+)
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.selection import Selection
+
+#: What rows there are, by ``--what``: their columns, and what makes them of a graph.
+_OF_LANGUAGES: Final[Mapping[str, tuple[Sequence[str], Callable[[LanguageGraph], Iterable[tuple[Any, ...]]]]]] = {
+    "links": (Pair._fields, lambda found: found.pairs),
+    "languages": (Language._fields, lambda found: found.languages),
+    "distances": (Distance._fields, distances),
+}
+_OF_SITES: Final[Mapping[str, tuple[Sequence[str], Callable[[SiteGraph], Iterable[tuple[Any, ...]]]]]] = {
+    "sites": (SiteLinks._fields, lambda found: found.sites),
+    "site-links": (SitePair._fields, site_pairs),
+    "site-distances": (SiteDistance._fields, site_distances),
+}
 
 
 @click.command("language-graph")
@@ -35,10 +60,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--what",
-    type=click.Choice(["links", "languages", "distances", "sites"]),
+    type=click.Choice([*_OF_LANGUAGES, *_OF_SITES]),
     default="links",
     show_default=True,
-    help="Rows of table and csv: pairs of languages, languages, distances, or sites.",
+    help="Rows of table and csv: pairs of languages, languages, distances; or the same of sites. json, gexf and graphml"
+    " have languages, or sites where one of theirs is named.",
 )
 @click.option(
     "--by",
@@ -58,7 +84,7 @@ if TYPE_CHECKING:
 @csv_safe
 @selects
 def language_graph(db: Path, format_: str, what: str, by: str, output: Path, selection: Selection) -> None:
-    """Count links between languages (Caminero and Mikami 2006).
+    """Count links between languages, or between sites (Caminero and Mikami 2006).
 
     Links are those between sites.
 
@@ -67,33 +93,47 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, sel
     extroversion the rest; betweenness is high for intermediaries, over which the shortest ways between others lead;
     components are the strongly connected ones of its pages, with the diameter of the largest (of more than 2,000 pages
     a lower bound).
-    sites: the same of sites, each with its commonest language.
+
+    sites, site-links, site-distances: the same of sites, each with its commonest language. Distances are those between
+    the 1,000 sites with the most pages, diameters are lower bounds above 256 pages, and betweenness is an estimate
+    where there are too many sites to follow the ways from all: standard error says so.
 
     \b
     Examples:
       graphlang language-graph crawl.db
       graphlang language-graph crawl.db --what languages --format csv -o languages.csv
+      graphlang language-graph crawl.db --what sites --by host
       graphlang language-graph crawl.db --format gexf -o languages.gexf
+      graphlang language-graph crawl.db --what sites --format graphml -o sites.graphml
     """
+    listed = format_ in ("table", "csv")
+    rows: Iterable[tuple[Any, ...]]
+    write: Callable[[IO[bytes]], int]
     with answered(db) as connection:
-        if format_ in ("table", "csv"):
-            if what == "sites":
-                rows = site_links_of(connection, selection, unit=by)
-                write_rows(SiteLinks._fields, rows, format_=format_, output=output)
-                return
-            found = graph_of(connection, selection, unit=by, components=what == "languages")
-            if what == "links":
-                write_rows(Pair._fields, found.pairs, format_=format_, output=output)
-            elif what == "distances":
-                write_rows(Distance._fields, distances(found), format_=format_, output=output)
-            else:
-                write_rows(Language._fields, found.languages, format_=format_, output=output)
-            return
-        found = graph_of(connection, selection, unit=by)
-    if str(output) == "-":
-        write_text(partial(write_language_graph, found, format_))
-        return
-    refuse_inputs(output)
-    with replacing(output) as file:
-        if not write_language_graph(found, format_, file):
-            refuse_empty(output)
+        if what in _OF_SITES:
+            sites = site_graph(connection, selection, unit=by, measures=what == "sites" or not listed)
+            columns, of_sites = _OF_SITES[what]
+            rows, write = of_sites(sites), partial(write_site_graph, sites, format_)
+            _say_bounds(sites, distances=what == "site-distances" if listed else format_ == "json")
+        else:
+            found = graph_of(connection, selection, unit=by, components=what == "languages" or not listed)
+            columns, of_languages = _OF_LANGUAGES[what]
+            rows, write = of_languages(found), partial(write_language_graph, found, format_)
+    if listed:
+        write_rows(columns, rows, format_=format_, output=output)
+    elif str(output) == "-":
+        write_text(write)
+    else:
+        refuse_inputs(output)
+        with replacing(output) as file:
+            if not write(file):
+                refuse_empty(output)
+
+
+def _say_bounds(found: SiteGraph, *, distances: bool) -> None:
+    """Say what of the graph is not of all its sites."""
+    count = len(found.sites)
+    if found.followed < count:
+        say(f"betweenness is an estimate from the ways of {found.followed:,} of {count:,} sites")
+    if distances and count > NEAR:
+        say(f"distances are those between the {NEAR:,} of {count:,} sites with the most pages")
