@@ -34,6 +34,15 @@ _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _MIRRORED = "x-graphlang-mirrored"
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
+#: Header fields of WARC records and of HTTP messages that are looked at.
+_OF_RECORDS = (
+    b"warc-type\0warc-target-uri\0warc-date\0content-type\0warc-payload-digest\0warc-segment-number\0"
+    b"warc-block-digest\0warc-refers-to-target-uri\0warc-refers-to-date\0x-graphlang-mirrored\0"
+)
+_OF_MESSAGES = (
+    b":status\0content-type\0content-encoding\0transfer-encoding\0content-language\0x-robots-tag\0"
+    b"location\0refresh\0link\0"
+)
 _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
 
 Item: TypeAlias = Page | Problem
@@ -54,6 +63,10 @@ class Parser:
     def ready(self) -> AbstractContextManager[None]:
         """Keep what bounds the time of a page in place while many are parsed; without this each page puts it there."""
         return self._time_limit.held()
+
+    def rest(self) -> None:
+        """To be called before pages are handed on, while `ready`: nothing that others do is bounded."""
+        self._time_limit.rest()
 
     def parse(self, raw: RawRecord) -> list[Item]:
         """Return the page of a record, and the problems that came up; nothing for records that are not meant as pages.
@@ -116,7 +129,7 @@ class Parser:
         if kind == "conversion":
             return page_of_wet(raw, url, date, head, limits), []
         if _is_http(raw, mime, head):
-            answer = http_response.response(raw.block, limits.max_header, limits.max_payload)
+            answer = http_response.response(raw.block, limits.max_header, limits.max_payload, _OF_MESSAGES)
             mime, charset = media_type.media_type(answer.fields.get("content-type", ""))
         else:
             answer = http_response.Response(None, {}, raw.block)
@@ -211,7 +224,7 @@ def _said(raw: RawRecord) -> tuple[str, str, str, dict[str, str]] | None:
     if _is_warc(raw):
         if not Warc.may_be_page(raw.head):
             return None
-        head = http_response.fields(raw.head)
+        head = http_response.fields(raw.head, _OF_RECORDS)
         written = head.get("warc-target-uri", "").strip().strip("<>")
         return written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head
     found = Arc.fields(raw.head)

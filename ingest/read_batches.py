@@ -98,6 +98,7 @@ def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch
             position = start
             for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
                 position += group.raws
+                parser.rest()
                 yield Batch(index, position, group.bytes_read, group.taken, group.last)
 
 

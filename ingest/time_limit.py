@@ -61,23 +61,39 @@ class TimeLimit:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
+        self._held = 0
+        self._armed = False
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep the handler in place from page to page: putting it there takes longer than setting the timer."""
+        """Keep the handler in place from page to page, and the timer running: each page sets it anew.
+
+        Whoever hands pages on meanwhile calls `rest` before, so that no signal reaches what others do.
+        """
         holds = bool(self._seconds) and _is_main()
         if holds:
             _handler.hold()
+            self._held += 1
         try:
             yield
         finally:
             if holds:
+                self._held -= 1
+                self.rest()
                 _handler.release()
+
+    def rest(self) -> None:
+        """Stop the timer that a page left running."""
+        if self._armed and _handler.running is None:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            self._armed = False
 
     def __enter__(self) -> Self:
         if self._seconds and _is_main():
-            _handler.hold()
+            if not self._held:
+                _handler.hold()
             _handler.running = self
+            self._armed = True
             signal.setitimer(signal.ITIMER_VIRTUAL, self._seconds, _AGAIN)
         return self
 
@@ -86,8 +102,9 @@ class TimeLimit:
     ) -> None:
         if _handler.running is self:
             _handler.running = None
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            _handler.release()
+            if not self._held:
+                self.rest()
+                _handler.release()
 
 
 def _is_main() -> bool:

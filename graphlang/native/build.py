@@ -79,6 +79,7 @@ KERNELS = (
     Kernel("ingest/html/native/boilerplate.c"),
     Kernel("ingest/html/native/html.c", made_by="ingest/html/native/make_entities.py"),
     Kernel("ingest/links/native/join.c"),
+    Kernel("ingest/payload/native/fields.c"),
 )
 
 

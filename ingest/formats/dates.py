@@ -9,6 +9,8 @@ _W3C = re.compile(
     r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:(?<=-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-]00:?00)?)?",
     re.IGNORECASE,
 )
+#: As nearly all crawlers write it, and as it is returned.
+_SECONDS = re.compile(r"[0-9]{4}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z")
 #: As in ARC files and indexes: from a day to milliseconds, which are left out.
 _DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(?:(\d\d)(?:\d{3})?)?)?")
 
@@ -23,6 +25,8 @@ def date_of(written: str) -> str:
     >>> date_of("yesterday"), date_of("2024-01-02T03:04:05+02:00")
     ('', '')
     """
+    if _SECONDS.fullmatch(written):
+        return written
     found = _W3C.fullmatch(written)
     if found:
         return f"{found[1]}T{found[2]}Z" if found[2] else found[1]

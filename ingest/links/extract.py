@@ -87,7 +87,7 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         merger.add(canonical(one.target.strip(), url), one)
     links = Links()
     if document is not None:
-        base = _base(document, url)
+        base = _base(document, url, joiner)
         inside, unfollowed = _of_document(document)
         for target, one in zip(joiner.join([one.target for one in inside], base), inside, strict=True):
             merger.add(target, one)
@@ -125,8 +125,8 @@ def _with_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str
     return Links(first.urls + merged.targets, first.kinds + kind * merged.distinct, first.hreflangs, first.texts)
 
 
-def _base(document: Document, url: str) -> str:
-    return (canonical(document.base.strip(), url) if document.base else None) or url
+def _base(document: Document, url: str, joiner: Joiner) -> str:
+    return (joiner.join((document.base,), url)[0] if document.base else None) or url
 
 
 def _with_words(links: Links, document: Document, joiner: Joiner, base: str) -> Links:

@@ -11,7 +11,10 @@ import brotli
 import zstandard
 
 from graphlang.ingest.files.frames import frame
+from graphlang.native.kernels import Kernels
 
+_kernels = Kernels("graphlang.ingest.payload.native._fields")
+_LEFT = _kernels.constant("GRAPHLANG_FIELDS_LEFT")
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
 _SINGLE = frozenset({"content-type", "location", "content-length"})
@@ -46,15 +49,31 @@ def text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-def fields(block: bytes) -> dict[str, str]:
+def fields(block: bytes, wanted: bytes = b"") -> dict[str, str]:
     r"""Return the header fields of a block of lines by their names in lower case.
 
     Lines that are no fields are passed over. Values of a name that comes twice are joined with a comma, but for those
     that can have one value only: the first stands.
 
+    Args:
+        block: the lines.
+        wanted: names in lower case, a zero behind each: others may be left out, which takes less time. None for all.
+
     >>> fields(b"Content-Type: text/html\r\nX: 1\r\nnonsense\r\nx: 2\r\n")
     {'content-type': 'text/html', 'x': '1, 2'}
     """
+    out = bytearray(2 * len(block) + 2)
+    size = _kernels.fields_read(block, wanted, out)
+    if size != _LEFT:
+        parts = out[:size].decode("ascii").split("\0")
+        found = dict(zip(parts[::2], parts[1::2], strict=False))  # behind the last zero is nothing
+        if 2 * len(found) < len(parts) < 2 * len(found) + 2:
+            return found
+    return _fields_of_any(block)
+
+
+def _fields_of_any(block: bytes) -> dict[str, str]:
+    """Return the fields of a block that the kernel leaves, or in which a name comes twice."""
     if b"\n " in block or b"\n\t" in block:
         block = _FOLD.sub(b" ", block)
     found: dict[str, str] = {}
@@ -85,7 +104,7 @@ def _key(name: str) -> str:
 _known_key = lru_cache(maxsize=1024)(_key)
 
 
-def response(block: bytes, max_header: int, max_payload: int) -> Response:
+def response(block: bytes, max_header: int, max_payload: int, wanted: bytes = b"") -> Response:
     """Take a response apart.
 
     A block that does not begin with a status line has no header that could be told from a page, and is all payload, but
@@ -95,6 +114,7 @@ def response(block: bytes, max_header: int, max_payload: int) -> Response:
         block: the HTTP message.
         max_header: bytes in which the header must end.
         max_payload: bytes of the decoded payload that are kept.
+        wanted: fields that are, see `fields`; those that tell how to read the payload are among them.
     """
     begin = _STATUS.match(block)
     if begin:
@@ -112,13 +132,16 @@ def response(block: bytes, max_header: int, max_payload: int) -> Response:
         faults = (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
         end = body = max_header
     first = block.find(b"\n", 0, end) + 1 if begin else 0
-    found = fields(block[first:end]) if first or not begin else {}
+    found = fields(block[first:end], wanted) if first or not begin else {}
     if status is None:
         pseudo = found.get(":status", "")
         status = int(pseudo) if re.fullmatch(r"\d{3}", pseudo) else None
         if status is None:
             faults += (("bad-http", "no HTTP status line"),)
-    payload, more = _decoded(block[body:], found, max_payload)
+    payload = block[body:]
+    more: tuple[tuple[str, str], ...] = ()
+    if "content-encoding" in found or "transfer-encoding" in found:
+        payload, more = _decoded(payload, found, max_payload)
     return Response(status, found, payload, faults + more)
 
 

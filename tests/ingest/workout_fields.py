@@ -1,0 +1,20 @@
+"""Header blocks of any bytes, for the sanitisers."""
+
+from __future__ import annotations
+
+import random
+
+from graphlang.ingest.payload.http_response import fields
+
+PIECES = (
+    *(b"a", b"B", b":", b" ", b"\t", b"\r", b"\n", b"\r\n", b"::", b"\x1c", b"\0", b"\x80", b"\xe9", b"x: 1\r\n"),
+    *(b"Content-Type: text/html\r\n", b"a" * 300, b"\n:status: 200\n"),
+)
+BOMBS = (b"", b":", b":" * 9_000, b"\n" * 9_000, b"a:" * 9_000, b" :" * 9_000, b"a" * 9_000 + b":")
+
+
+def workout(seed: int) -> str:
+    chance = random.Random(seed)  # noqa: S311 - the same in every thread
+    given = [*BOMBS, *(b"".join(chance.choices(PIECES, k=chance.randrange(14))) for _ in range(4_000))]
+    found = sum(len(fields(block, wanted)) for block in given for wanted in (b"", b"a\0b\0", b"x", b"\0\0"))
+    return f"went through {found}"
