@@ -2,12 +2,13 @@
 
 In: archives, as Spark reads them. Out: a folder of `tables`. `frames` has the steps as functions on DataFrames, `job`
 all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out (`reading`, `choose`,
-`classifying`, `links`). `inference/` is for the graph. `to_database` leads to the one file of a smaller collection,
+`classifying`, `links`). `inference/` is for the graph, `maps/`
+for what tables say. `to_database` leads to the one file of a smaller collection,
 `from_database` back.
 
 >>> from graphlang import cluster
 >>> sorted(cluster.__all__)
-['SparkError', 'classify', 'propagate', 'read', 'session']
+['SparkError', 'classify', 'languages', 'propagate', 'read', 'session', 'sites']
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphlang.cluster.frames import classify, propagate, read
+    from graphlang.cluster.maps.questions import languages, sites
     from graphlang.cluster.spark_session import SparkError, session
 
 _MODULES = {
     "SparkError": "spark_session",
     "classify": "frames",
+    "languages": "maps.questions",
     "propagate": "frames",
     "read": "frames",
     "session": "spark_session",
+    "sites": "maps.questions",
 }
 
-__all__ = ["SparkError", "classify", "propagate", "read", "session"]
+__all__ = ["SparkError", "classify", "languages", "propagate", "read", "session", "sites"]
 
 
 def __getattr__(name: str) -> Any:

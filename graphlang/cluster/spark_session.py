@@ -82,6 +82,15 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         raise SparkError(f"Spark does not start: {first_line(error)}") from error
 
 
+def is_there() -> bool:
+    """Whether there is a session already, which `session` would take.
+
+    Raises:
+        SparkError: pyspark is not installed.
+    """
+    return _pyspark().SparkSession.getActiveSession() is not None
+
+
 def fit_shuffles(spark: Any, size: int) -> None:
     """Cut shuffles into as many pieces as some archives need, unless the user said how many.
 

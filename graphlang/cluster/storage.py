@@ -32,6 +32,10 @@ class Folder:
         """Whether there is anything of this name."""
         return bool(self._files.exists(self._of_hadoop))
 
+    def size(self) -> int:
+        """Bytes of all files in it."""
+        return int(self._files.getContentSummary(self._of_hadoop).getLength())
+
     def beside(self, begin: str, end: str) -> list[Folder]:
         """The folders beside it that are called as it is and so on, the latest last.
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.maps import selection as selections
 from graphlang.maps.own_text import OWN_COLUMNS, beside_own_text
@@ -17,7 +18,6 @@ from graphlang.maps.selection import Gathered, content_run
 from graphlang.maps.shares import CONTENT_RUN
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Sequence
 
     from graphlang.maps.selection import Selection
@@ -37,14 +37,16 @@ IIF(capture IS NULL, -1, COALESCE(ABS({_DAY} - JULIANDAY(SUBSTR(date, 1, 4) || '
 """
 
 
+@singledispatch
 @contextmanager
 def gathered(
-    connection: sqlite3.Connection, selection: Selection, *, also: Sequence[str] = (), yearly: bool = False
+    connection: Any, selection: Selection, *, also: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
     """Gather the pages that count; until the end, nothing of what others write is seen.
 
     Args:
-        connection: a collection, which may be open for reading alone.
+        connection: a collection, which may be open for reading alone: a `sqlite3.Connection`, or what another room has
+            registered a way for.
         selection: which pages count.
         also: columns of `graphlang.maps.selection.COLUMNS` that are wanted beside `COLUMNS`.
         yearly: gather each page once for every calendar year of which a capture has an answer, with its ``year``: its
@@ -84,3 +86,12 @@ def gathered(
     finally:
         connection.execute(f"ROLLBACK TO {_SAVEPOINT}")
         connection.execute(f"RELEASE {_SAVEPOINT}")
+
+
+def others_answered(connection: Any) -> bool:
+    """Whether captures besides the pages' own have answers, for their own times.
+
+    Args:
+        connection: a collection.
+    """
+    return connection.execute("SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1").fetchone() is not None

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.gathered import gathered
+from graphlang.maps.gathered import gathered, others_answered
 from graphlang.maps.poisson_binomial import any_at_all, interval
 from graphlang.maps.selection import content_run
+from graphlang.maps.totals import total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,12 +74,13 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
         return _languages_of(connection, at_hand)
 
 
-def _languages_of(connection: sqlite3.Connection, selection: Selection) -> list[Row]:
+def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[Row]:
     source, values = selection.source(with_languages=False)
     sums: defaultdict[str, _Sum] = defaultdict(_Sum)
     rows = connection.execute(
-        "SELECT language, script, charset, fetched, COUNT(*), TOTAL(confidence), SUM(COALESCE(length, 0))"
-        f" FROM {source} GROUP BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)",
+        f"SELECT language, script, charset, fetched, COUNT(*), {total('confidence')}, SUM(COALESCE(length, 0))"
+        f" FROM {source} GROUP BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)"
+        f" ORDER BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)",
         values,
     )
     for language, script, charset, fetched, pages, confidence, length in rows:
@@ -93,28 +95,31 @@ def _languages_of(connection: sqlite3.Connection, selection: Selection) -> list[
         its.scripts[script or ""] += pages
         its.charsets[charset or ""] += pages
     others = connection.execute(
-        f"SELECT runner_up, COUNT(*), TOTAL(runner_up_confidence) FROM {source}"
-        " WHERE fetched AND runner_up IS NOT NULL AND runner_up <> language"
-        f" GROUP BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)",
+        f"SELECT runner_up, COUNT(*), {total('runner_up_confidence')} FROM {source}"
+        " WHERE fetched = 1 AND runner_up IS NOT NULL AND runner_up <> language"
+        f" GROUP BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)"
+        f" ORDER BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)",
         values,
     )
     for language, pages, confidence in others:
         sums[language].chances[confidence / pages] += pages
     sites = dict(
-        connection.execute(f"SELECT language, COUNT(DISTINCT domain) FROM {source} WHERE fetched GROUP BY 1", values)
+        connection.execute(
+            f"SELECT language, COUNT(DISTINCT domain) FROM {source} WHERE fetched = 1 GROUP BY 1", values
+        )
     )
     values["own"] = content_run(connection)
     for language, answer, pages, share in connection.execute(
-        "SELECT parts.language, pages.language, COUNT(DISTINCT pages.page), TOTAL(page_shares.share)"
-        f"{shares.others(source, of_captures=selection.year is not None)} GROUP BY 1, 2",
+        f"SELECT parts.language, pages.language, COUNT(DISTINCT pages.page), {total('page_shares.share')}"
+        f"{shares.others(source, of_captures=of_captures)} GROUP BY 1, 2 ORDER BY 1, 2",
         values,
     ):
         sums[language].also += pages
         sums[language].gained += share
         sums[answer].gained -= share
-    total = sum(its.pages for its in sums.values())
+    whole = sum(its.pages for its in sums.values())
     found = [
-        _row(language, its, total, sites.get(language, 0))
+        _row(language, its, whole, sites.get(language, 0))
         for language, its in sums.items()
         if (its.pages or its.unfetched or its.also) and _takes(selection, language, its)
     ]
@@ -134,8 +139,13 @@ def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> 
     """
     with gathered(connection, selection, yearly=True) as at_hand:
         source, values = at_hand.source()
+        others = others_answered(connection)
         years = [year for (year,) in connection.execute(f"SELECT DISTINCT year FROM {source} ORDER BY 1", values)]
-        return [(year, *row) for year in years for row in _languages_of(connection, replace(at_hand, year=year))]
+        return [
+            (year, *row)
+            for year in years
+            for row in _languages_of(connection, replace(at_hand, year=year), of_captures=others)
+        ]
 
 
 def _takes(selection: Selection, language: str, its: _Sum) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.runs.run import AT
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
 
     from graphlang.codes.wanted import Wanted
@@ -74,7 +74,7 @@ class Selection:
             values["year"] = self.year
             conditions.append("year = :year")
         if self.fetched is not None:
-            conditions.append("fetched" if self.fetched else "NOT fetched")
+            conditions.append(f"fetched = {int(self.fetched)}")
         if self.below is not None:
             values["below"] = self.below
             conditions.append("confidence < :below")
@@ -113,7 +113,7 @@ class Selection:
         if not conditions:
             return []
         asked = self.status or self.mime or self.min_length is not None or self.max_length is not None
-        return [f"({'' if asked else 'NOT fetched OR '}({' AND '.join(conditions)}))"]
+        return [f"({'' if asked else 'fetched = 0 OR '}({' AND '.join(conditions)}))"]
 
     def _in_wanted(self, values: dict[str, Any]) -> str:
         parts = []
@@ -149,7 +149,8 @@ def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
     return f"{column} IN ({', '.join(keys)})"
 
 
-def unanswered(connection: sqlite3.Connection) -> int:
+@singledispatch
+def unanswered(connection: Any) -> int:
     """How many pages have captures of a calendar year that no run has answered for, counted once for each such year.
 
     Args:
@@ -170,8 +171,13 @@ WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value
 """
 
 
-def content_run(connection: sqlite3.Connection) -> int | None:
-    """The content run behind the chosen one, which says what pages are by themselves; else the newest; else None."""
+@singledispatch
+def content_run(connection: Any) -> int | None:
+    """The content run behind the chosen one, which says what pages are by themselves; else the newest; else None.
+
+    Args:
+        connection: a collection: a `sqlite3.Connection`, or what another room has registered an answer for.
+    """
     for query in (_OWN, f"SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL AND {AT} IS NULL"):
         (run,) = connection.execute(query).fetchone()
         if run is not None:

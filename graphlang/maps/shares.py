@@ -60,10 +60,10 @@ def others(source: str, *, of_captures: bool = False, scripts: bool = False) -> 
         pages = "page_shares", f"{source} AS pages ON pages.page = page_shares.page AND page_shares.run = :own"
     another = "parts.language <> pages.language"
     if scripts:
-        another += " OR parts.script IS NOT pages.script"
+        another += " OR COALESCE(parts.script, '') <> COALESCE(pages.script, '')"
     return (
         f" FROM {pages[0]} CROSS JOIN {pages[1]} CROSS JOIN labels AS parts ON parts.id = page_shares.label"
-        f" WHERE pages.fetched AND ({another})"
+        f" WHERE pages.fetched = 1 AND ({another})"
         " AND pages.language IN (SELECT told.language FROM page_shares AS own"
         " JOIN labels AS told ON told.id = own.label WHERE own.run = page_shares.run AND own.page = page_shares.page)"
     )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
-from graphlang.maps.gathered import gathered
+from graphlang.maps.gathered import gathered, others_answered
 from graphlang.maps.own_text import beside_own_text
 from graphlang.maps.selection import Selection, content_run
+from graphlang.maps.totals import total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,7 +26,6 @@ SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
 _NEEDED: Final = {"country": "tld", "path": "url", "year": "date"}
 _COUNTS: Final = 7  # of pages of a site and language, in a row
-_ANSWERED: Final = "SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1"
 
 
 class Row(NamedTuple):
@@ -105,7 +105,7 @@ def site_map(
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
     by_year = "year" in units
-    if by_year and connection.execute(_ANSWERED).fetchone() is not None:
+    if by_year and others_answered(connection):
         needed = [_NEEDED.get(unit, unit) for unit in units]
         with gathered(connection, selection, also=needed, yearly=True) as at_hand:
             return _map(connection, units, at_hand, scripts=scripts, of_captures=True)
@@ -125,25 +125,31 @@ def _map(
     values |= {"short": SHORT, "sure": SURE, "own": content_run(connection)}
     query = (
         f"SELECT {', '.join(sites)}, language, {'script' if scripts else 'NULL'},"
-        " SUM(fetched), COUNT(*) - SUM(fetched), TOTAL(confidence * fetched), TOTAL(confidence),"
-        " SUM(COALESCE(length, 0)), SUM(fetched AND letters < :short),"
-        " SUM(fetched AND letters < :short AND confidence >= :sure"
+        f" SUM(fetched), COUNT(*) - SUM(fetched), {total('confidence', 'fetched = 1')}, {total('confidence')},"
+        " SUM(COALESCE(length, 0)), COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short),"
+        " COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short AND confidence >= :sure"
         " AND (COALESCE(own_confidence, 0) < :sure OR own_language IN ('und', 'zxx'))"
-        " AND language NOT IN ('und', 'zxx') AND method IS NOT 'correction')"
+        " AND language NOT IN ('und', 'zxx') AND COALESCE(method, '') <> 'correction')"
         f" FROM {source if selection.gathered else beside_own_text(source)}"
-        f"{' WHERE fetched' if 'year' in units else ''} GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 2))}"
+        f"{' WHERE fetched = 1' if 'year' in units else ''} GROUP BY {_first(len(units) + 2)}"
+        f" ORDER BY {_first(len(units) + 2)}"
     )
     columns = ("site",) if len(units) == 1 else tuple(units)
     script = "parts.script, pages.script" if scripts else "NULL, NULL"
     in_part = connection.execute(
         f"SELECT {', '.join(sites)}, parts.language, pages.language, {script}, COUNT(DISTINCT pages.page),"
-        f" TOTAL(page_shares.share){shares.others(source, of_captures=of_captures, scripts=scripts)}"
-        f" GROUP BY {', '.join(str(n + 1) for n in range(len(units) + 4))}",
+        f" {total('page_shares.share')}{shares.others(source, of_captures=of_captures, scripts=scripts)}"
+        f" GROUP BY {_first(len(units) + 4)} ORDER BY {_first(len(units) + 4)}",
         values,
     )
     found = _ranked(connection.execute(query, values), in_part, units)
     rows = [row for row in found if selection.takes(*_parts(row[len(units)]))]
     return Map((*columns, *Row._fields[1:]), rows)
+
+
+def _first(count: int) -> str:
+    """SQL: so many columns, by their places."""
+    return ", ".join(str(place + 1) for place in range(count))
 
 
 def _parts(label: str) -> tuple[str, str | None]:

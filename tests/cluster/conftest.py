@@ -70,3 +70,33 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "c.warc.gz").write_bytes(b"".join(second))
     (folder / "d.warc.gz").write_bytes(b"".join(first[:2])[:-40])
     return folder
+
+
+@pytest.fixture(scope="session")
+def sizes() -> Any:
+    """How the inference is cut: museum.example has more pages than a host may have, and is cut, too."""
+    from graphlang.cluster.inference.propagate import Sizes  # noqa: PLC0415 - needs an extra
+
+    return Sizes(partitions=3, host_pages=4)
+
+
+@pytest.fixture(scope="session")
+def tables(spark: Any, archives: Path, sizes: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a job makes of the archives."""
+    from graphlang.cluster import job  # noqa: PLC0415 - needs an extra
+    from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
+
+    out = tmp_path_factory.mktemp("out") / "tables"
+    done = job.run(spark, [str(archives)], str(out), keep=Keep.ALL, sizes=sizes)
+    assert (done.archives, done.problems) == (3, 1)
+    return out
+
+
+@pytest.fixture(scope="session")
+def imported(tables: Path) -> Path:
+    """The database of them."""
+    from graphlang.cluster.to_database import to_database  # noqa: PLC0415 - needs an extra
+
+    path = tables.parent / "imported.db"
+    to_database(tables, path)
+    return path

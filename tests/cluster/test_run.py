@@ -22,12 +22,10 @@ from graphlang import cluster
 from graphlang.cluster import job
 from graphlang.cluster.inference.propagate import Sizes, infer
 from graphlang.cluster.spark_session import JobError, told_in_a_line
-from graphlang.cluster.to_database import to_database
 from graphlang.db.write.choose_capture import Keep
 from graphlang.whole_file import OutputError
 
 LONG = "Das Museum am Hafen zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
-SIZES = Sizes(partitions=3, host_pages=4)  #: museum.example has more pages, and is cut
 #: By name what is to be equal: rows without ids.
 QUERIES = {
     "captures": "SELECT url, status, date, mime, charset, charset_from, length, size, digest, revisit_of, captures,"
@@ -55,21 +53,6 @@ QUERIES = {
 def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(path)) as connection:
         return sorted(connection.execute(query).fetchall(), key=repr)
-
-
-@pytest.fixture(scope="module")
-def tables(spark: Any, archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("out") / "tables"
-    done = job.run(spark, [str(archives)], str(out), keep=Keep.ALL, sizes=SIZES)
-    assert (done.archives, done.problems) == (3, 1)
-    return out
-
-
-@pytest.fixture(scope="module")
-def imported(tables: Path) -> Path:
-    path = tables.parent / "imported.db"
-    to_database(tables, path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +131,9 @@ def test_columns_of_ones_own_stay_beside(spark: Any) -> None:
         cluster.classify(posts.select("post"))
 
 
-def test_a_job_that_loses_executors_and_dies_goes_on(spark: Any, archives: Path, tables: Path, tmp_path: Path) -> None:
+def test_a_job_that_loses_executors_and_dies_goes_on(
+    spark: Any, archives: Path, tables: Path, sizes: Any, tmp_path: Path
+) -> None:
     script = Path(__file__).with_name("lose_an_executor.py")
     out = tmp_path / "tables"
     done = subprocess.run(
@@ -158,10 +143,10 @@ def test_a_job_that_loses_executors_and_dies_goes_on(spark: Any, archives: Path,
     with pytest.raises(
         OutputError, match=r"nothing to resume beside .*tables: no job of the same archives and options"
     ):
-        job.run(spark, [str(archives)], str(out), keep=Keep.BEST, sizes=SIZES, resume=True)
+        job.run(spark, [str(archives)], str(out), keep=Keep.BEST, sizes=sizes, resume=True)
     assert not out.exists()
     told: list[str] = []
-    job.run(spark, [str(archives)], str(out), keep=Keep.ALL, sizes=SIZES, resume=True, progress=told.append)
+    job.run(spark, [str(archives)], str(out), keep=Keep.ALL, sizes=sizes, resume=True, progress=told.append)
     assert not {"read", "pages", "links", "classify"} & set(told)
     assert "superstep 2" in told
     assert [path.name for path in tmp_path.iterdir()] == ["tables"]

@@ -12,6 +12,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.files import reading
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.tables.output import write_line
+from graphlang.cli.verbs.cluster.maps import languages, sites
 from graphlang.cli.verbs.cluster.with_spark import needed, session, spark_options
 from graphlang.db.write.choose_capture import Keep
 from graphlang.visible import visible
@@ -189,3 +190,7 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     words = f"{done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to, {done.links:,} links"
     say(f"{words}, {done.runs:,} runs", "loaded", **done._asdict())
     write_line(f"tables: {visible(str(output))}")
+
+
+for _verb in (sites, languages):
+    cluster.add_command(_verb)

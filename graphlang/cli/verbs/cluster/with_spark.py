@@ -58,7 +58,7 @@ def spark_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
-    """Spark, which is stopped in the end.
+    """Spark, which is stopped in the end, unless it was there before.
 
     Args:
         master: as `spark_options` gives it.
@@ -69,8 +69,29 @@ def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
         SparkError: Spark does not start.
     """
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats errors with pages of Java's
-    spark = needed("graphlang.cluster.spark_session").session(master, settings)
+    sessions = needed("graphlang.cluster.spark_session")
+    there = sessions.is_there()
+    spark = sessions.session(master, settings)
     try:
         yield spark
     finally:
-        spark.stop()
+        if not there:
+            spark.stop()
+
+
+@contextmanager
+def tables_of(folder: str, master: str | None, settings: dict[str, str]) -> Iterator[Any]:
+    """The tables of a collection, to be asked as its database is.
+
+    Args:
+        folder: as Spark names it.
+        master: as `spark_options` gives it.
+        settings: as `spark_options` gives them.
+
+    Raises:
+        Failure: pyspark is not installed.
+        SparkError: Spark does not start.
+        InputError: the folder does not hold what a job writes.
+    """
+    with session(master, settings) as spark:
+        yield needed("graphlang.cluster.maps.questions").opened(spark, folder)

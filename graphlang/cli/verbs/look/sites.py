@@ -14,6 +14,7 @@ from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.maps.sites import SHORT, SURE, UNITS, site_map
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from graphlang.maps.selection import Selection
@@ -26,6 +27,18 @@ def _units(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     if unknown or len(set(units)) < len(units):
         raise click.BadParameter(f"{value!r} is not made of {', '.join(UNITS)}, each once")
     return units
+
+
+def by_units(function: Callable[..., None]) -> Callable[..., None]:
+    """The option that says what counts as one site."""
+    return click.option(
+        "--by",
+        callback=_units,
+        default="host",
+        show_default=True,
+        metavar="UNITS",
+        help=f"What counts as one site: {', '.join(UNITS)}; or several with commas between.",
+    )(function)
 
 
 @click.command(
@@ -45,14 +58,7 @@ def _units(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     """
 )
 @options.database
-@click.option(
-    "--by",
-    callback=_units,
-    default="host",
-    show_default=True,
-    metavar="UNITS",
-    help=f"What counts as one site: {', '.join(UNITS)}; or several with commas between.",
-)
+@by_units
 @click.option("--scripts", is_flag=True, help="Tell the scripts of a language apart.")
 @selects
 @output_options

@@ -1,0 +1,133 @@
+"""A folder of tables, asked in SQL as a database is."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+from graphlang.cluster import storage
+from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
+from graphlang.cluster.tables import ANSWER, HISTORY, KEPT_CAPTURES, LANGUAGES, LINKS, PAGES, PROBLEMS, RUNS, ddl
+from graphlang.cluster.tables import SOURCES_KEPT as SOURCES
+from graphlang.cluster.views import split
+from graphlang.db import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+#: Tables that a folder has to have, with their columns.
+_NEEDED: Final = {
+    "answers": f"{ddl(ANSWER)}, page bigint, run int",
+    "captures": ddl(KEPT_CAPTURES),
+    "languages": ddl(LANGUAGES),
+    "links": ddl(LINKS),
+    "pages": ddl(PAGES),
+    "problems": ddl(PROBLEMS),
+    "runs": ddl(RUNS),
+    "sources": ddl(SOURCES),
+}
+_HISTORY: Final = ddl(HISTORY)
+#: What the database has besides, of these.
+_VIEWS: Final = {
+    "page_languages": "SELECT * FROM languages",
+    "chosen": "SELECT id AS run FROM runs WHERE chosen = 1",
+    "predictions": "SELECT page, run, label, confidence, characters, encoding FROM answers",
+    "page_shares": "SELECT page, run, one.label, one.share FROM answers LATERAL VIEW EXPLODE(shares) AS one",
+    "texts": "SELECT page, title, text FROM captures WHERE title <> '' OR text <> ''",
+}
+
+
+class Rows(list[tuple[Any, ...]]):
+    """What a question found, to be read as a cursor of SQLite is.
+
+    Args:
+        rows: all of them.
+        names: of the columns.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
+        super().__init__(tuple(map(_plain, row)) for row in rows)
+        self.description = [(name,) for name in names]
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """The first row; None where there is none."""
+        return self[0] if self else None
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """All rows."""
+        return self
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+class Tables:
+    """The tables of a collection under the names of the database's tables and views.
+
+    Args:
+        spark: the session.
+        folder: that a job wrote, as Spark names it.
+
+    Raises:
+        InputError: there is no such folder, or a table is missing.
+    """
+
+    def __init__(self, spark: Any, folder: str) -> None:
+        found = {name: storage.Folder(spark, f"{folder.rstrip('/')}/{name}") for name in _NEEDED}
+        if missing := [name for name, its in found.items() if not its.exists()]:
+            raise InputError(
+                f"{folder} does not hold what 'graphlang cluster run' writes: there is no table {missing[0]}"
+            )
+        fit_shuffles(spark, sum(its.size() for its in found.values()))
+        #: A session of its own, where views have their names and no others.
+        self.spark = spark.newSession()
+        for name, columns in _NEEDED.items():
+            self.spark.read.schema(columns).parquet(found[name].path).createOrReplaceTempView(name)
+        others = storage.Folder(spark, f"{folder.rstrip('/')}/history")
+        history = self.spark.createDataFrame([], _HISTORY)
+        if others.exists():
+            history = self.spark.read.schema(_HISTORY).parquet(others.path)
+        history.createOrReplaceTempView("history")
+        for name, query in _VIEWS.items():
+            self.spark.sql(query).createOrReplaceTempView(name)
+        self._name_labels()
+
+    def execute(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Rows:
+        """The rows that a question finds, all of them.
+
+        Args:
+            query: in words that SQLite and Spark both understand.
+            values: to bind, by name or in order.
+
+        Raises:
+            JobError: Spark gave up.
+        """
+        with told_in_a_line():
+            given = dict(values) if hasattr(values, "keys") else list(values)
+            found = self.spark.sql(query, args=given)
+            return Rows(found.collect(), found.columns)
+
+    def create_function(
+        self, name: str, count: int, function: Callable[..., str | None], *, deterministic: bool = True
+    ) -> None:
+        """Let questions call a function.
+
+        Args:
+            name: by which.
+            count: of its arguments; Spark does not ask.
+            function: that gives a text.
+            deterministic: whether the same arguments give the same.
+        """
+        del count
+        from pyspark.sql.functions import udf  # noqa: PLC0415 - an extra
+
+        made = udf(lambda *given: function(*given), "string")  # noqa: PLW0108 - Spark would ask for the types of ours
+        self.spark.udf.register(name, made if deterministic else made.asNondeterministic())
+
+    def _name_labels(self) -> None:
+        """The table ``labels``; a label is its own id."""
+        given = self.execute("SELECT label FROM answers UNION SELECT label FROM page_shares")
+        rows = [(label, label, *split(label)) for (label,) in given if label is not None]
+        columns = "id string, label string, language string, script string"
+        self.spark.createDataFrame(rows, columns).hint("broadcast").createOrReplaceTempView("labels")

@@ -1,0 +1,87 @@
+"""What Spark counts in tables is what SQLite counts in the database of them, to the letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import graphlang as gl
+
+pytest.importorskip("pyarrow")
+
+from graphlang import cluster
+from graphlang.cluster import from_database as loading
+from graphlang.cluster.maps.tables import Tables
+from graphlang.db import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click.testing import Result
+
+CRAWL = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
+VERBS = (
+    ("sites", "--by", "country,path", "--scripts", "--min-confidence", "0.8", "--all"),
+    ("sites", "--by", "year,domain", "--language", "deu,fra,sr-Cyrl"),
+    ("languages", "--below", "0.9", "--min-length", "3", "--limit", "5"),
+    ("languages", "--by", "year"),
+)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Tables of the example crawl, which has pages in two languages, and their database."""
+    folder = tmp_path_factory.mktemp("example")
+    gl.open(folder / "crawl.db").run(CRAWL)
+    loading.from_database(folder / "crawl.db", folder / "tables")
+    return folder / "tables", folder / "crawl.db"
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_the_example_crawl_is_counted_alike(
+    verb: tuple[str, ...], spark: Any, example: tuple[Path, Path], graphlang: Callable[..., Result]
+) -> None:
+    del spark  # which the verb takes
+    tables, database = example
+    name, *options = verb
+    found = graphlang("cluster", name, tables, *options, "--format", "csv")
+    wanted = graphlang(name, database, *options, "--format", "csv")
+    assert (found.exit_code, found.stdout) == (0, wanted.stdout), found.stderr
+    assert wanted.stdout.count("\n") > 2
+
+
+def test_what_a_job_wrote_is_counted_alike(spark: Any, tables: Path, imported: Path) -> None:
+    crawl = gl.open(imported)
+    rounded = [
+        row._replace(share=round(row.share, 9), confidence=round(row.confidence, 9))
+        for row in cluster.sites(spark, str(tables), "domain")
+    ]
+    assert rounded == list(crawl.sites(by="domain"))
+
+
+def test_a_folder_without_tables_is_told_in_a_line(
+    spark: Any, tmp_path: Path, graphlang: Callable[..., Result]
+) -> None:
+    told = graphlang("cluster", "sites", tmp_path)
+    assert told.exit_code == 2
+    assert f"{tmp_path} does not hold what 'graphlang cluster run' writes: there is no table answers" in told.stderr
+    with pytest.raises(InputError, match="there is no table answers"):
+        cluster.languages(spark, str(tmp_path))
+    with pytest.raises(ValueError, match="by year, or all together, not by month"):
+        cluster.languages(spark, str(tmp_path), by="month")
+
+
+def test_answers_of_other_years_need_a_database(spark: Any, archives: Path, tmp_path: Path) -> None:
+    crawl = gl.open(tmp_path / "crawl.db")
+    crawl.ingest(archives, keep="all")
+    crawl.classify()
+    crawl.propagate_each_year()
+    crawl.propagate()
+    loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    with pytest.raises(InputError, match="captures of other years have languages of their own here"):
+        cluster.sites(spark, str(tmp_path / "tables"), "year")
+    found = Tables(spark, str(tmp_path / "tables"))
+    assert found.execute("SELECT COUNT(*) FROM history WHERE run IS NOT NULL").fetchone() != (0,)
+    assert cluster.languages(spark, str(tmp_path / "tables")) == list(crawl.languages())
