@@ -87,6 +87,7 @@ model: $(STAMP)  ## train the shipped default model from the training text and w
 	$(BIN)/python tests/content/make_sources.py $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords \
 	  --messages $(DATA)/train-software
+	$(BIN)/python tests/content/make_relatives.py $(DATA)
 
 content-models: model  ## train every shipped model that reads text: the same data gives the same bytes
 	for method in nfc-2004 byte-trigrams; do \
