@@ -249,7 +249,7 @@ def test_verbs_that_list_say_where_they_are_before_the_first_row(
 ) -> None:
     db = tmp_path / "crawl.db"
     assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
-    write, put = linked.write_linked, progress.put
+    write, put = linked.write_linked, log.put
     told = threading.Event()
 
     def telling(*arguments: Any, **more: Any) -> None:
