@@ -23,37 +23,90 @@ BLOCK = 64  #: pages of a row of `linked_answers`
 CELL = 8  #: bytes of a page's answer in it
 _BASE = 127  #: of the digits in it, each in a byte from 1 on: SQL reads them as characters of ASCII
 _DIGITS = 10_000  #: a confidence of 1
+_LOOKED_AT = 1 << 14  #: pages in a row of which `answered_to` looks whether they were fetched
 
 
-def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[LinkedAnswers]) -> int:
-    """Write the answers of a finished run for the URLs that were only linked to, all of them in one transaction.
+def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[LinkedAnswers], *, first: int = 0) -> int:
+    """Write the answers of a finished run for the URLs that were only linked to, each part in a transaction.
+
+    Who is stopped between two parts has lost nothing: `answered_to` says where to go on.
 
     Args:
         connection: the collection.
         run: the run.
-        parts: answers for all pages from the first on, the fetched ones among them without any; each part but the last
-            has a multiple of ``BLOCK`` pages.
+        parts: answers for all pages behind the first ones, the fetched ones among them without any; each part but the
+            last has a multiple of ``BLOCK`` pages.
+        first: pages that have their answers already, a multiple of ``BLOCK``.
 
     Returns:
-        How many pages have an answer.
+        How many of these pages have an answer.
 
     Raises:
         ValueError: a label that has no place in a cell.
     """
-    answered = first = 0
+    answered = 0
+    for part in parts:
+        answered += write_part(connection, run, first, part)
+        first += -(-len(part.label) // BLOCK) * BLOCK
     with transaction(connection):
-        connection.execute("DELETE FROM linked_answers WHERE run = ?", (run,))
-        for part in parts:
-            rows = _cells(part)
-            answered += int((part.label >= 0).sum())
-            filled = np.flatnonzero(rows.any(axis=1))
-            connection.executemany(
-                "INSERT INTO linked_answers VALUES (?, ?, ?)",
-                ((run, first + block, rows[block].tobytes()) for block in filled.tolist()),
-            )
-            first += len(rows)
-        connection.execute("UPDATE runs SET linked = 1, pages = pages + ? WHERE id = ?", (answered, run))
+        connection.execute("UPDATE runs SET linked = 1 WHERE id = ?", (run,))
     return answered
+
+
+def write_part(connection: sqlite3.Connection, run: int, first: int, part: LinkedAnswers) -> int:
+    """Write the answers for some pages, in one transaction.
+
+    Args:
+        connection: the collection.
+        run: the run.
+        first: pages before these, a multiple of ``BLOCK``.
+        part: answers for the pages behind these, the fetched ones among them without any.
+
+    Returns:
+        How many of them have an answer.
+
+    Raises:
+        ValueError: a label that has no place in a cell.
+    """
+    rows = _cells(part)
+    filled = np.flatnonzero(rows.any(axis=1))
+    answered = int((part.label >= 0).sum())
+    with transaction(connection):
+        connection.executemany(
+            "INSERT INTO linked_answers VALUES (?, ?, ?)",
+            ((run, first // BLOCK + block, rows[block].tobytes()) for block in filled.tolist()),
+        )
+        connection.execute("UPDATE runs SET pages = pages + ? WHERE id = ?", (answered, run))
+    return answered
+
+
+def answered_to(connection: sqlite3.Connection, run: int, after: int = 0) -> int:
+    """How many pages, from the first on, need no more answers of a run: all, or a multiple of ``BLOCK``.
+
+    Of pages without an answer in a row only so many are looked at as take no time, so that there may be more.
+
+    Args:
+        connection: the collection.
+        run: a finished run.
+        after: so many are known to need none.
+
+    Raises:
+        StoreError: a row of ``linked_answers`` that is no block of the collection's pages.
+    """
+    pages = count_pages(connection)
+    (last,) = connection.execute("SELECT MAX(block) FROM linked_answers WHERE run = ?", (run,)).fetchone()
+    if last is not None:
+        values.of_type("linked_answers.block", [last], int)
+        values.within("linked_answers.block", np.array([last]), 0, (pages - 1) // BLOCK)
+        after = max(after, (last + 1) * BLOCK)
+    until = min(after + _LOOKED_AT, pages)
+    row = connection.execute(
+        "SELECT id FROM pages WHERE id > ?1 AND id <= ?2"
+        " AND NOT EXISTS (SELECT 1 FROM captures WHERE page = id)"
+        " AND NOT EXISTS (SELECT 1 FROM predictions WHERE run = ?3 AND page = id) ORDER BY id LIMIT 1",
+        (after, until, run),
+    ).fetchone()
+    return min(until if row is None else (int(row[0]) - 1) // BLOCK * BLOCK, pages)
 
 
 def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:

@@ -285,9 +285,9 @@ TABLES: dict[str, Table] = {
             "converged": "1 if the propagation ended because nothing moved any more, 0 if at the cap on rounds.",
             "inputs": "Digest of all that a propagation read: where it is the same, so are the answers; else NULL.",
             "owner": "Who is writing the run (machine, process, its start, a random number); NULL once it is finished.",
-            "linked": "Of a vote or propagation, whether URLs that were only linked to have their answers yet: 0 when"
-            " nothing has asked for them, 1 when they are in `linked_answers`; NULL where all answers are in"
-            " `predictions`.",
+            "linked": "Of a vote or propagation, whether URLs that were only linked to have their answers yet: 0 while"
+            " only the first 2,048 pages have, or as many as a list was read, 1 when all are in `linked_answers`; NULL"
+            " where all answers are in `predictions`.",
         },
     ),
     "predictions": Table(
@@ -342,7 +342,8 @@ TABLES: dict[str, Table] = {
         {"id": "Always 1.", "run": "The run."},
     ),
     "linked_predictions": Table(
-        "View: the answers of runs for URLs that were only linked to, with the columns of `predictions`.",
+        "View: the answers for URLs that were only linked to, with the columns of `predictions`, of runs that have"
+        " been asked for all of them.",
         {
             "run": "The run.",
             "page": "The page.",
@@ -361,8 +362,9 @@ TABLES: dict[str, Table] = {
             "run": "The chosen run.",
             "fetched": "1 if a capture was read, 0 if the page was only linked to.",
             **_CAPTURE,
-            "pending": "1 where the URL was only linked to and the chosen run has not been asked for it: its language"
-            " stands as `und` until any verb that lists such URLs (`pages`, `sites`, `frontier`, ...) asks.",
+            "pending": "1 where the URL was only linked to and the chosen run has not been asked for all of these yet:"
+            " `und` may mean that nobody has asked for this one. Any verb that lists them (`pages`, `sites`,"
+            " `frontier`, ...) asks.",
         },
     ),
     "capture_languages": Table(

@@ -1,7 +1,8 @@
 """Answers for the URLs that were only linked to: worked out when somebody asks for them, some at a time.
 
 They are most of a crawl and teach the other pages nothing (see ``graph_input.Loaded``), so that the main job leaves
-them out. What they are told depends on nothing but the run and the collection; it is the same whenever it is asked for.
+them out, but for the first screens of them. What they are told depends on nothing but the run and the collection; it is
+the same whenever it is asked for.
 """
 
 from __future__ import annotations
@@ -18,17 +19,22 @@ from graphlang.db.runs.answers import LinkedAnswers
 from graphlang.db.runs.begin import state_seen
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import get_run, origin_of
-from graphlang.db.runs.linked_answers import BLOCK, write_linked
+from graphlang.db.runs.linked_answers import BLOCK, answered_to, write_linked, write_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from graphlang.analysis.arrays import graph_input
     from graphlang.db.runs.run import Run
+    from graphlang.graph.result import Answer
 
 #: URLs that are asked about at a time, at least: what is common to all pages is worked out anew for each so many.
 TOGETHER = 1 << 18
+#: Pages, from the first on, whose answers the main job writes: those of a list that somebody looks at and leaves.
+FIRST = 1 << 11
 
 
 def answer(
@@ -38,7 +44,7 @@ def answer(
     loaded: graph_input.Loaded | None = None,
     progress: Progress = SILENT,
 ) -> bool:
-    """Write the answers of a vote or propagation for the URLs that were only linked to, unless they are there.
+    """Write the answers of a vote or propagation for the URLs that were only linked to, as far as they are not there.
 
     Args:
         connection: a collection opened for writing.
@@ -58,8 +64,10 @@ def answer(
 
     with snapshot.at(connection, run.at):
         loaded = loaded or graph_input.Loaded(connection, origin_of(connection, run))
+        first = answered_to(connection, run.id)
         progress.stage("linked", loaded.count, "URLs")
-        write_linked(connection, run.id, _parts(connection, run, loaded, progress))
+        parts = _parts(connection, run, loaded, first)
+        write_linked(connection, run.id, _told(parts, first, progress), first=first)
     return True
 
 
@@ -106,29 +114,128 @@ def opened(path: str | Path, *numbers: int | None, progress: Progress = SILENT) 
     return open_existing(path)
 
 
-def _parts(
-    connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded, progress: Progress
-) -> Iterator[LinkedAnswers]:
-    """Answers for all pages in order of their ids, of those that were fetched without any."""
+def steps(path: str | Path, *, progress: Progress = SILENT) -> Iterator[int | None]:
+    """Answer for the run that the views show as far as somebody reads on, and not before he does.
+
+    Each step is kept; who stops has paid for no more than what he asked for, and the next one goes on there.
+
+    Args:
+        path: the file of a collection.
+        progress: told of URLs.
+
+    Yields:
+        Up to which id pages have all the answers that they will have, ever greater; at last None: all the others. That
+        comes at once where there is nothing to be worked out, or nothing that can be.
+
+    Raises:
+        StoreError: there is no such file; or another process has changed, since the first step, what the run saw.
+    """
+    with closing(open_existing(path)) as connection:
+        run = chosen_run(connection)
+        if run is not None and run.linked is False and run.collection == state_seen(connection, run.seeds):
+            with snapshot.at(connection, run.at):
+                yield from _steps(connection, path, run, progress)
+    yield None
+
+
+def _steps(connection: sqlite3.Connection, path: str | Path, run: Run, progress: Progress) -> Iterator[int]:
+    total, at = collection.count_pages(connection), 0
+    parts = None
+    while at < total:
+        found = answered_to(connection, run.id, at)
+        if found in (at, total):  # there is something to be written: answers, or that there are no more
+            try:
+                writing = create(path, verb="answer")
+            except (StoreError, sqlite3.OperationalError):  # of a file that others may read but not write
+                return
+            with closing(writing):
+                if _of_now(writing, path, run).linked:
+                    return
+                found = answered_to(writing, run.id, at)  # another process may have come first
+                if found == at:
+                    parts = parts or _from(connection, run, at, progress)
+                    part = next(parts)
+                    found = min(at + len(part.label), total)
+                    write_part(writing, run.id, at, part)
+                if found == total:
+                    write_linked(writing, run.id, ())
+        if found > at:
+            progress.advance(found)
+        at = found
+        yield at
+
+
+def _of_now(connection: sqlite3.Connection, path: str | Path, run: Run) -> Run:
+    """The same run, if it still is what the views show, and sees what it saw."""
+    chosen = chosen_run(connection)
+    if chosen is None or chosen.id != run.id or run.collection != state_seen(connection, run.seeds):
+        raise StoreError(f"another process has changed {path} since this list was begun: begin again")
+    return chosen
+
+
+def _from(connection: sqlite3.Connection, run: Run, after: int, progress: Progress) -> Iterator[LinkedAnswers]:
+    from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - as above
+
+    loaded = graph_input.Loaded(connection, origin_of(connection, run))
+    progress.stage("linked", loaded.count, "URLs")
+    return _parts(connection, run, loaded, after)
+
+
+def first_ones(connection: sqlite3.Connection, loaded: graph_input.Loaded) -> NDArray[np.int64]:
+    """Ids of the URLs that the main job answers for at once, though they were only linked to; see `FIRST`.
+
+    Args:
+        connection: the collection.
+        loaded: what the content run says, and the links.
+    """
+    return _asked(connection, loaded, 0, FIRST)
+
+
+def apart(
+    connection: sqlite3.Connection, loaded: graph_input.Loaded, given: graph_input.GraphInput, answered: Answer
+) -> tuple[LinkedAnswers, bool] | None:
+    """What the main job writes for the first URLs that were only linked to, and whether these are all.
+
+    Args:
+        connection: the collection.
+        loaded: what the content run says, and the links.
+        given: what the kernel was given, `first_ones` among it.
+        answered: what it said.
+
+    Returns:
+        None where each page has a row of its own.
+    """
+    if loaded.stored.all():
+        return None
+    from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
+
+    count = min(FIRST, loaded.count)
+    return graph_output.of_linked(connection, given, answered, 0, count), bool(loaded.stored[count:].all())
+
+
+def _asked(connection: sqlite3.Connection, loaded: graph_input.Loaded, first: int, count: int) -> NDArray[np.int64]:
+    ids = np.flatnonzero(~loaded.stored[first : first + count]) + 1 + first
+    return np.setdiff1d(ids, collection.missing(connection), assume_unique=True)
+
+
+def _told(parts: Iterable[LinkedAnswers], first: int, progress: Progress) -> Iterator[LinkedAnswers]:
+    for part in parts:
+        yield part
+        first += len(part.label)
+        progress.advance(first)
+
+
+def _parts(connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded, after: int) -> Iterator[LinkedAnswers]:
+    """Answers for all pages behind the first ones, in order of their ids, of those that were fetched without any."""
     from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
     from graphlang.analysis.arrays.replay import replay  # noqa: PLC0415 - as above
 
-    ids = np.setdiff1d(np.flatnonzero(~loaded.stored) + 1, collection.missing(connection), assume_unique=True)
     step = max(TOGETHER, int(loaded.stored.sum())) // BLOCK * BLOCK
-    for first in range(0, loaded.count, step):
+    for first in range(after, loaded.count, step):
         count = min(step, loaded.count - first)
-        asked = ids[np.searchsorted(ids, first + 1) : np.searchsorted(ids, first + count + 1)]
-        label, runner_up = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
-        confidence, second = np.zeros(count), np.zeros(count)
+        asked = _asked(connection, loaded, first, count)
         if len(asked):
-            given, found = replay(run, loaded, asked)
-            best, other = graph_output.labels(connection, given, [found.language, found.runner_up])
-            rows = np.flatnonzero(~given.stored & np.isin(given.pages, asked))
-            places = given.pages[rows] - 1 - first
-            label[places], confidence[places] = best[rows], found.confidence[rows]
-            runner_up[places], second[places] = other[rows], found.runner_up_confidence[rows]
-            known = given.corrected[rows] >= 0
-            label[places[known]], confidence[places[known]] = given.corrected[rows][known], 1
-            runner_up[places[known]], second[places[known]] = -1, 0
-        yield LinkedAnswers(label, confidence, runner_up, second)
-        progress.advance(first + count)
+            yield graph_output.of_linked(connection, *replay(run, loaded, asked), first, count)
+        else:
+            none = np.full(count, -1)
+            yield LinkedAnswers(none, np.zeros(count), none, np.zeros(count))

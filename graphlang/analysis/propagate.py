@@ -64,8 +64,8 @@ def propagate(
             signals are common to all pages, so that one more page moves the belief of every latent page.
         choose: whether the run becomes the one that the views show.
         workers: threads that identify texts for ``update``.
-        linked: whether to answer the URLs that were only linked to at once. They teach the others nothing, and whatever
-            lists them asks for their answers (``analysis.linked``).
+        linked: whether to answer all URLs that were only linked to at once, and not only the first ones of them. They
+            teach the others nothing, and whatever lists them asks for their answers (``analysis.linked``).
         load: what reads the links and the content run: ``graph_input.CachedLoader()`` if several steps read the same.
         progress: told of the stage.
 
@@ -101,7 +101,8 @@ def propagate(
             given = loaded.arrays({})
             answer = label_spreading.label_spreading(given.graph, given.evidence)
             return graph_output.write(connection, run, given, answer, choose=choose)
-        given = loaded.arrays(signals, listening=graph_input.Listening.of(options))
+        first = linked_answers.first_ones(connection, loaded)
+        given = loaded.arrays(signals, asked=first, listening=graph_input.Listening.of(options))
         inputs = digests.of_inference(given, run.parameters)
         same = earlier_run(connection, run, inputs=inputs) if update else None
         if same is not None:
@@ -110,7 +111,7 @@ def propagate(
             run = same
         else:
             answer = kernel.propagate(given.graph, given.evidence, options=options)
-            apart = None if loaded.stored.all() else False
+            apart = linked_answers.apart(connection, loaded, given, answer)
             run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=apart, choose=choose)
         progress.advance(given.graph.n)
     if linked and run.linked is False:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from graphlang.analysis.progress import SILENT, Progress
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
 if TYPE_CHECKING:
@@ -33,8 +34,12 @@ class Listing(OpenedFile):
         min_confidence: float = 0.0,
         declared_unlike: bool = False,
         sort: str = "found",
+        progress: Progress = SILENT,
     ) -> Rows[PageRow]:
         """Pages and their languages, by the chosen run.
+
+        Languages of URLs that were only linked to are worked out when they are asked for the first time: in the order
+        ``found`` as far as the rows are read, in any other before the first row.
 
         Args:
             language: only pages in this language, or in one of these (any usual code or name).
@@ -44,6 +49,7 @@ class Listing(OpenedFile):
             min_confidence: pages below count as ``und``.
             declared_unlike: only pages that declare languages, of which none is the one that was found.
             sort: ``found`` (as they were read), ``confidence`` (least sure first), ``length`` or ``url``.
+            progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
 
         Raises:
             ValueError: an unknown language or order.
@@ -53,10 +59,9 @@ class Listing(OpenedFile):
         tags = [language] if isinstance(language, str) else list(language)
         for tag in tags:
             wanted_language(tag)
-        return self._rows(
-            PageRow._make,
-            PageRow._fields,
-            lambda connection: page_rows(
+
+        def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
+            return page_rows(
                 connection,
                 language=tags,
                 below=below,
@@ -65,9 +70,13 @@ class Listing(OpenedFile):
                 min_confidence=min_confidence,
                 declared_unlike=declared_unlike,
                 sort=sort,
-            ),
-            linked=() if fetched else (None,),
-        )
+                after=after,
+                until=until,
+            )
+
+        if sort == "found" and not fetched:
+            return self._rows_by_id(PageRow._make, PageRow._fields, rows, progress)
+        return self._rows(PageRow._make, PageRow._fields, rows, linked=() if fetched else (None,), progress=progress)
 
     def language_map(self, by: str = "host", *, min_confidence: float = 0.0) -> Rows[SiteRow]:
         """Pages counted by site and language, by the chosen run: the verb `sites`.

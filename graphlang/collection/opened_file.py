@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, open_existing
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import get_run
@@ -95,6 +96,7 @@ class OpenedFile:
         columns: Sequence[str],
         read: Callable[[sqlite3.Connection], Iterable[Any]],
         linked: Sequence[int | None] = (),
+        progress: Progress = SILENT,
     ) -> Rows[Any]:
         """Rows that are read anew each time; ``linked`` names runs whose answers for unfetched URLs they need."""
 
@@ -103,9 +105,32 @@ class OpenedFile:
                 if linked:
                     from graphlang.analysis import linked as linked_answers  # noqa: PLC0415
 
-                    linked_answers.ready(self.path, *linked)
+                    linked_answers.ready(self.path, *linked, progress=progress)
                 connection = stack.enter_context(self._reading())
                 yield from read(connection)
+
+        return Rows(kind, columns, rows)
+
+    def _rows_by_id(
+        self,
+        kind: Callable[[Any], Any],
+        columns: Sequence[str],
+        read: Callable[[sqlite3.Connection, int, int | None], Iterable[Any]],
+        progress: Progress,
+    ) -> Rows[Any]:
+        """Rows of pages in the order of their ids, with the answers for unfetched URLs as far as they are read.
+
+        ``read`` gives those behind an id, up to an id.
+        """
+
+        def rows() -> Iterable[tuple[Any, ...]]:
+            from graphlang.analysis import linked  # noqa: PLC0415
+
+            after = 0
+            for until in linked.steps(self.path, progress=progress):
+                with self._reading() as connection:
+                    yield from read(connection, after, until)
+                after = until or after
 
         return Rows(kind, columns, rows)
 

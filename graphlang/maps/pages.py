@@ -67,6 +67,8 @@ def page_rows(
     min_confidence: float = 0.0,
     declared_unlike: bool = False,
     sort: str = "found",
+    after: int = 0,
+    until: int | None = None,
 ) -> Iterator[tuple[Any, ...]]:
     """Pages as tuples of the fields of `PageRow`, in order of their ids, as they are read from the database.
 
@@ -79,6 +81,8 @@ def page_rows(
         min_confidence: pages below count as ``und``; that comes before `language`, so that ``und`` finds them.
         declared_unlike: only pages that declare languages, of which none is the one that was found.
         sort: one of `ORDERS`. In any but ``found`` nothing comes before all pages are looked at.
+        after: only pages with a greater id.
+        until: only pages up to this id; None for all.
 
     Raises:
         ValueError: an unknown language or order.
@@ -95,6 +99,12 @@ def page_rows(
     if below is not None:
         conditions.append("confidence < :below")
         values["below"] = below
+    if after:
+        conditions.append("page > :after")
+        values["after"] = after
+    if until is not None:
+        conditions.append("page <= :until")
+        values["until"] = until
     if host is not None:
         conditions.append("host = :host")
         values["host"] = host.lower()

@@ -16,17 +16,21 @@ from graphlang.analysis.explain import explain
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import vote
 from graphlang.collection.collection import Collection
-from graphlang.db import Link, LinkKind, Page, create, open_existing
+from graphlang.db import Link, LinkKind, Page, StoreError, create, open_existing
 from graphlang.db.runs.answers import RunAnswers
 from graphlang.db.runs.begin import start_run
 from graphlang.db.runs.find import get_run
 from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.linked_answers import answered_to
 from graphlang.db.runs.write_answers import write_answers
 from graphlang.db.write.writer import Site, Writer, finish
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
     from pathlib import Path
+
+    from graphlang.db.runs.run import Run
 
 CODES = ("eng", "deu", "swa")
 LENGTHS = (10, 60, 400, 900)
@@ -75,6 +79,12 @@ SHOWN = (
 
 def shown(connection: sqlite3.Connection, where: str = "1") -> list[tuple[object, ...]]:
     return connection.execute(SHOWN.format(where)).fetchall()
+
+
+@pytest.fixture(autouse=True)
+def _none_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The collections here are small: the main job would answer for all of their URLs."""
+    monkeypatch.setattr(linked, "FIRST", 0)
 
 
 @pytest.mark.parametrize("step", [propagate, vote])
@@ -164,3 +174,79 @@ def test_what_lists_them_asks(tmp_path: Path) -> None:
     assert "und" not in {row.language for row in made.pages()}
     with closing(open_existing(path)) as connection:
         assert get_run(connection, run.id).linked is True
+
+
+@pytest.mark.parametrize("step", [propagate, vote])
+def test_the_main_job_answers_for_the_first_urls_as_if_they_were_asked_for_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: Callable[..., Run]
+) -> None:
+    monkeypatch.setattr(linked, "TOGETHER", 64)
+    found = []
+    for first in (0, 64, 1 << 11):
+        monkeypatch.setattr(linked, "FIRST", first)
+        with closing(crawl(tmp_path / f"{first}.db")) as connection:
+            classified(connection)
+            run = step(connection, linked=False)
+            assert run.linked is (first > 64)
+            if first == 64:
+                pending = connection.execute("SELECT page, language FROM page_languages WHERE pending").fetchall()
+                assert {language for page, language in pending if page > 64} == {"und"}
+                assert answered_to(connection, run.id) == 64
+            step(connection)
+            found.append([connection.execute(f"SELECT * FROM {table}").fetchall() for table in ANSWERS])
+    assert found[0] == found[1] == found[2]
+
+
+ANSWERS = ("linked_answers", "predictions", "scores")
+
+
+def test_a_list_answers_as_far_as_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linked, "TOGETHER", 64)
+    whole, path = tmp_path / "a.db", tmp_path / "b.db"
+    for file, at_once in ((whole, True), (path, False)):
+        with closing(crawl(file)) as connection:
+            classified(connection)
+            propagate(connection, linked=at_once)
+    expected = list(Collection(whole).pages())
+    assert len(expected) > 150
+    assert Collection(path).pages().head(70) == expected[:70]
+    with closing(open_existing(path)) as connection:
+        assert get_run(connection, 2).linked is False
+        assert answered_to(connection, 2) == 128
+    unfetched = [row for row in expected if not row.fetched]
+    assert list(Collection(path).pages(fetched=False)) == unfetched  # and goes on from there
+    with closing(open_existing(path)) as connection, closing(open_existing(whole)) as other:
+        assert get_run(connection, 2).linked is True
+        for table in ANSWERS:
+            assert connection.execute(f"SELECT * FROM {table}").fetchall() == (
+                other.execute(f"SELECT * FROM {table}").fetchall()
+            )
+    assert list(Collection(path).pages(language="swa")) == [row for row in expected if row.language == "swa"]
+
+
+def test_a_list_ends_where_others_change_what_it_is_read_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linked, "TOGETHER", 64)
+    path = tmp_path / "a.db"
+    with closing(crawl(path)) as connection:
+        classified(connection)
+        propagate(connection, linked=False)
+    rows = iter(Collection(path).pages())
+    assert next(rows).url == "http://a.example/0"
+    with closing(create(path)) as connection:
+        connection.execute("UPDATE sources SET position = position + 1")
+    with pytest.raises(StoreError, match=r"another process has changed .*a\.db since this list was begun"):
+        list(rows)
+
+
+def test_pages_that_were_fetched_wait_for_no_answers(tmp_path: Path) -> None:
+    with closing(crawl(tmp_path / "a.db")) as connection:
+        classified(connection)
+        run = propagate(connection, linked=False)
+        assert answered_to(connection, run.id) == 0
+        connection.execute(
+            "INSERT INTO predictions SELECT ?, id, 1, 1, NULL, NULL, 0, NULL, NULL FROM pages"
+            " WHERE id <= 70 AND id NOT IN (SELECT page FROM captures)",
+            (run.id,),
+        )
+        assert answered_to(connection, run.id) == 64
+        assert answered_to(connection, run.id, 128) == 128

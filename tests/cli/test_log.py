@@ -248,21 +248,22 @@ def test_verbs_that_list_say_where_they_are_before_the_first_row(
     graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db = tmp_path / "crawl.db"
+    monkeypatch.setattr(linked, "FIRST", 0)
     assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
-    write, put = linked.write_linked, log.put
+    write, put = linked.write_part, log.put
     told = threading.Event()
 
     def telling(*arguments: Any, **more: Any) -> None:
         put(*arguments, **more)
         told.set()
 
-    def slowly(*arguments: Any) -> None:
+    def slowly(*arguments: Any) -> int:
         assert told.wait(300)
-        write(*arguments)
+        return write(*arguments)
 
     monkeypatch.setattr(progress, "put", telling)
 
-    monkeypatch.setattr(linked, "write_linked", slowly)
+    monkeypatch.setattr(linked, "write_part", slowly)
     first = graphlang("pages", db, "--format", "tsv")
     assert first.stderr.startswith("linked: ")
     assert "URLs" in first.stderr

@@ -133,6 +133,13 @@ def base(folder: Path) -> Path:
     )
     for step in steps:
         subprocess.run(command(*step), check=True, capture_output=True)
+    connection = sqlite3.connect(db)  # so few are answered at once
+    connection.execute(
+        "UPDATE runs SET linked = 0, pages = (SELECT COUNT(*) FROM predictions WHERE run = id) WHERE linked"
+    )
+    connection.execute("DELETE FROM linked_answers")
+    connection.commit()
+    connection.close()
     (folder / "table.csv").write_text(f"url,language,note\n{SAID},heb,\nhttp://bustan.example/,arb,read it\n")
     return db
 

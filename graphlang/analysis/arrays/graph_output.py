@@ -8,11 +8,12 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.db import collection
-from graphlang.db.runs.answers import RunAnswers
+from graphlang.db.runs.answers import LinkedAnswers, RunAnswers
 from graphlang.db.runs.drop import clear_run
 from graphlang.db.runs.find import get_run
 from graphlang.db.runs.finish import finish_run
 from graphlang.db.runs.labels import all_labels, enter_labels
+from graphlang.db.runs.linked_answers import write_part
 from graphlang.db.runs.write_answers import write_answers
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def write(
     *,
     choose: bool,
     inputs: str | None = None,
-    linked: bool | None = None,
+    linked: tuple[LinkedAnswers, bool] | None = None,
 ) -> Run:
     """Write what a graph kernel answered, as the answers of ``run``, and close it.
 
@@ -55,7 +56,8 @@ def write(
         answer: what it said, one row for each row of ``given``.
         choose: whether the views show the run from now on.
         inputs: digest of all that the run read; None where none was taken.
-        linked: as in `run.Run`; unless None, only the pages are written that `GraphInput.stored` names.
+        linked: answers for URLs that were only linked to, among the first pages, and whether these are all; unless
+            None, only the pages have a row that `GraphInput.stored` names.
 
     Returns:
         The run, finished.
@@ -95,21 +97,55 @@ def write(
             ),
             (top[part], probabilities[part]),
         )
+    also = 0 if linked is None else write_part(connection, run.id, 0, linked[0])
     finish_run(
         connection,
         run.id,
-        pages=len(answered),
+        pages=len(answered) + also,
         rounds=answer.rounds,
         converged=answer.converged,
         inputs=inputs,
-        linked=linked,
+        linked=None if linked is None else linked[1],
         choose=choose,
     )
     return get_run(connection, run.id)
 
 
+def of_linked(
+    connection: sqlite3.Connection, given: GraphInput, answer: Answer, first: int, count: int
+) -> LinkedAnswers:
+    """What a graph kernel answered for the URLs that were only linked to, among some pages one after the other.
+
+    Args:
+        connection: the collection.
+        given: what the kernel was given.
+        answer: what it said, one row for each row of ``given``.
+        first: pages before these.
+        count: of these pages.
+
+    Returns:
+        No answer for pages that were fetched, or that ``given`` leaves out.
+    """
+    label, runner_up = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
+    confidence, second = np.zeros(count), np.zeros(count)
+    rows = np.flatnonzero(~given.stored & (given.pages > first) & (given.pages <= first + count))
+    best, other = labels(connection, given, [answer.language[rows], answer.runner_up[rows]], rows)
+    places = given.pages[rows] - 1 - first
+    label[places], confidence[places] = best, answer.confidence[rows]
+    runner_up[places], second[places] = other, answer.runner_up_confidence[rows]
+    known = given.corrected[rows] >= 0
+    label[places[known]], confidence[places[known]] = given.corrected[rows][known], 1
+    runner_up[places[known]], second[places[known]] = -1, 0
+    removed = collection.missing(connection)
+    label[removed[(removed > first) & (removed <= first + count)] - 1 - first] = -1
+    return LinkedAnswers(label, confidence, np.where(label < 0, -1, runner_up), second)
+
+
 def labels(
-    connection: sqlite3.Connection, given: GraphInput, columns: list[NDArray[np.int16]]
+    connection: sqlite3.Connection,
+    given: GraphInput,
+    columns: list[NDArray[np.int16]],
+    rows: NDArray[np.int64] | slice = slice(None),
 ) -> list[NDArray[np.int64]]:
     """For columns of languages (indices, -1 none) their numbers in ``labels``, -1 where there is none.
 
@@ -117,6 +153,7 @@ def labels(
         connection: the collection.
         given: what the graph kernel was given.
         columns: indices of languages, each of shape (rows,), -1 none.
+        rows: of ``given``, those that the columns have; all if not given.
 
     Returns:
         For each column one of the same shape. The label is that of the row's own text where that has the language, else
@@ -127,13 +164,14 @@ def labels(
     for label, language in given.language_of.items():
         if label < len(table) - 1:
             table[label] = language
-    language_of_own = table[given.labels]
+    own = given.labels[rows]
+    language_of_own = table[own]
     results = []
     for column in columns:
         found = usual[column]  # -1 takes the last entry, which is -1
-        for rank in range(given.labels.shape[1] - 1, -1, -1):
+        for rank in range(own.shape[1] - 1, -1, -1):
             same = (language_of_own[:, rank] == column) & (column >= 0)
-            found = np.where(same, given.labels[:, rank], found)
+            found = np.where(same, own[:, rank], found)
         results.append(found.astype(np.int64))
     return results
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import threading
 import time
@@ -124,6 +125,9 @@ class Shown(Progress):
         if self._state is not None:
             self.seconds[self._state.stage] = self._seconds()
         self._state = None
+
+    def close(self) -> None:
+        """Show no more."""
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._started
@@ -278,18 +282,33 @@ def _can_draw(out: TextIO) -> bool:
     return True
 
 
+def _is_file(out: TextIO) -> bool:
+    """Whether what is written there is looked at later."""
+    try:
+        return stat.S_ISREG(os.fstat(out.fileno()).st_mode)
+    except (OSError, ValueError):  # it is none of the system's files
+        return False
+
+
 @contextmanager
-def bars() -> Iterator[Shown]:
-    """What shows the progress of a verb, as the user wants it: bars, lines, or nothing."""
+def bars(*, beside_rows: bool = False) -> Iterator[Shown]:
+    """What shows the progress of a verb, as the user wants it: bars, lines, or nothing.
+
+    Args:
+        beside_rows: whether rows go to standard output meanwhile: no bar is drawn where somebody may look at these, on
+            the terminal or in a pager.
+    """
     how = log()
     if how.quiet:
         silent = Shown()
         yield silent
         silent.end()
         return
-    shown: Lines | Bars
+    shown: Shown
     if how.json or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         shown = Lines(as_json=how.json)
+    elif beside_rows and not _is_file(sys.stdout):
+        shown = Shown()
     else:
         shown = Bars(sys.stderr)
         before_words(shown.clear)

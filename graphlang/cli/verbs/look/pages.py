@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.database import answered
+from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.collection.collection import Collection
 from graphlang.maps.pages import ORDERS
@@ -59,6 +59,9 @@ def pages(
 ) -> None:
     """List pages and their languages, by the chosen run.
 
+    Languages of URLs that were only linked to are worked out when they are asked for the first time: as far as the list
+    is read, or, where it is sorted, before its first row.
+
     "languages" are those of a page in several, up to three by rank, and "shares" the part of its letters that each has.
 
     \b
@@ -69,19 +72,18 @@ def pages(
       graphlang pages crawl.db --fetched --declared-unlike
     """
     wanted = [part for value in languages for part in value.split(",") if part.strip()]
-    try:
-        rows = Collection(db).pages(
-            language=wanted,
-            below=below,
-            host=host,
-            fetched=fetched,
-            min_confidence=min_confidence,
-            declared_unlike=declared_unlike,
-            sort=sort,
-        )
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--language") from error
-    if not fetched:
-        with answered(db):  # which says how far it is, where it takes its time
-            pass
-    write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output, first=_FIRST)
+    with bars(beside_rows=output == "-") as shown:
+        try:
+            rows = Collection(db).pages(
+                language=wanted,
+                below=below,
+                host=host,
+                fetched=fetched,
+                min_confidence=min_confidence,
+                declared_unlike=declared_unlike,
+                sort=sort,
+                progress=shown,
+            )
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--language") from error
+        write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output, first=_FIRST)
