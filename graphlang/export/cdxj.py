@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 #: A second language counts from this probability.
 SECOND: Final = 0.2
+_NOT_ONE: Final = (languages.UND, languages.ZXX)
 _NO_DIGIT: Final = re.compile(r"[^0-9]+")
 _FIRST: Final = "00000101000000"  #: what a date lacks that says no more than a year, a month or a day
 _UNDATED: Final = "0" * 14
+_MARKS: Final = str.maketrans("", "", "-:TZ")
 
 
 class Made(NamedTuple):
@@ -51,9 +53,12 @@ def codes(language: str, runner_up: str | None, second: float | None, parts: str
     >>> codes("cym", "bre", 0.3, '[["eng",0.5],["cym",0.5]]')
     'cym,eng'
     """
-    found = [code for code, _ in shares.ranked(language, parts)]
-    if len(found) == 1 and runner_up not in (None, languages.UND, languages.ZXX) and (second or 0) >= SECOND:
-        found.append(str(runner_up))
+    if parts == shares.NONE:  # of most pages
+        found = [] if language in _NOT_ONE else [language]
+    else:
+        found = [code for code, _ in shares.ranked(language, parts)]
+    if len(found) == 1 and (second or 0) >= SECOND and runner_up is not None and runner_up not in _NOT_ONE:
+        found.append(runner_up)
     return ",".join(dict.fromkeys(found))
 
 
@@ -135,8 +140,6 @@ def _with_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterato
 
 def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
     _, offset, date, digest, url, mime, status, language, runner_up, second, parts, revisit, charset = row
-    digits = _NO_DIGIT.sub("", date)[: len(_FIRST)]
-    stamp = digits + _FIRST[len(digits) :] if digits else _UNDATED
     fields = {
         "url": url,
         "mime": "warc/revisit" if revisit else mime or "unk",
@@ -149,4 +152,17 @@ def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
         "languages": codes(language, runner_up, second, parts) or None,
     }
     known = {name: value for name, value in fields.items() if value is not None}
-    return f"{sort_key(url)} {stamp} {json_text(known)}\n"
+    texts = "".join(known.values())
+    if texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
+        members = ", ".join([f'"{name}": "{value}"' for name, value in known.items()])
+        return f"{sort_key(url)} {_stamp(date)} {{{members}}}\n"
+    return f"{sort_key(url)} {_stamp(date)} {json_text(known)}\n"
+
+
+def _stamp(date: str) -> str:
+    """Fourteen digits."""
+    digits = date.translate(_MARKS)
+    if len(digits) == len(_FIRST) and digits.isascii() and digits.isdecimal():
+        return digits
+    digits = _NO_DIGIT.sub("", date)[: len(_FIRST)]
+    return digits + _FIRST[len(digits) :] if digits else _UNDATED

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
 _WWW: Final = re.compile(r"www\d*\.")
+_END: Final = re.compile("[/?#]")
 _PORTS: Final = {"http": "80", "https": "443"}
 _SAFE: Final = frozenset(b"!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~") | frozenset(range(48, 58)) | frozenset(range(97, 123))
 _PLAIN: Final = re.compile(r"[!\"$&'()*+,\-./:;<=>?@[\\\]^_`{|}~0-9A-Za-z]*")  #: what stays, but for its case
@@ -39,12 +41,17 @@ def sort_key(url: str) -> str:
     ('org,example)/a/bc?x=1&y=2', 'org,example)/')
     """
     scheme, _, rest = url.partition("://")
-    end = re.search("[/?#]", rest)
-    authority, tail = (rest, "") if end is None else (rest[: end.start()], rest[end.start() :])
+    authority, slash, tail = rest.partition("/")
+    if "?" in authority or "#" in authority or not slash:
+        end = _END.search(rest)
+        authority, tail = (rest, "") if end is None else (rest[: end.start()], rest[end.start() :])
+    else:
+        tail = f"/{tail}"
     path, _, query = tail.partition("#")[0].partition("?")
     return f"{_site(scheme, authority)}){_path(path)}{_query(query)}"
 
 
+@lru_cache(maxsize=4096)  # the pages of a site mostly stand together
 def _site(scheme: str, authority: str) -> str:
     address = authority.rpartition("@")[2].lower()
     host, bracket, port = address.partition("]")
@@ -58,17 +65,24 @@ def _site(scheme: str, authority: str) -> str:
 
 
 def _path(path: str) -> str:
-    kept: list[str] = []
-    for part in _escaped(path).split("/")[1:]:
-        if part == ".." and kept:
-            kept.pop()
-        elif part != ".":
-            kept.append(part)
-    folded = "/" + "".join(f"{part}/" for part in kept[:-1] if part) + (kept[-1] if kept else "")
+    folded = _escaped(path)
+    if "//" in folded or "/." in folded or not folded.startswith("/"):
+        folded = _folded(folded)
     if ".aspx" in folded:
         for pattern in _FOLDERS:
             folded = _without_last(pattern, folded)
     return folded.removesuffix("/") or "/"
+
+
+def _folded(path: str) -> str:
+    """Without empty folders, and those that are none."""
+    kept: list[str] = []
+    for part in path.split("/")[1:]:
+        if part == ".." and kept:
+            kept.pop()
+        elif part != ".":
+            kept.append(part)
+    return "/" + "".join(f"{part}/" for part in kept[:-1] if part) + (kept[-1] if kept else "")
 
 
 def _query(query: str) -> str:

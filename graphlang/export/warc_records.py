@@ -6,17 +6,15 @@ to three ISO 639-3 codes; so do these records.
 
 from __future__ import annotations
 
-import io
 import json
-import re
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from graphlang import __version__
 from graphlang.export.cdxj import codes
+from graphlang.export.warc_writer import RecordWriter, record
 from graphlang.maps import captures, shares
 
 if TYPE_CHECKING:
@@ -26,48 +24,26 @@ if TYPE_CHECKING:
     from graphlang.maps.selection import Selection
 
 _FIELD: Final = "WARC-Identified-Content-Language"
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_UNKNOWN: Final = "1970-01-01T00:00:00Z"  # WARC wants a date
+_UNKNOWN: Final = "1970-01-01T00:00:00Z"
+#: Fields of a metadata record.
+_SAID: Final = (
+    *("language", "script", "confidence", "runner-up", "runner-up-confidence", "method", "shares", "payload-digest"),
+)
 
 
-def _warcinfo(writer: WARCWriter, what: str) -> None:
+def _begin(file: IO[bytes], what: str) -> RecordWriter:
+    """Write the first record, which says what the file is."""
     info = {
         "software": f"graphlang/{__version__}",
         "format": "WARC File Format 1.1",
         "description": f"languages of web pages: {what}",
     }
-    record = writer.create_warcinfo_record("languages.warc.gz", info)
-    record.rec_headers.replace_header("WARC-Date", _UNKNOWN)
-    record.rec_headers.replace_header("WARC-Record-ID", f"<urn:uuid:{uuid5(NAMESPACE_URL, json.dumps(info))}>")
-    writer.write_record(record)
-
-
-def _header(value: str) -> str:
-    """A value that stays in its line."""
-    return _CONTROL.sub(" ", value)
-
-
-def _write(
-    writer: WARCWriter, kind: str, about: tuple[str, str, str], said: dict[str, str], body: tuple[str, bytes]
-) -> None:
-    (url, date, digest), (mime, block) = about, body
-    fields = [
-        ("WARC-Type", kind),
-        ("WARC-Target-URI", _header(url)),
-        ("WARC-Date", _header(date) or _UNKNOWN),
-        ("WARC-Record-ID", f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {date} {url} {digest}')}>"),
-        *((name, _header(value)) for name, value in said.items() if value),
-        ("Content-Type", mime),
-        ("Content-Length", str(len(block))),
-    ]
-    record = writer.create_warc_record(
-        url,
-        kind,
-        payload=io.BytesIO(block),
-        length=len(block),
-        warc_headers=StatusAndHeaders("", fields, protocol="WARC/1.1"),
-    )
-    writer.write_record(record)
+    writer = WARCWriter(file, gzip=True, warc_version="1.1")
+    first = writer.create_warcinfo_record("languages.warc.gz", info)
+    first.rec_headers.replace_header("WARC-Date", _UNKNOWN)
+    first.rec_headers.replace_header("WARC-Record-ID", f"<urn:uuid:{uuid5(NAMESPACE_URL, json.dumps(info))}>")
+    writer.write_record(first)
+    return RecordWriter(file)
 
 
 def write_metadata(connection: sqlite3.Connection, selection: Selection, file: IO[bytes]) -> int:
@@ -81,8 +57,7 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
     Returns:
         The number of metadata records.
     """
-    writer = WARCWriter(file, gzip=True, warc_version="1.1")
-    _warcinfo(writer, "metadata records; the pages are in the archives that they refer to")
+    writer = _begin(file, "metadata records; the pages are in the archives that they refer to")
     source, values = captures.source(connection, selection)
     rows = connection.execute(
         f"SELECT url, date, digest, {shares.of_run('pages.text_run')}, language, script, confidence, runner_up,"
@@ -92,24 +67,21 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
     written = 0
     for url, date, digest, parts, *said in rows:
         language, script, confidence, runner_up, second, method = said
-        about: dict[str, Any] = {
-            "language": language,
-            "script": script,
-            "confidence": confidence,
-            "runner-up": runner_up,
-            "runner-up-confidence": second,
-            "method": method,
-            "shares": shares.in_words(shares.ranked(language, parts))[1] if parts != shares.NONE else None,
-            "payload-digest": f"sha1:{digest}" if digest else None,
-        }
-        body = "".join(f"{name}: {value}\r\n" for name, value in about.items() if value is not None).encode()
-        refers = {
-            "WARC-Refers-To-Target-URI": url,
-            "WARC-Refers-To-Date": date,
-            _FIELD: codes(language, runner_up, second, parts),
-        }
-        _write(writer, "metadata", (url, date, digest), refers, ("application/warc-fields", body))
+        told = (
+            *(language, script, confidence, runner_up, second, method),
+            shares.in_words(shares.ranked(language, parts))[1] if parts != shares.NONE else None,
+            f"sha1:{digest}" if digest else None,
+        )
+        body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, told, strict=True) if value is not None])
+        refers = (
+            ("WARC-Refers-To-Target-URI", url),
+            ("WARC-Refers-To-Date", date),
+            (_FIELD, codes(language, runner_up, second, parts)),
+        )
+        about = url, date, digest
+        writer.write(record("metadata", about, refers, "application/warc-fields", body.encode("utf-8", "replace")))
         written += 1
+    writer.flush()
     return written
 
 
@@ -124,15 +96,15 @@ def write_wet(table: Table, file: IO[bytes]) -> int:
     Returns:
         The number of conversion records.
     """
-    writer = WARCWriter(file, gzip=True, warc_version="1.1")
-    _warcinfo(writer, "conversion records with the text of pages")
+    writer = _begin(file, "conversion records with the text of pages")
     at = {name: place for place, name in enumerate(table.columns)}
     body = at.get("text", at["main"])
     written = 0
     for row in table.rows:
         text = f"{row[at['title']]}\n{row[body]}" if row[at["title"]] else row[body]
         about = row[at["url"]], row[at["date"]], row[at["digest"]]
-        said = {_FIELD: row[at["codes"]]}
-        _write(writer, "conversion", about, said, ("text/plain", text.encode("utf-8", "replace")))
+        said = ((_FIELD, row[at["codes"]]),)
+        writer.write(record("conversion", about, said, "text/plain", text.encode("utf-8", "replace")))
         written += 1
+    writer.flush()
     return written

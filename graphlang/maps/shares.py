@@ -8,6 +8,7 @@ answer's.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from graphlang.codes import languages
@@ -130,6 +131,11 @@ def _told(place: int) -> Callable[[bytes, bytes], str]:
     """Take bytes: a function gets no text that is not UTF-8. Where a language is not, its own column says so."""
 
     def told(language: bytes, parts: bytes) -> str:
-        return in_words(ranked(language.decode(errors="replace"), parts.decode(errors="replace")))[place]
+        return _in_words(language, parts)[place]
 
     return told
+
+
+@lru_cache(maxsize=4)  # both columns of a row ask for the same
+def _in_words(language: bytes, parts: bytes) -> tuple[str, str]:
+    return in_words(ranked(language.decode(errors="replace"), parts.decode(errors="replace")))
