@@ -18,7 +18,6 @@ from graphlang.graph.data import NONE, Graph, Signal
 from graphlang.graph.partitioned.introduce import certain
 from graphlang.graph.partitioned.local import local
 from graphlang.graph.partitioned.survey import UNIT
-from graphlang.graph.propagation.inference import LINK_ORDER
 from graphlang.graph.propagation.nodes import link_order, site_prior
 from graphlang.graph.propagation.nodes.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
 from graphlang.numerics import softmax
@@ -210,7 +209,7 @@ def with_order(  # noqa: PLR0917  all that it depends on
         share = np.minimum(np.take_along_axis(softmax(logs), order, 1), 1)
         probabilities[pages[:, None], np.arange(order.shape[1])] = share
     signal = Signal(languages, probabilities, options.link_order)
-    return replace(partition, signals={**partition.signals, LINK_ORDER: signal})
+    return replace(partition, signals={**partition.signals, link_order.NAME: signal})
 
 
 class _Host:

@@ -44,7 +44,7 @@ import numpy as np
 from graphlang.graph.adjacency import canonical, padded, reached_by_evidence
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.propagation.edges.compatibility import followed
-from graphlang.graph.propagation.edges.degree_cap import message_weights
+from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.nodes import link_order, signals
@@ -71,7 +71,6 @@ __all__ = ["Options", "answered", "learn", "learned_for", "prepare", "propagate"
 
 KEEP = 5  #: languages of the answer that are kept
 LINKS = 1 << 22  #: links looked at at once
-LINK_ORDER = "link_order"  #: name of the signal
 
 
 def propagate(
@@ -162,7 +161,12 @@ def prepare(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
     of_links = (edges.source, edges.target, edges.coupling)
-    weights = message_weights(*of_links, roles.host, options.degree, followed=followed(edges.kind))
+    given_of_links = (*of_links, roles.host, options.degree)
+    weights = message_weights(*given_of_links, followed=followed(edges.kind))
+    latent = roles.number >= 0
+    if fixed is not None:
+        latent[fixed.rows] = True
+    hear_the_sure(weights, *given_of_links, roles.doubtful, latent, followed(edges.kind))
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
 
@@ -249,10 +253,10 @@ def read(
     if options.hreflang and (links.hreflang >= 0).any():
         languages, shares = signals.announced(links, len(evidence.codes))
         found["hreflang"] = Signal(languages[: evidence.n], shares[: evidence.n], options.hreflang)
-    if options.link_order and links.ordinal is not None and LINK_ORDER not in found:
+    if options.link_order and links.ordinal is not None and link_order.NAME not in found:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
         by_order = link_order.from_link_order(links, evidence, certain, graph.outside)
-        found[LINK_ORDER] = Signal(*by_order, options.link_order)
+        found[link_order.NAME] = Signal(*by_order, options.link_order)
     return links, found
 
 

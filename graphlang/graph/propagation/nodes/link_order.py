@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _kernels = Kernels("graphlang.graph.native._link_order")
 
+NAME = "link_order"  #: of the signal
 KEEP = 8  #: languages of a page that are kept
 FARTHEST = 8  #: distances from here on count as one
 SINGLE = 0.95  #: a host with so large a share of its certain pages in one language is left out: it has no such order

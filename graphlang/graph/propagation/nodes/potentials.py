@@ -5,10 +5,10 @@ signals. A clamped page keeps its text's own probabilities (of the active langua
 doubt, and, calibrated, as its answer; a page in two languages speaks for both. The calibration is a temperature (Guo et
 al. 2017, section 4.2), fitted with the weights: a text is told from all languages of the model, its page only from
 those of the collection, so that confidence is a little below accuracy. A long page in doubt starts from its text's
-probabilities too. It listens to its signals and its neighbours with one small weight, to its site with a part of it
-(`HABIT`), and only if links join it to other pages: on the development sets the bare habits of a site did harm to so
-much text. Texts and signals are turned into tables a block of pages at a time, so that memory grows with the latent
-pages, not with all pages; priors have a number for each active language and each host or directory.
+probabilities too. It listens to its signals and its sure neighbours with one small weight, and not to what is counted
+on sure pages, the languages of its site and of lists (`COUNTED`): what texts are never sure of is missing there. Texts
+and signals are turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all
+pages; priors have a number for each active language and each host or directory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
-from graphlang.graph.propagation.nodes import candidates, site_prior, text_likelihood
+from graphlang.graph.propagation.nodes import candidates, link_order, site_prior, text_likelihood
 from graphlang.graph.propagation.nodes import signals as signals_
 from graphlang.graph.propagation.nodes.score_table import BLOCK, score_table
 from graphlang.numerics import softmax
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.nodes.site_prior import Counted, Prior
     from graphlang.graph.propagation.options import Options
 
-HABIT = 0.25  #: how far a long page in doubt listens to its site, beside its neighbours (on development sets)
+COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
 PART = 0.4
@@ -104,7 +104,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     evidence, active = tables.evidence, tables.active
     of_directory = (evidence.directory, options.site, options.directory)
     prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory, directories)
-    terms = _Terms(tables, signals, roles, learned, prior, _joined(links, roles))
+    terms = _Terms(tables, signals, roles, learned, prior)
     latent, kept = roles.latent, min(len(active), candidates.MOST)
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
@@ -169,14 +169,13 @@ def with_fixed(potentials: NodePotentials, fixed: FixedBeliefs, languages: int) 
 class _Terms:
     """The terms of the log-potential, by name, for some latent pages at a time."""
 
-    def __init__(  # noqa: PLR0917  all that they depend on
+    def __init__(
         self,
         tables: ScoreTables,
         signals: Mapping[str, Signal],
         roles: PageRoles,
         learned: Learned,
         prior: Prior,
-        joined: NDArray[np.bool_],
     ) -> None:
         evidence = tables.evidence
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
@@ -184,7 +183,6 @@ class _Terms:
         self._log_prior = np.log(prior.probability)
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
         self._weight = 1 / text_likelihood.inverse_temperature(roles.length)
-        self._listening = np.where(joined, HABIT * self._weight, 0).astype(np.float32)  # in doubt, to its site
         self._background = {
             name: signals_.background(signal.background, tables.active)
             for name, signal in self._signals.items()
@@ -202,7 +200,6 @@ class _Terms:
         site = self._log_prior[group]
         doubtful = roles.doubtful[pages]
         text[doubtful] = np.log(text_likelihood.tempered(scores[doubtful]))
-        site[doubtful] *= self._listening[pages[doubtful], None]
         found = {"text": text, "site": site}
         for name, signal in self._signals.items():
             against = self._background.get(name)
@@ -212,17 +209,9 @@ class _Terms:
             log_odds *= (signal.weight * self._weight[pages]).astype(np.float32)[:, None]
             self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
             found[name] = log_odds
+        for name in found.keys() & COUNTED:
+            found[name][doubtful] = 0
         return found
-
-
-def _joined(links: Links | None, roles: PageRoles) -> NDArray[np.bool_]:
-    """Pages with a link to or from another page, as far as a page in doubt depends on it; shape (n,)."""
-    n = len(roles.number)
-    found = np.zeros(n if links is None else max(n, links.n), np.bool_)
-    if links is not None and roles.doubtful.any():
-        found[links.source] = True
-        found[links.target] = True
-    return found[:n]
 
 
 def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:

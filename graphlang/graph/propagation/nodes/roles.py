@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.options import Options
 
 
+#: A long page in doubt takes signals and neighbours as seriously as one with so many characters (on development sets).
+LISTENS_LIKE = 120
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PageRoles:
     """n pages on H hosts, f of them latent; L active languages."""
@@ -58,7 +62,7 @@ def page_roles(
     best, score, total = tables.best()
     known = best >= 0
     doubtful = (evidence.length >= options.clamp_length) & (score < options.doubtful)
-    length = np.where(doubtful, np.minimum(evidence.length, options.certain_length), evidence.length)
+    length = np.where(doubtful, np.minimum(evidence.length, LISTENS_LIKE), evidence.length)
     clamped = known & ((evidence.length >= options.clamp_length) & ~doubtful | evidence.is_labelled())
     if fixed is not None:
         clamped[fixed.rows] = True
