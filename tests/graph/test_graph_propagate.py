@@ -109,7 +109,7 @@ def test_languages_without_a_slot_say_what_they_say_together() -> None:
 
 
 def test_a_short_page_listens_and_a_long_one_does_not() -> None:
-    answer = propagate(graph(3, [(0, 1), (0, 2)]), evidence([FULL["deu"], UNSURE, ({"nld": 0.5, "deu": 0.4}, LONG)]))
+    answer = propagate(graph(3, [(0, 1), (0, 2)]), evidence([FULL["deu"], UNSURE, ({"nld": 0.7, "deu": 0.2}, LONG)]))
     assert said(answer) == ["deu", "deu", "nld"]
 
 
@@ -182,9 +182,26 @@ def test_a_wrong_majority_does_not_move_full_pages() -> None:
 
 def test_a_long_page_in_doubt_listens_to_its_neighbours() -> None:
     links = [(i, 0) for i in range(1, 30)]
-    pages = evidence([({"nld": 0.4, "deu": 0.35}, LONG)] + [FULL["deu"]] * 29)
-    assert said(propagate(graph(30, links), pages))[0] == "deu"
-    assert said(propagate(graph(30, links), pages, options=Options(doubtful=0)))[0] == "nld"
+    pages = evidence([({"nld": 0.4, "deu": 0.35}, LONG)] + [FULL["deu"]] * 29 + [FULL["nld"]] * 30)
+    assert said(propagate(graph(60, links), pages))[0] == "deu"
+    assert said(propagate(graph(60, links), pages, options=Options(doubtful=0)))[0] == "nld"
+
+
+def test_pages_in_doubt_do_not_make_each_other_sure() -> None:
+    doubt = {"nld": 0.6, "deu": 0.4}
+    links = [(i, j) for i in range(6) for j in range(6) if i != j]
+    sure = [FULL["nld"], FULL["deu"]]
+    answer = propagate(graph(8, links), evidence([(doubt, LONG)] * 5 + [({"nld": 0.9}, SHORT), *sure]))
+    assert answer.confidence[:5] == pytest.approx([0.6] * 5, abs=2e-3)  # as by the text, whatever the others repeat
+    heard = propagate(graph(8, [*links, (6, 0)]), evidence([(doubt, LONG)] * 5 + [({"deu": 0.9}, SHORT), *sure]))
+    assert heard.confidence[0] > answer.confidence[0]  # what is sure is heard
+
+
+def test_a_page_in_doubt_shares_no_weight_among_those_it_does_not_hear() -> None:
+    doubt = ({"nld": 0.4, "deu": 0.35}, LONG)
+    pages = evidence([doubt, FULL["deu"], *[doubt] * 20, *[FULL["nld"]] * 20])
+    alone, among = (propagate(graph(42, [(i, 0) for i in range(1, n)]), pages) for n in (2, 22))
+    assert among.confidence[0] == pytest.approx(alone.confidence[0], abs=1e-6)
 
 
 @pytest.mark.parametrize("sure", [0.55, 0.95])
