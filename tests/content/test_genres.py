@@ -154,7 +154,7 @@ def test_siblings_without_lists_lean_to_the_one_that_more_people_write() -> None
     vectors = logistic_regression.Vectors(np.ones((1, 3), np.float32), np.ones(3, np.float32), np.zeros(3, np.float32))
     group.part(vectors, [" است "], np.array([0, 1, 2]), 1.0)
     assert vectors.weights.tolist() == [[1, 1, 1]]
-    added = close_languages.offsets(3, [group])
+    added = close_languages.offsets(["ces", "fas", "prs"], [group])
     assert added[0] == added[1] == 0
     assert added[2] < 0
 

@@ -96,7 +96,7 @@ class TrainingOptions:
     lm_gain: tuple[float, ...] = (0.2, 0.2, 0.15, 0.0, 0.0, 0.0, 0.0)
     lm_least: float = 4.0
     lm_text_exponent: float = 4.0
-    lm_inverse_temperature: float = 0.9
+    lm_inverse_temperature: float = 0.83
     doubt: float = 0.85
     held_out: int = 10
     seed: int = 2004

@@ -21,7 +21,7 @@ from graphlang.content.published import nfc
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.text.scripts import EAST_ASIA, LATIN, registry
 from graphlang.content.training import corpus, strip_diacritics, train_published, word_lists
-from graphlang.content.training.discriminative import close_languages, fit
+from graphlang.content.training.discriminative import close_languages, fit, made_text
 from graphlang.content.training.excerpts import Excerpts
 from graphlang.content.training.option_checks import checked
 from graphlang.content.training.options import ONLY_REFINED, PAPER, TrainingOptions, ranges, renamed
@@ -29,7 +29,7 @@ from graphlang.content.training.select_features import Candidates
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -82,9 +82,7 @@ def train(
     checked(options := renamed(options), ranges(method), method=method)
     chosen = TrainingOptions(**{**asdict(base), **options})
     if not chosen.closed:
-        if any(options.get("lm_gain", ())):
-            raise ModelError("lm_gain: needs closed=true, for the last word is to be told from the first")
-        chosen = replace(chosen, lm_gain=(0.0,) * len(calibration.KNOTS))
+        chosen = _without_lm(chosen, options)
     material = corpus.read(
         folder,
         label=languages.label,
@@ -106,9 +104,9 @@ def train(
         parameters |= {"prior": list(chosen.prior), "lm_gain": list(chosen.lm_gain)}
         texts = [_by_genre(material, label, chosen.held_out) for label in labels]
         lists = _add(texts, labels, words, chosen, random)
-        parameters["word_lists"] = sorted(lists)
         groups = close_languages.find(labels, lists)
-        parameters["close_languages"] = [[labels[i] for i in group.labels.tolist()] for group in groups]
+        close = [[labels[i] for i in group.labels.tolist()] for group in groups]
+        parameters |= {"word_lists": sorted(lists), "close_languages": close}
         every = [[d for own in genres.values() for d in corpus.documents(own, chosen.document)] for genres in texts]
         documents = [corpus.spread(own, chosen.documents) for own in every]
         prior = speaker_prior.log_prior(labels, 1.0)
@@ -122,8 +120,10 @@ def train(
             random=random,
             progress=progress,
         )
-        arrays["siblings"] = close_languages.offsets(len(labels), groups)
+        arrays["siblings"] = close_languages.offsets(labels, groups)
         parameters |= found | {"leaning": [[labels[i], labels[on], way] for i, on, way in found["leaning"]]}
+        compared = made_text.lines(dict(zip(labels, texts, strict=True)), lists)
+        arrays |= made_text.parted(Model(method, labels, parameters, arrays), compared)
     else:
         documents = [corpus.documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
         arrays = _as_published(documents, chosen, progress)
@@ -136,6 +136,13 @@ def train(
     arrays["sharpness"] = _inverse_temperature(model, probes, chosen, random)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
+
+
+def _without_lm(chosen: TrainingOptions, options: Mapping[str, Any]) -> TrainingOptions:
+    """The options without the character language model, which needs a space after the last word."""
+    if any(options.get("lm_gain", ())):
+        raise ModelError("lm_gain: needs closed=true, for the last word is to be told from the first")
+    return replace(chosen, lm_gain=(0.0,) * len(calibration.KNOTS))
 
 
 def _by_genre(material: corpus.Corpus, label: str, every: int) -> dict[str, list[str]]:

@@ -89,6 +89,35 @@ def pack(weights: Sequence[Weights], widths: Sequence[int], prefix: str = "") ->
     }
 
 
+def added(own: Weights, columns: Sequence[int], steps: Ints, *, most: int) -> Weights:
+    """The weights of a script with steps added to those of some labels; what becomes 0 is no weight any more.
+
+    Args:
+        own: Of the script.
+        columns: The labels, counted among those of the script.
+        steps: To be added, (labels, features).
+        most: Greatest weight, above 0 and below; what goes beyond is cut.
+
+    >>> own = Weights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
+    >>> found = added(own, [0, 2], np.array([[0, 5], [-3, 1]]), most=10)
+    >>> found.row.tolist(), found.column.tolist(), found.value.tolist()
+    ([1, 1], [0, 2], [10, 1])
+    """
+    kept = ~np.isin(own.column, columns)
+    rows, values = [own.row[kept]], [own.value[kept].astype(np.int64)]
+    names = [own.column[kept]]
+    for column, more in zip(columns, steps, strict=True):
+        mine = own.column == column
+        total = more.copy()
+        total[own.row[mine]] += own.value[mine]
+        rows.append(np.flatnonzero(total))
+        values.append(np.clip(total[rows[-1]], -most, most))
+        names.append(np.full(len(rows[-1]), column))
+    row, column_of, value = np.concatenate(rows), np.concatenate(names), np.concatenate(values)
+    order = np.lexsort((column_of, row))
+    return Weights(own.common, own.features, row[order], column_of[order], value[order].astype(np.int8))
+
+
 def ngrams(model: Model) -> list[bytes]:
     """The n-grams and words of a model's vectors, in their order, in UTF-8."""
     data = model.arrays["ngrams"].tobytes()
