@@ -138,6 +138,20 @@ def test_the_best_language_stays_the_best(shipped: Identifier, monkeypatch: pyte
     assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
 
 
+@pytest.mark.parametrize("times", [1, 20], ids=["short", "long"])
+def test_malay_in_arabic_letters_may_be_a_relative(
+    shipped: Identifier, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    assert isinstance(shipped, Discriminative)
+    text = "سموا مأنسي دلاهيركن بيبس دان سامرات دري سڬي كموليأن دان حق حق. " * times
+    label, confidence = best(shipped, text)
+    assert label in unknown.RELATIVES
+    monkeypatch.setattr(shipped, "_relatives", [])
+    without, sure = best(shipped, text)
+    assert without == label
+    assert confidence < 0.7 < sure
+
+
 def test_places_outside_the_symbols_are_refused() -> None:
     given_ = characters(["abc"])
     with pytest.raises(ValueError, match="ends"):

@@ -123,6 +123,12 @@ class Discriminative(Calibrated):
         self._margin = max(self.vocabulary.margin, 0 if self._char_lm is None else self._char_lm.table.margin)
         self._scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *of_labels)
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
+        self._relatives = [
+            (number, column, own, unknown.RELATIVES[label])
+            for number, own in enumerate(self._weights.labels)
+            for column in range(*own.indices(labels))
+            if (label := self.labels[column]) in unknown.RELATIVES
+        ]
         self._before = self._scores.prior * lean[0]
         self._foreign = self.labels.index(_FOREIGN) if _FOREIGN in self.labels and labels > 1 else -1
         others = self._before.copy()
@@ -259,6 +265,10 @@ class Discriminative(Calibrated):
             lm_sums=lm_sums,
         )
         answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
+        for number, column, own, share in self._relatives:
+            begin = int(sums.counts[:number].sum())
+            mine = to[sums.order[begin : begin + int(sums.counts[number])]]
+            unknown.doubt_relatives(answer, mine, column, own, share)
         unknown.doubt_rubbish(answer, to, given)
         if self._foreign >= 0:
             windows.share_with_hosts(answer, to, letters.lengths, self._foreign, self._hosts)
@@ -327,6 +337,9 @@ class Discriminative(Calibrated):
             if len(some.sums):  # none where no language is written in the script
                 self._scores.doubt(some.sums, columns, found=some.found, offsets=offsets, letters=sizes, answer=found)
             answer[rows, columns] = found
+        for of_script, column, own, share in self._relatives:
+            if of_script == self._script[script]:
+                unknown.doubt_relatives(answer, rows, column, own, share)
         if script == LATIN:
             read = Characters(parts.symbols, parts.begins[offsets[:-1]], parts.ends[offsets[1:] - 1])
             unknown.doubt_rubbish(answer, rows, read)
