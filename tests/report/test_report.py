@@ -80,7 +80,7 @@ def test_the_summary_in_words(db: Path) -> None:
     assert "4 pages of 3 sites were read, in 3 languages. The commonest is German (50 % of the pages)" in text
     assert "1 more URL was only linked to; what is said of its language is a guess" in text
     assert "2 pages have fewer than 50 letters of text. 2 of them are in doubt by their own text" in text
-    assert "The captures are from 2010-01-01 to 2012-06-01." in text
+    assert "The pages' own captures are from 2010-01-01 to 2012-06-01." in text
 
 
 def test_languages_that_may_not_be_there_are_named(make_collection: Call, written: Any) -> None:
@@ -215,3 +215,12 @@ def test_the_policy_is_what_stops_a_script(chromium: str, db: Path, tmp_path: Pa
     )
     assert "Content Security Policy" in done.stderr
     assert "<title>pwned" not in done.stdout
+
+
+def test_on_paper_it_is_light_and_no_column_is_cut(db: Path) -> None:
+    # The order of the rules decides: those for paper stand behind all others.
+    screen, _, paper = page(db).partition("@media print {")
+    assert "@media screen and (prefers-color-scheme: dark)" in screen
+    assert "prefers-color-scheme" not in paper
+    assert ".wide { overflow-x: auto; }" in screen
+    assert ".wide { overflow: visible; }" in paper
