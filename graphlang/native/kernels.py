@@ -119,7 +119,8 @@ class Kernels:
         """
         if size and not begin:
             raise KernelError(f"{size} bytes of nothing")
-        return bytes(self._ffi.buffer(begin, size)) if size else b""
+        copied: bytes = self._ffi.buffer(begin, size)[:] if size else b""
+        return copied
 
     def _function(self, prototype: Prototype, free: Any) -> Callable[..., Any]:
         """What checks the arguments of a kernel and calls it: made once, as source, for a call to take little time."""
@@ -232,8 +233,13 @@ def _source(prototype: Prototype, *, is_handle: bool) -> str:
         kind = f"({name}.typecode if type({name}) is array else type({name}))"
         if one.is_optional:
             lines.append(f"if {name} is None: shape_{name} = None")
+        is_bytes = one.is_const and "B" in NUMBERS[one.type]
+        if is_bytes:  # cffi takes them as they are, and nobody can change them
+            lines.append(f"{'el' * one.is_optional}if type({name}) is bytes: shape_{name} = (len({name}),)")
         held = f"{name} = of(kind_{name}, {name})"  # from here on nobody can make it shorter
-        lines.append(f"{'el' * one.is_optional}if {kind} in flat_{name}: {held}; shape_{name} = (len({name}),)")
+        lines.append(
+            f"{'el' * (one.is_optional or is_bytes)}if {kind} in flat_{name}: {held}; shape_{name} = (len({name}),)"
+        )
         lines.append(f"else: {name} = view_{name}({name}); shape_{name} = {name}.shape; {held}")
     lines += _ranks(sizes)
     lines += [f"{size} = {_size(arrays, size, *source)}" for size, source in sizes.items()]

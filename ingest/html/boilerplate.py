@@ -8,7 +8,9 @@ them; elements of the ARIA roles navigation, banner and contentinfo; cookie bann
 mostly autonyms (the names that languages have for themselves); and on pages without any of these elements short lists
 of nothing but links.
 
-All of it is spans of the page's text; nothing is looked for unless the page shows that there may be some.
+All of it is spans of the page's text; nothing is looked for unless the page shows that there may be some. What most
+pages need of it is in C as well (`native/around.h`, see `graphlang.ingest.html.tokenizer.parted`); the tests hold the
+one against the other.
 """
 
 from __future__ import annotations
@@ -31,14 +33,14 @@ if TYPE_CHECKING:
     ]  # flags, begin, end: fields of a `Record`, of which a page may have a hundred thousand
 
 _kernels = Kernels("graphlang.ingest.html.native._boilerplate")
-_MOST: Final = 50  # elements set apart on a page for one reason
+_MOST: Final = tokenizer.MOST_APART
 _MENU: Final = 3  # autonyms that make a menu
 _MENU_SHARE: Final = 24  # characters of a menu for each autonym in it, at most
 _MENU_BYTES: Final = 4 * _MENU_SHARE  # bytes of so many characters, at most
 _LIST_LINKS: Final = 4
 _LIST_SIZE: Final = 1_500  # characters of a list of links
-_CONTENT_LEFT: Final = 200  # characters: where fewer are left, the list of links is the content
-_OUTER_SIZE: Final = 5_000  # of an element that is found by its attributes: whole pages are named after banners
+_CONTENT_LEFT: Final = tokenizer.CONTENT_LEFT
+_OUTER_SIZE: Final = tokenizer.OUTER_SIZE
 _CONSENT_SIGN: Final = b"ookie"  # the word is the same in most languages
 _PLACED: Final = tokenizer.IS_OUTER | tokenizer.IN_CONTENT
 _HOLDS_CONTENT: Final = tokenizer.HOLDS_MAIN | tokenizer.HOLDS_ARTICLE

@@ -80,8 +80,14 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     """
     if isinstance(markup, str):
         markup = markup.encode("utf-8", "replace")
-    found = tokenizer.parse(markup, most=4 * limits.max_links, depth=limits.max_depth)
-    data, main = tokenizer.cut(found.text, around(found))
+    most, depth = 4 * limits.max_links, limits.max_depth
+    words = _NO_WORDS
+    if limits.anchor_texts:
+        whole = tokenizer.parse(markup, most=most, depth=depth)
+        words, found = _words(whole), tokenizer.PartedMarkup.of(whole, around(whole))
+    else:
+        found = tokenizer.parted(markup, most=most, depth=depth, around=around)
+    data, main = found.text, found.main_size
     text = data.decode("utf-8", "replace")
     # Most text is ASCII, or near it; counting its bytes is counting its characters.
     main_length = main if len(text) == len(data) else len(data[:main].decode("utf-8", "replace"))
@@ -98,7 +104,7 @@ def read(markup: str | bytes, limits: Limits) -> Document:
         flattened=found.flattened,
         skipped=found.skipped,
         main_length=main_length,
-        words=_words(found) if limits.anchor_texts else _NO_WORDS,
+        words=words,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _kernels = Kernels("graphlang.ingest.html.native._html")
 
@@ -31,6 +31,10 @@ IS_CONTENT: Final = _flag("IS_CONTENT")
 HOLDS_MAIN: Final = _flag("HOLDS_MAIN")
 HOLDS_ARTICLE: Final = _flag("HOLDS_ARTICLE")
 IS_HIDDEN: Final = _flag("IS_HIDDEN")
+#: Bounds of what stands around the content.
+MOST_APART: Final = _flag("MOST_APART")
+CONTENT_LEFT: Final = _flag("CONTENT_LEFT")
+OUTER_SIZE: Final = _flag("OUTER_SIZE")
 NOTHING: Final = 0xFFFFFFFF  #: what an anchor stands in, where that is the page itself
 
 _WORDS: Final = "I"  # numbers of 32 bits
@@ -68,13 +72,37 @@ class ParsedMarkup(NamedTuple):
     flattened: bool  #: elements were nested too deep
 
 
+class PartedMarkup(NamedTuple):
+    """What is in a page, its text parted."""
+
+    text: bytes  #: visible, in UTF-8, white space folded: the main content, then what stands around it
+    main_size: int  #: bytes of it that are main content
+    anchors: bytes  #: this and what follows: see `ParsedMarkup`
+    references: list[str]
+    strings: list[str]
+    skipped: int
+    flattened: bool
+
+    @classmethod
+    def of(cls, whole: ParsedMarkup, spans: Sequence[tuple[int, int]]) -> PartedMarkup:
+        """Part the text of a page.
+
+        Args:
+            whole: The page.
+            spans: What is not content.
+        """
+        text, main_size = cut(whole.text, spans)
+        return cls(text, main_size, *whole[1:4], whole.skipped, whole.flattened)
+
+
 class _Parser(local):
-    """A parser and its result, for each thread."""
+    """A parser and its results, for each thread."""
 
     def __init__(self) -> None:
         # A key that a page cannot know, so that its references cannot be made to collide.
         self.handle: Any = _kernels.html_new(int.from_bytes(os.urandom(4), "little"))
         self.page: Any = _kernels.struct("html_page")
+        self.parted: Any = _kernels.struct("html_parted")
 
 
 _parser = _Parser()
@@ -94,8 +122,48 @@ def parse(markup: bytes, *, most: int, depth: int) -> ParsedMarkup:
     >>> parse(b"<title>T</title><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:4]
     (b'\nGood morning', b'/m\x00', [], ['TT'])
     """
-    page, copied = _parser.page, _kernels.copied
+    page = _parser.page
     _kernels.html_read(_parser.handle, markup, most, depth, page)
+    return _whole(page)
+
+
+def parted(
+    markup: bytes, *, most: int, depth: int, around: Callable[[ParsedMarkup], Sequence[tuple[int, int]]]
+) -> PartedMarkup:
+    r"""Parse a page, and part its text.
+
+    Args:
+        markup: The page, in UTF-8.
+        most: References that are kept.
+        depth: Of elements, as in `parse`.
+        around: What tells the spans that are not content; asked where the kernel does not know.
+
+    Raises:
+        MemoryError: There is not enough, or the page has more than a gigabyte.
+
+    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99, around=lambda page: [])[:3]
+    (b'Good morning\nHome', 12, b'/m\x00')
+    """
+    parser, copied = _parser, _kernels.copied
+    page, own = parser.page, parser.parted
+    _kernels.html_read(parser.handle, markup, most, depth, page)
+    _kernels.html_part(parser.handle, own)
+    if own.left:
+        whole = _whole(page)
+        return PartedMarkup.of(whole, around(whole))
+    return PartedMarkup(
+        copied(own.text, own.text_size),
+        own.main_size,
+        copied(page.anchors, page.anchors_size),
+        strings(copied(page.references, page.references_size)),
+        strings(copied(page.strings, page.strings_size)),
+        page.skipped,
+        bool(page.flattened),
+    )
+
+
+def _whole(page: Any) -> ParsedMarkup:
+    copied = _kernels.copied
     return ParsedMarkup(
         copied(page.text, page.text_size),
         copied(page.anchors, page.anchors_size),

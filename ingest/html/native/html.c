@@ -4,6 +4,7 @@
    Time and memory are linear in the page: no look-ahead is repeated, the stack of open elements is bounded, and nothing
    recurses. The state of a parser is its own; two parsers can work at the same time. */
 #include "blank.h"
+#include "around.h"
 #include "page.h"
 #include "../../native/utf8.h"
 
@@ -512,6 +513,10 @@ void graphlang_html_free(graphlang_html *parser) {
   release(&parser->links);
   release(&parser->slots);
   release(&parser->scratch);
+  release(&parser->gone);
+  release(&parser->taken);
+  release(&parser->spans);
+  release(&parser->parted);
   free(parser);
 }
 
@@ -645,11 +650,8 @@ static int64_t check_spans(uint64_t size, uint64_t count, const uint32_t *begins
   return 0;
 }
 
-int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, const uint32_t *begins,
-                           const uint32_t *ends, uint32_t *reach, uint32_t *following, uint8_t *out,
-                           uint64_t *main_size, graphlang_fault *fault) {
-  int64_t wrong = check_spans(size, count, begins, ends, fault);
-  if (wrong) return wrong;
+static uint64_t part(uint64_t size, uint64_t count, const uint8_t *text, const uint32_t *begins, const uint32_t *ends,
+                     uint32_t *reach, uint32_t *following, uint8_t *out, uint64_t *main_size) {
   for (uint64_t n = count; n-- > 0;) { /* linear: what is taken in is never looked at again */
     uint64_t behind = n + 1;
     reach[n] = ends[n];
@@ -664,5 +666,49 @@ int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, c
     end_line(&cut);
     put_rest(&cut, begins[n], ends[n], n + 1);
   }
-  return (int64_t)trim(&cut);
+  return trim(&cut);
+}
+
+int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, const uint32_t *begins,
+                           const uint32_t *ends, uint32_t *reach, uint32_t *following, uint8_t *out,
+                           uint64_t *main_size, graphlang_fault *fault) {
+  int64_t wrong = check_spans(size, count, begins, ends, fault);
+  if (wrong) return wrong;
+  return (int64_t)part(size, count, text, begins, ends, reach, following, out, main_size);
+}
+
+/* Room for the parting of the page's text; 0 where there is no memory. */
+static int make_room(Parser *parser, size_t size, size_t count) {
+  Buffer *each[] = {&parser->gone, &parser->taken, &parser->spans, &parser->parted};
+  size_t needed[] = {size + 1, count + 1, 4 * count * sizeof(uint32_t) + 1, size + 2 * count + 2};
+  for (int n = 0; n < 4; n++) {
+    empty(each[n]);
+    if (!more(each[n], needed[n])) return 0;
+  }
+  memset(parser->gone.data, 0, size);
+  memset(parser->taken.data, 0, count);
+  return 1;
+}
+
+int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
+  memset(parted, 0, sizeof *parted);
+  uint64_t size = parser->text.bytes.size, chosen = 0;
+  uint32_t count = (uint32_t)(parser->records.size / sizeof(Record));
+  parted->left = (parser->signs & (parser->signs - 1)) != 0; /* one name of a language alone is hardly a menu */
+  if (parted->left || !size) return 0;
+  if (!make_room(parser, size, count)) return GRAPHLANG_NO_MEMORY;
+  const Record *records = (const Record *)(const void *)parser->records.data;
+  Apart apart = {parser->text.bytes.data, size, records, count, parser->gone.data, parser->taken.data};
+  parted->left = !take_around(&apart);
+  if (parted->left) return 0;
+  uint32_t *begins = (uint32_t *)(void *)parser->spans.data, *ends = begins + count;
+  for (uint32_t n = 0; n < count; n++)
+    if (apart.taken[n] && records[n].begin < records[n].end) {
+      begins[chosen] = records[n].begin;
+      ends[chosen++] = records[n].end;
+    }
+  parted->text = parser->parted.data;
+  parted->text_size = part(size, chosen, apart.text, begins, ends, ends + count, ends + 2 * (size_t)count,
+                           parser->parted.data, &parted->main_size);
+  return 0;
 }

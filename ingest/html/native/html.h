@@ -40,6 +40,20 @@ typedef struct {
   uint64_t looked_at; /* how often an open element was compared with a tag: most of the work of nesting */
 } graphlang_html_page;
 
+/* What stands around the content: what is looked at and taken at most. */
+enum {
+  GRAPHLANG_MOST_APART = 50,   /* elements set apart on a page for one reason */
+  GRAPHLANG_CONTENT_LEFT = 200, /* characters: where fewer are left, what may be content is */
+  GRAPHLANG_OUTER_SIZE = 5000  /* ... of an element that is found by its attributes: whole pages are named after banners */
+};
+
+/* The text of a page: what is content first, then what stands around it. The parser's memory, as above. */
+typedef struct {
+  const uint8_t *text;
+  uint64_t text_size, main_size; /* bytes, in all and of the content */
+  uint32_t left;                 /* 1 where what is content depends on more than is known here; then there is no text */
+} graphlang_html_parted;
+
 typedef struct graphlang_html graphlang_html;
 
 /* `seed` is the key of the hash of references. */
@@ -49,6 +63,9 @@ void graphlang_html_free(graphlang_html *parser);
 /* Read a page of UTF-8, and at most `most` references; elements deeper than `depth` (2 to 512) are flattened. */
 int graphlang_html_read(graphlang_html *parser, uint64_t size, const uint8_t markup[size], uint32_t most, uint32_t depth,
                         graphlang_html_page *page);
+
+/* Part the text of the page that was read last. */
+int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted);
 
 /* Whether bytes are UTF-8 without a fault. */
 int graphlang_html_is_utf8(uint64_t size, const uint8_t data[size]);

@@ -35,7 +35,8 @@ typedef struct graphlang_html {
   Buffer anchors;    /* targets of the plain anchors, a zero behind each */
   Buffer references; /* of the others: tag, target, rel, hreflang, a zero behind each */
   Buffer strings;    /* title, language and so on; see `put_string` */
-  Buffer records, containers, links, slots, scratch, cut;
+  Buffer records, containers, links, slots, scratch;
+  Buffer gone, taken, spans, parted; /* of what stands around the content */
   uint32_t signs; /* names of languages that links have */
   uint32_t anchor_count, reference_count, slot_count, metas, skipped, most, depth_limit;
   int titled, based, languages, flattened;

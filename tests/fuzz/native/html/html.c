@@ -213,6 +213,20 @@ static void cut_page(const graphlang_html_page *page, uint8_t chosen) {
   CHECK(size == GRAPHLANG_OUT_OF_RANGE && fault.index == count - 1);
 }
 
+/* Part the page that was read last: what is set apart are whole elements. */
+static void check_parted(const Parser *parser, const graphlang_html_page *page, const graphlang_html_parted *parted) {
+  CHECK(!parted->left || !parted->text_size);
+  CHECK(parted->main_size <= parted->text_size);
+  if (parted->left || !page->text_size) return;
+  uint32_t records = (uint32_t)(page->records_size / sizeof(Record)), count = 0;
+  const Record *every = (const Record *)(const void *)page->records;
+  Span *spans = array(records, sizeof *spans);
+  for (uint32_t n = 0; n < records; n++)
+    if (parser->taken.data[n] && every[n].end > every[n].begin) spans[count++] = (Span){every[n].begin, every[n].end};
+  CHECK(parted->text_size <= page->text_size + 2 * (uint64_t)count + 1);
+  check_cut(page, spans, count, parted->text, parted->text_size, parted->main_size);
+}
+
 /* ---- one input ---- */
 
 /* The page so many times; a byte 1 in it is the number of the time, so that what is repeated differs. */
@@ -247,6 +261,11 @@ void fuzz_html(Input *in) {
   cut_page(&page, 0);
   cut_page(&page, chosen);
   Copied expected = copied(fresh, &page);
+  graphlang_html_parted parted;
+  CHECK(!graphlang_html_part(fresh, &parted));
+  check_parted(fresh, &page, &parted);
+  uint8_t *text = copy(parted.text, (int64_t)parted.text_size, 1);
+  uint64_t text_size = parted.text_size;
 
   if (plan) { /* out of memory the parser says so, or what it gives is right; and then it goes on */
     fail_allocations(plan >> 1 & 63, plan & 1);
@@ -255,6 +274,7 @@ void fuzz_html(Input *in) {
       Copied got = copied(poor, &page);
       check_equal(&expected, &got);
       cut_page(&page, chosen);
+      CHECK(!graphlang_html_part(poor, &parted) || failed_allocations());
     } else
       CHECK(failed_allocations());
     allow_allocations();
@@ -272,6 +292,8 @@ void fuzz_html(Input *in) {
     CHECK(!graphlang_html_read(kept, size, data, most, depth, &page));
     Copied got = copied(kept, &page);
     check_equal(&expected, &got);
+    CHECK(!graphlang_html_part(kept, &parted));
+    CHECK(parted.text_size == text_size && (!text_size || !memcmp(parted.text, text, text_size)));
   }
 }
 
