@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _kernels = Kernels("graphlang.ingest.links.native._join")
 _LEFT = chr(_kernels.constant("GRAPHLANG_JOIN_LEFT"))  # before a reference that the kernel leaves to us
 _SCHEME = re.compile(r"https?://[^\0]*\Z", re.IGNORECASE)
+#: URLs that are canonical as they stand, as far as one look tells; nearly all that crawlers write down are.
+_CANONICAL = re.compile(
+    r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)++[a-z]{2,}+/(?:[A-Za-z0-9_~-][A-Za-z0-9_~.-]*+/?+)*+"
+    r"(?:\?[A-Za-z0-9_~.=&%/+:;,-]*+)?+"
+)
 _MAX_KNOWN = 300  # characters of a reference worth remembering
 
 
@@ -73,6 +78,8 @@ class Joiner:
         >>> Joiner().absolute("HTTP://A.example/x#y"), Joiner().absolute("https:b.example")
         ('http://a.example/x', 'https://b.example/')
         """
+        if len(written) < _MAX_KNOWN and _CANONICAL.fullmatch(written):
+            return written
         data = written.encode("utf-8", "surrogatepass")
         url, left = self._resolve(data, "http://a.example/")
         if left or not _SCHEME.match(written):

@@ -191,3 +191,20 @@ def test_thousands_of_targets_are_kept_apart() -> None:
 def test_no_sanitiser_complains_of_the_joiner(under_sanitisers: Callable[..., str]) -> None:
     answer = under_sanitisers(Path(__file__).with_name("workout_links.py"))
     assert answer.startswith("went through ")
+
+
+PLAIN = st.sampled_from(
+    ["a", "b-c", "x--y", "-a", "1", "0x1f", "xn--a", ".", "..", "/", "//", "~", "_", "%41", "é", "A"]
+)
+
+
+@given(
+    st.sampled_from(["http://", "https://", "HTTP://", "http:/"]),
+    st.lists(PLAIN, max_size=4).map(".".join),
+    st.sampled_from(["a.example", "localhost", "a.example:80", "1.2", "a.b1", "a-.de", ""]),
+    st.lists(PLAIN | st.sampled_from(["?", "=", "&", "#", "+", ";", "'", " "]), max_size=8).map("".join),
+)
+@example("http://", "www", "a.example", "/a/b.html?c=d/../e")
+def test_a_url_that_looks_canonical_is_as_the_library_writes_it(scheme: str, before: str, host: str, path: str) -> None:
+    for url in (f"{scheme}{host}/{path}", f"{scheme}{before}.{host}/{path}", f"{scheme}{before}.{host}{path}"):
+        assert Joiner().absolute(url) == canonical(url)
