@@ -8,7 +8,7 @@ for what tables say. `to_database` leads to the one file of a smaller collection
 
 >>> from graphlang import cluster
 >>> sorted(cluster.__all__)
-['SparkError', 'classify', 'languages', 'propagate', 'read', 'session', 'sites']
+['SparkError', 'classify', 'language_graph', 'languages', 'propagate', 'read', 'report', 'session', 'sites']
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphlang.cluster.frames import classify, propagate, read
-    from graphlang.cluster.maps.questions import languages, sites
+    from graphlang.cluster.maps.questions import language_graph, languages, report, sites
     from graphlang.cluster.spark_session import SparkError, session
 
 _MODULES = {
     "SparkError": "spark_session",
     "classify": "frames",
+    "language_graph": "maps.questions",
     "languages": "maps.questions",
     "propagate": "frames",
     "read": "frames",
+    "report": "maps.questions",
     "session": "spark_session",
     "sites": "maps.questions",
 }
 
-__all__ = ["SparkError", "classify", "languages", "propagate", "read", "session", "sites"]
+__all__ = ["SparkError", "classify", "language_graph", "languages", "propagate", "read", "report", "session", "sites"]
 
 
 def __getattr__(name: str) -> Any:

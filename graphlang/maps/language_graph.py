@@ -7,6 +7,7 @@ languages. Links within a site say how it is built and not whom it talks to, so 
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.maps.measures.components import Shape
     from graphlang.maps.selection import Selection
 
 #: Up to so many pages of a component the diameter is exact; above, the greatest distance that sweeps find (a bound).
@@ -93,9 +95,7 @@ def first_with_links(
     Returns:
         The unit, and the graph.
     """
-    spoken, names, pages = _languages(connection, selection)
-    unit, counts, same = _count(connection, units, spoken, len(names), keep=components)
-    begins, ends, links = counts
+    unit, names, pages, (begins, ends, links), shape = counted(connection, selection, units, components=components)
     out = np.bincount(begins, weights=links, minlength=len(names)).astype(np.int64)
     into = np.bincount(ends, weights=links, minlength=len(names)).astype(np.int64)
     inner = np.bincount(begins[begins == ends], weights=links[begins == ends], minlength=len(names))
@@ -104,7 +104,6 @@ def first_with_links(
         for i, j, count in zip(begins.tolist(), ends.tolist(), links.tolist(), strict=True)
     ]
     between = betweenness(Ways(len(names), begins, ends))[0]
-    shape = shapes(spoken, len(names), *same, exact=EXACT) if components else None
     nodes = []
     for number, language in enumerate(names):
         total = int(out[number])
@@ -113,18 +112,44 @@ def first_with_links(
             Language(
                 *(language, languages.name(language), int(pages[number]), total, int(into[number])),
                 *(kept_inside, 1 - kept_inside if total else 0.0, float(between[number])),
-                *(shape[number] if shape is not None else (0, 0, 0)),
+                *(shape[number] if shape else (0, 0, 0)),
             )
         )
     return unit, LanguageGraph(nodes, pairs)
 
 
-class _Counts(NamedTuple):
+class Counts(NamedTuple):
     """How many links lead from one language to another, sorted by both."""
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
     links: NDArray[np.int64]
+
+
+class Counted(NamedTuple):
+    """What the graph is made of; languages are numbers."""
+
+    unit: str  #: the first that has links
+    names: list[str]  #: what the numbers stand for, the most pages first, of equals by their codes
+    pages: NDArray[np.int64]  #: of each language
+    links: Counts
+    shape: list[Shape]  #: of each language; empty if that was not wanted
+
+
+@singledispatch
+def counted(connection: Any, selection: Selection, units: Sequence[str], *, components: bool) -> Counted:
+    """Count the pages of languages, and the links between them by the first of some units that has any.
+
+    Args:
+        connection: a `sqlite3.Connection`, or what another room has registered a way for.
+        selection: as in `first_with_links`.
+        units: as there.
+        components: as there.
+    """
+    spoken, names, pages = _languages(connection, selection)
+    unit, counts, same = _count(connection, units, spoken, len(names), keep=components)
+    shape = shapes(spoken, len(names), *same, exact=EXACT) if components else []
+    return Counted(unit, names, pages, counts, shape)
 
 
 class _Links(NamedTuple):
@@ -136,11 +161,11 @@ class _Links(NamedTuple):
 
 def _count(
     connection: sqlite3.Connection, units: Sequence[str], spoken: NDArray[np.int32], size: int, *, keep: bool
-) -> tuple[str, _Counts, _Links]:
+) -> tuple[str, Counts, _Links]:
     """Links between languages by the first unit that has any, and the links within languages if they are to be kept."""
     sites = {unit: site_numbers(connection, unit)[0] for unit in units if unit != "page"}
     tried = list(units)
-    parts: dict[str, list[_Counts]] = {unit: [] for unit in units}
+    parts: dict[str, list[Counts]] = {unit: [] for unit in units}
     same: list[_Links] = []
     for all_sources, all_targets in collection.pairs(connection):
         counted = (spoken[all_sources] >= 0) & (spoken[all_targets] >= 0)
@@ -161,17 +186,17 @@ def _count(
     return unit, _added(begins, ends, links, size), kept
 
 
-_NO_COUNTS: Final = _Counts(*[np.zeros(0, dtype=np.int64)] * 3)
+_NO_COUNTS: Final = Counts(*[np.zeros(0, dtype=np.int64)] * 3)
 _NO_LINKS: Final = _Links(*[np.zeros(0, dtype=np.int32)] * 2)
 
 
-def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> _Counts:
+def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> Counts:
     """Each pair of languages once, with the sum of its links."""
     keys, place = np.unique(source.astype(np.int64) * (size + 1) + target, return_inverse=True)
     begins, ends = np.divmod(keys, size + 1)
     sums = np.zeros(len(keys), dtype=np.int64)
     np.add.at(sums, place, links)
-    return _Counts(begins, ends, sums)
+    return Counts(begins, ends, sums)
 
 
 class Distance(NamedTuple):
@@ -215,7 +240,7 @@ def _languages(
             spoken[page - 1] = numbers.setdefault(language, len(numbers))
     names = list(numbers)
     counts = np.bincount(spoken[spoken >= 0], minlength=len(names))
-    order = np.argsort(-counts, kind="stable")
+    order = np.array(sorted(range(len(names)), key=lambda one: (-counts[one], names[one])), dtype=np.int64)
     rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last is found by -1
     rank[order] = np.arange(len(names))
     return rank[spoken], [names[one] for one in order], counts[order]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.db.runs.run import AT
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable
 
     from graphlang.codes.wanted import Wanted
@@ -149,8 +150,7 @@ def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
     return f"{column} IN ({', '.join(keys)})"
 
 
-@singledispatch
-def unanswered(connection: Any) -> int:
+def unanswered(connection: sqlite3.Connection) -> int:
     """How many pages have captures of a calendar year that no run has answered for, counted once for each such year.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -16,11 +17,12 @@ from graphlang.maps.web_graph import selected, site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from graphlang.maps.by_site import Site
+    from graphlang.maps.measures.components import Shape
     from graphlang.maps.selection import Selection
 
 #: Up to so many pages of a site's largest component the diameter is exact; above it is a lower bound.
@@ -90,14 +92,10 @@ def site_graph(
         measures: whether betweenness and components are wanted; else they are 0.
     """
     sites = sorted(by_site(connection, unit, selection), key=lambda one: (-one.pages, one.site))
-    numbers, names = site_numbers(connection, unit)
     rank = {site.site: number for number, site in enumerate(sites)}
-    of_name = np.array([rank.get(name, -1) for name in names], dtype=np.int32)
-    of_page = np.where(selected(connection, selection), of_name[numbers], np.int32(-1))
-    (source, target, links), inside = _links(connection, of_page, len(sites), keep=measures)
+    (source, target, links), shape = counted(connection, selection, rank, unit, measures=measures)
     ways = Ways(len(sites), source, target)
     between, followed = betweenness(ways) if measures else (np.zeros(len(sites)), len(sites))
-    shape = shapes(of_page, len(sites), *inside, exact=EXACT) if measures else [(0, 0, 0)] * len(sites)
     _, language = np.unique([site.language for site in sites] or [""], return_inverse=True)
     same = np.where(language[source] == language[target], links, 0)
 
@@ -109,8 +107,37 @@ def site_graph(
         *(of_each(source, links), of_each(target, links), of_each(source, None), of_each(target, None)),
         *(of_each(source, same), between.tolist()),
     )
-    rows = [_row(site, numbers_of, its) for site, its, *numbers_of in zip(sites, shape, *counts, strict=True)]
+    known: Sequence[tuple[int, int, int]] = shape or [(0, 0, 0)] * len(sites)
+    rows = [_row(site, numbers_of, its) for site, its, *numbers_of in zip(sites, known, *counts, strict=True)]
     return SiteGraph(rows, ways, links, np.stack((source, target), axis=1), followed)
+
+
+class Counted(NamedTuple):
+    """Links between sites, in order of both; sites are numbers."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    links: NDArray[np.int64]
+
+
+@singledispatch
+def counted(
+    connection: Any, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
+) -> tuple[Counted, list[Shape]]:
+    """Count the links between sites, and the components of each.
+
+    Args:
+        connection: a `sqlite3.Connection`, or what another room has registered a way for.
+        selection: as in `site_graph`.
+        rank: the number of each site, by its name.
+        unit: as in `site_graph`.
+        measures: whether components are wanted; else there are none.
+    """
+    numbers, names = site_numbers(connection, unit)
+    of_name = np.array([rank.get(name, -1) for name in names], dtype=np.int32)
+    of_page = np.where(selected(connection, selection), of_name[numbers], np.int32(-1))
+    found, inside = _links(connection, of_page, len(rank), keep=measures)
+    return Counted(*found), shapes(of_page, len(rank), *inside, exact=EXACT) if measures else []
 
 
 def _row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLinks:

@@ -14,6 +14,7 @@ from graphlang.maps.gathered import gathered
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
 from graphlang.maps.selection import Selection, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
+from graphlang.maps.totals import total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -111,7 +112,7 @@ def facts(connection: sqlite3.Connection) -> Facts:
 def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
     source, values = selection.source()
     pages, unfetched = connection.execute(
-        f"SELECT COALESCE(SUM(fetched), 0), COALESCE(SUM(NOT fetched), 0) FROM {source}", values
+        f"SELECT COALESCE(SUM(fetched), 0), COUNT(*) - COALESCE(SUM(fetched), 0) FROM {source}", values
     ).fetchone()
     (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
     first, last = connection.execute("SELECT MIN(date), MAX(date) FROM captures WHERE date <> ''").fetchone()
@@ -197,12 +198,14 @@ def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]
     steps = " ".join(f"WHEN letters < {end} THEN {place}" for place, end in enumerate(LENGTHS[1:]))
     rows = connection.execute(
         f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*),"
-        " AVG(CASE WHEN own_language IN ('und', 'zxx') THEN 0.0 ELSE COALESCE(own_confidence, 0.0) END),"
-        " AVG(CASE WHEN language IN ('und', 'zxx') THEN 0.0 ELSE confidence END)"
-        f" FROM {source} WHERE fetched GROUP BY 1",
+        f" {total('own_confidence', _TOLD.format('own_language'))}, {total('confidence', _TOLD.format('language'))}"
+        f" FROM {source} WHERE fetched = 1 GROUP BY 1 ORDER BY 1",
         values,
     )
-    return [Length(_between(place), pages, own, final) for place, pages, own, final in rows]
+    return [Length(_between(place), pages, own / pages, final / pages) for place, pages, own, final in rows]
+
+
+_TOLD: Final = "{} NOT IN ('und', 'zxx')"
 
 
 def _between(place: int) -> str:
@@ -213,9 +216,13 @@ def _between(place: int) -> str:
 
 
 _CHANGED: Final = (
-    " FROM {source} WHERE fetched AND own_language <> language AND language NOT IN ('und', 'zxx')"
-    " AND method IS NOT 'correction'"
+    " FROM {source} WHERE fetched = 1 AND own_language <> language AND language NOT IN ('und', 'zxx')"
+    " AND COALESCE(method, '') <> 'correction'"
 )
+
+
+#: The surest first, of equals as they were read.
+_SUREST: Final = "confidence DESC, own_confidence DESC, file, place"
 
 
 def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[Change]]:
@@ -223,8 +230,11 @@ def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]
     rows = connection.execute(
         "SELECT url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, own_language, own_confidence,"
         " language, confidence FROM ("
-        f"SELECT *{_CHANGED.format(source=source)} ORDER BY confidence DESC, own_confidence DESC, page LIMIT :most)"
-        " LEFT JOIN pages ON pages.id = page LEFT JOIN texts USING (page)",
+        "SELECT told.*, captures.source AS file, captures.offset AS place"
+        f" FROM (SELECT *{_CHANGED.format(source=source)}) AS told JOIN captures ON captures.page = told.page"
+        f" ORDER BY {_SUREST}, told.page LIMIT :most) AS changed"
+        " LEFT JOIN pages ON pages.id = changed.page LEFT JOIN texts ON texts.page = changed.page"
+        f" ORDER BY {_SUREST}, changed.page",
         values | {"most": CHANGES},
     )
     found = [Change(*row) for row in rows]

@@ -27,6 +27,8 @@ VERBS = (
     ("sites", "--by", "year,domain", "--language", "deu,fra,sr-Cyrl"),
     ("languages", "--below", "0.9", "--min-length", "3", "--limit", "5"),
     ("languages", "--by", "year"),
+    ("language-graph", "--what", "languages"),
+    ("language-graph", "--what", "sites", "--by", "host", "--below", "0.99"),
 )
 
 
@@ -52,6 +54,17 @@ def test_the_example_crawl_is_counted_alike(
     assert wanted.stdout.count("\n") > 2
 
 
+def test_the_report_is_the_same_page(
+    tables: Path, imported: Path, tmp_path: Path, graphlang: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    for verb, given, name in ((("cluster", "report"), tables, "a.html"), (("report",), imported, "b.html")):
+        assert graphlang(*verb, given, "-o", tmp_path / name, "--title", "x").exit_code == 0
+    found = (tmp_path / "a.html").read_text()
+    assert found == (tmp_path / "b.html").read_text()
+    assert "museum.example" in found
+
+
 def test_what_a_job_wrote_is_counted_alike(spark: Any, tables: Path, imported: Path) -> None:
     crawl = gl.open(imported)
     rounded = [
@@ -69,6 +82,8 @@ def test_a_folder_without_tables_is_told_in_a_line(
     assert f"{tmp_path} does not hold what 'graphlang cluster run' writes: there is no table answers" in told.stderr
     with pytest.raises(InputError, match="there is no table answers"):
         cluster.languages(spark, str(tmp_path))
+    with pytest.raises(ValueError, match="cannot group links by year; there are domain, host, page"):
+        cluster.language_graph(spark, str(tmp_path), by="year")
     with pytest.raises(ValueError, match="by year, or all together, not by month"):
         cluster.languages(spark, str(tmp_path), by="month")
 

@@ -26,13 +26,29 @@ _NEEDED: Final = {
     "runs": ddl(RUNS),
     "sources": ddl(SOURCES),
 }
+#: Whether equal digests mean equal content, as in the view ``history_captures`` of the database.
+_TELLING: Final = "{0}.digest <> '' AND {0}.size > 0 AND ({0}.status IS NULL OR {0}.status NOT BETWEEN 300 AND 399)"
 _HISTORY: Final = ddl(HISTORY)
+#: Names of tables that have a column more as views.
+_KEPT: Final = {"pages": "pages_kept", "sources": "sources_kept"}
 #: What the database has besides, of these.
 _VIEWS: Final = {
     "page_languages": "SELECT * FROM languages",
     "chosen": "SELECT id AS run FROM runs WHERE chosen = 1",
     "predictions": "SELECT page, run, label, confidence, characters, encoding FROM answers",
-    "page_shares": "SELECT page, run, one.label, one.share FROM answers LATERAL VIEW EXPLODE(shares) AS one",
+    "page_shares": (
+        "SELECT page, run, one.label, ROUND(one.share, 6) AS share FROM answers LATERAL VIEW EXPLODE(shares) AS one"
+    ),
+    "sources": "SELECT *, source AS id FROM sources_kept",
+    "pages": "SELECT *, page AS id FROM pages_kept",
+    "history_captures": (
+        "SELECT history.page, history.date, history.run FROM history"
+        " LEFT JOIN history AS other ON history.whole = 0 AND other.page = history.page AND other.whole = 1"
+        f" AND other.digest = history.digest AND {_TELLING.format('other')}"
+        " LEFT JOIN captures AS own ON history.whole = 0 AND own.page = history.page AND own.digest = history.digest"
+        f" AND ({_TELLING.format('own')} OR own.revisit_of IS NOT NULL AND own.original IS NOT NULL)"
+        " WHERE history.whole = 1 OR other.page IS NOT NULL OR own.page IS NOT NULL"
+    ),
     "texts": "SELECT page, title, text FROM captures WHERE title <> '' OR text <> ''",
 }
 
@@ -83,7 +99,7 @@ class Tables:
         #: A session of its own, where views have their names and no others.
         self.spark = spark.newSession()
         for name, columns in _NEEDED.items():
-            self.spark.read.schema(columns).parquet(found[name].path).createOrReplaceTempView(name)
+            self.spark.read.schema(columns).parquet(found[name].path).createOrReplaceTempView(_KEPT.get(name, name))
         others = storage.Folder(spark, f"{folder.rstrip('/')}/history")
         history = self.spark.createDataFrame([], _HISTORY)
         if others.exists():

@@ -12,7 +12,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.files import reading
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.tables.output import write_line
-from graphlang.cli.verbs.cluster.maps import languages, sites
+from graphlang.cli.verbs.cluster.maps import language_graph, languages, report, sites
 from graphlang.cli.verbs.cluster.with_spark import needed, session, spark_options
 from graphlang.db.write.choose_capture import Keep
 from graphlang.visible import visible
@@ -192,5 +192,5 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     write_line(f"tables: {visible(str(output))}")
 
 
-for _verb in (sites, languages):
+for _verb in (sites, languages, language_graph, report):
     cluster.add_command(_verb)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.selection import Selection
 
+_LISTED: Final = ("table", "csv")
 #: What rows there are, by ``--what``: their columns, and what makes them of a graph.
 _OF_LANGUAGES: Final[Mapping[str, tuple[Sequence[str], Callable[[LanguageGraph], Iterable[tuple[Any, ...]]]]]] = {
     "links": (Pair._fields, lambda found: found.pairs),
@@ -48,40 +49,103 @@ _OF_SITES: Final[Mapping[str, tuple[Sequence[str], Callable[[SiteGraph], Iterabl
 }
 
 
+_OPTIONS: Final = (
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["table", "csv", "json", "gexf", "graphml"]),
+        default="table",
+        show_default=True,
+        help="json has all at once; gexf and graphml are for Gephi, igraph and networkx.",
+    ),
+    click.option(
+        "--what",
+        type=click.Choice([*_OF_LANGUAGES, *_OF_SITES]),
+        default="links",
+        show_default=True,
+        help="Rows of table and csv: pairs of languages, languages, distances; or the same of sites. json, gexf and"
+        " graphml have languages, or sites where one of theirs is named.",
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(["domain", "host"]),
+        default="domain",
+        show_default=True,
+        help="What a site is: only links between different ones count.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+        default="-",
+        show_default=True,
+        help="File to write to; '-' is standard output.",
+    ),
+    csv_safe,
+)
+
+
+def graph_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of the verbs that count links; what they say is for `asked` and `put`."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+class Answer(NamedTuple):
+    """What was asked for, to be written."""
+
+    columns: Sequence[str]
+    rows: Iterable[tuple[Any, ...]]
+    write: Callable[[IO[bytes]], int]  #: all at once
+
+
+def asked(connection: Any, selection: Selection, *, format_: str, what: str, by: str) -> Answer:
+    """Count the links of a collection.
+
+    Args:
+        connection: a collection, or the tables of one.
+        selection: which pages count.
+        format_: as `graph_options` gives it.
+        what: as `graph_options` gives it.
+        by: as `graph_options` gives it.
+    """
+    listed = format_ in _LISTED
+    if what in _OF_SITES:
+        sites = site_graph(connection, selection, unit=by, measures=what == "sites" or not listed)
+        columns, of_sites = _OF_SITES[what]
+        _say_bounds(sites, distances=what == "site-distances" if listed else format_ == "json")
+        return Answer(columns, of_sites(sites), partial(write_site_graph, sites, format_))
+    found = graph_of(connection, selection, unit=by, components=what == "languages" or not listed)
+    columns, of_languages = _OF_LANGUAGES[what]
+    return Answer(columns, of_languages(found), partial(write_language_graph, found, format_))
+
+
+def put(answer: Answer, format_: str, output: Path) -> None:
+    """Write what was asked for.
+
+    Args:
+        answer: of `asked`.
+        format_: as `graph_options` gives it.
+        output: as `graph_options` gives it.
+
+    Raises:
+        OutputError: it is a file that the verb reads; or it exists, and there is nothing to write.
+    """
+    if format_ in _LISTED:
+        write_rows(answer.columns, answer.rows, format_=format_, output=output)
+    elif str(output) == "-":
+        write_text(answer.write)
+    else:
+        refuse_inputs(output)
+        with replacing(output) as file:
+            if not answer.write(file):
+                refuse_empty(output)
+
+
 @click.command("language-graph")
 @options.database
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "csv", "json", "gexf", "graphml"]),
-    default="table",
-    show_default=True,
-    help="json has all at once; gexf and graphml are for Gephi, igraph and networkx.",
-)
-@click.option(
-    "--what",
-    type=click.Choice([*_OF_LANGUAGES, *_OF_SITES]),
-    default="links",
-    show_default=True,
-    help="Rows of table and csv: pairs of languages, languages, distances; or the same of sites. json, gexf and graphml"
-    " have languages, or sites where one of theirs is named.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(["domain", "host"]),
-    default="domain",
-    show_default=True,
-    help="What a site is: only links between different ones count.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
-    default="-",
-    show_default=True,
-    help="File to write to; '-' is standard output.",
-)
-@csv_safe
+@graph_options
 @selects
 def language_graph(db: Path, format_: str, what: str, by: str, output: Path, selection: Selection) -> None:
     """Count links between languages, or between sites (Caminero and Mikami 2006).
@@ -106,28 +170,9 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, sel
       graphlang language-graph crawl.db --format gexf -o languages.gexf
       graphlang language-graph crawl.db --what sites --format graphml -o sites.graphml
     """
-    listed = format_ in ("table", "csv")
-    rows: Iterable[tuple[Any, ...]]
-    write: Callable[[IO[bytes]], int]
     with answered(db) as connection:
-        if what in _OF_SITES:
-            sites = site_graph(connection, selection, unit=by, measures=what == "sites" or not listed)
-            columns, of_sites = _OF_SITES[what]
-            rows, write = of_sites(sites), partial(write_site_graph, sites, format_)
-            _say_bounds(sites, distances=what == "site-distances" if listed else format_ == "json")
-        else:
-            found = graph_of(connection, selection, unit=by, components=what == "languages" or not listed)
-            columns, of_languages = _OF_LANGUAGES[what]
-            rows, write = of_languages(found), partial(write_language_graph, found, format_)
-    if listed:
-        write_rows(columns, rows, format_=format_, output=output)
-    elif str(output) == "-":
-        write_text(write)
-    else:
-        refuse_inputs(output)
-        with replacing(output) as file:
-            if not write(file):
-                refuse_empty(output)
+        answer = asked(connection, selection, format_=format_, what=what, by=by)
+    put(answer, format_, output)
 
 
 def _say_bounds(found: SiteGraph, *, distances: bool) -> None:
