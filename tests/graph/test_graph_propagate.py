@@ -14,6 +14,7 @@ from graphlang.graph.label_spreading import label_spreading
 from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, propagate
+from graphlang.graph.propagation.nodes.potentials import LEFT
 from graphlang.graph.propagation.rounds import MOST
 
 CODES = ("eng", "deu", "fra", "nld", "jpn")
@@ -219,6 +220,20 @@ def test_calibration_changes_what_is_told_of_a_long_page_and_nothing_else() -> N
     assert squared.confidence[0] == pytest.approx(0.81 / 0.82, abs=2e-3)  # .9 and .1 squared, of their sum
     assert squared.language.tolist() == plain.language.tolist()
     assert squared.probabilities[1:4].tolist() == plain.probabilities[1:4].tolist()  # what is heard is the same
+
+
+def test_a_language_that_is_second_everywhere_keeps_what_it_has() -> None:
+    pages = evidence([({"nld": 0.6, "deu": 0.4}, LONG)] * 3)
+    answer = propagate(graph(3, [(0, 1), (1, 2)]), pages)
+    assert answer.confidence == pytest.approx([0.6] * 3, abs=2e-3)
+
+
+def test_what_a_long_text_leaves_to_languages_that_no_page_is_in_stays_in_part() -> None:
+    pages = evidence([({"nld": 0.9}, LONG), ({"deu": 1.0}, LONG)])
+    answer = propagate(graph(2, []), pages, options=Options(calibration=1))
+    named = 0.9 + 2 * 0.1 / 100  # the two languages of the collection have 2 of 100 shares of the rest
+    left = LEFT * 98 * 0.1 / 100
+    assert answer.confidence[0] == pytest.approx((0.9 + 0.1 / 100) / (named + left), abs=1e-4)
 
 
 def test_all_neighbours_together_say_no_more_than_the_bound() -> None:

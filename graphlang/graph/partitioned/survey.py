@@ -79,6 +79,8 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
     likely = (probabilities[:, :1].max(axis=1, initial=0) >= LIKELY) | (partition.length >= options.certain_length)
     if partition.labelled is not None:
         likely |= partition.labelled
+    long = partition.length >= options.certain_length
+    others = languages[:, 1:][given[:, 1:] & long[:, None] & (probabilities[:, 1:] >= LIKELY)]
     own = partition.own(partition.source)
     kinds = np.zeros(256, np.bool_)
     kinds[partition.kind[own]] = True
@@ -94,7 +96,7 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
         len(np.setdiff1d(partition.host, cut.hosts)),
         _by_language(label, size),
         scores,
-        _by_language(best[likely], size),
+        _by_language(np.concatenate([best[likely], others]), size),
         _by_language(best, size),
         {name: _by_language(_first(one), size) for name, one in signals.items() if one.weight},
         kinds,

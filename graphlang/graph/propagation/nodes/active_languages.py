@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from graphlang.graph.data import Evidence, Signal
 
-LIKELY = 0.3  #: a language is active when some page's text is at least so likely in it, or a long text most likely is
+#: A language is active when it is the best of some page's text and at least so likely, or of a long text however
+#: likely, or when it is not the best of a long text but at least so likely: what is in doubt must stay so.
+LIKELY = 0.3
 PAGES = 1000  #: a language that no text is in is active if a signal gives it to one in so many pages
 
 
@@ -27,13 +29,15 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
     Args:
         evidence: the texts of n pages.
         signals: by name; those without weight bring no language.
-        long: pages whose text is long enough for its best language to count however unsure, shape (n,).
+        long: pages whose text is long enough for its best language to count however unsure, and for others, shape (n,).
 
     Returns:
         shape (L,); empty where neither text nor signal names a language.
     """
     best, probability = evidence.best()
-    found = np.unique(best[(best >= 0) & ((probability >= LIKELY) | long)])
+    likely = evidence.languages[long[:, None] & (evidence.probabilities >= LIKELY)]
+    found = np.unique(np.concatenate([best[(probability >= LIKELY) | long], likely]))
+    found = found[found >= 0]
     if not len(found):
         found = np.unique(best[best >= 0])
     pages = evidence.n - evidence.asked

@@ -41,6 +41,9 @@ COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: lo
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
 PART = 0.4
+#: So much remains, in the answer of a clamped page, of what its text leaves to languages that no page of the collection
+#: is in: these are unlikely, but a text that fits its language badly is no surer for that (on development sets).
+LEFT = 0.35
 ONE_HOT = 0.99  #: clamped pages whose text is so sure send a one-hot belief
 
 
@@ -237,7 +240,9 @@ def _clamped(  # noqa: PLR0917  all that it depends on
         part = clamped[at : at + BLOCK]
         belief, sure = _clamped_beliefs(tables, part, prior, fixed)
         order = best_columns(belief, keep)
-        said = softmax(calibration * np.log(np.maximum(belief, site_prior.LEAST)))
+        left = LEFT * text_likelihood.left_over(tables.of(part))
+        every = np.column_stack([belief, left])
+        said = softmax(calibration * np.log(np.maximum(every, site_prior.LEAST)))[:, :-1]
         if fixed is not None:  # what is given is nobody's text
             held = np.isin(part, fixed.rows)
             said[held] = belief[held]

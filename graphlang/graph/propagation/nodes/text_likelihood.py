@@ -89,6 +89,22 @@ def tempered(scores: NDArray[np.float32], power: NDArray[np.float64] | None = No
     return softmax(logs)
 
 
+def left_over(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What scores leave to languages without a column, relative to all that ``tempered`` gives the columns; shape (n,).
+
+    Args:
+        scores: shape (n, L).
+
+    >>> import numpy as np
+    >>> left_over(np.float32([[0.5, 0.1], [1, 0]])).round(3).tolist()  # 98 of 100 shares of .4, to .6 and two shares
+    [0.6449999809265137, 0.0020000000949949026]
+    """
+    given = np.einsum("ij->i", scores)
+    rest = np.maximum(1 - given, np.float32(FLOOR))
+    columns = np.float32(scores.shape[1] / max(scores.shape[1], SHARED))
+    return np.asarray(rest * (1 - columns) / (given + rest * columns))
+
+
 def foreign_text(codes: tuple[str, ...], active: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The languages of foreign text (N above), and how much rarer it is on pages of each language; shape (L,) each.
 
