@@ -6,15 +6,11 @@ to three ISO 639-3 codes; so do these records.
 
 from __future__ import annotations
 
-import json
 from typing import IO, TYPE_CHECKING, Final
-from uuid import NAMESPACE_URL, uuid5
-
-from warcio.warcwriter import WARCWriter
 
 from graphlang import __version__
 from graphlang.export.cdxj import codes
-from graphlang.export.warc_writer import RecordWriter, record
+from graphlang.export.warc_writer import RecordWriter
 from graphlang.maps import captures, shares
 
 if TYPE_CHECKING:
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
     from graphlang.maps.selection import Selection
 
 _FIELD: Final = "WARC-Identified-Content-Language"
-_UNKNOWN: Final = "1970-01-01T00:00:00Z"
 #: Fields of a metadata record.
 _SAID: Final = (
     *("language", "script", "confidence", "runner-up", "runner-up-confidence", "method", "shares", "payload-digest"),
@@ -38,12 +33,9 @@ def _begin(file: IO[bytes], what: str) -> RecordWriter:
         "format": "WARC File Format 1.1",
         "description": f"languages of web pages: {what}",
     }
-    writer = WARCWriter(file, gzip=True, warc_version="1.1")
-    first = writer.create_warcinfo_record("languages.warc.gz", info)
-    first.rec_headers.replace_header("WARC-Date", _UNKNOWN)
-    first.rec_headers.replace_header("WARC-Record-ID", f"<urn:uuid:{uuid5(NAMESPACE_URL, json.dumps(info))}>")
-    writer.write_record(first)
-    return RecordWriter(file)
+    writer = RecordWriter(file)
+    writer.about_the_file("languages.warc.gz", info)
+    return writer
 
 
 def write_metadata(connection: sqlite3.Connection, selection: Selection, file: IO[bytes]) -> int:
@@ -79,7 +71,7 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
             (_FIELD, codes(language, runner_up, second, parts)),
         )
         about = url, date, digest
-        writer.write(record("metadata", about, refers, "application/warc-fields", body.encode("utf-8", "replace")))
+        writer.about_a_page("metadata", about, refers, "application/warc-fields", body.encode("utf-8", "replace"))
         written += 1
     writer.flush()
     return written
@@ -104,7 +96,7 @@ def write_wet(table: Table, file: IO[bytes]) -> int:
         text = f"{row[at['title']]}\n{row[body]}" if row[at["title"]] else row[body]
         about = row[at["url"]], row[at["date"]], row[at["digest"]]
         said = ((_FIELD, row[at["codes"]]),)
-        writer.write(record("conversion", about, said, "text/plain", text.encode("utf-8", "replace")))
+        writer.about_a_page("conversion", about, said, "text/plain", text.encode("utf-8", "replace"))
         written += 1
     writer.flush()
     return written

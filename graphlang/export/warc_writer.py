@@ -1,29 +1,33 @@
-"""WARC records about pages, written by the hundred thousand: one gzip member each.
+"""WARC records about pages, written by warcio by the hundred thousand: one gzip member each.
 
-warcio writes any record, and spends most of its time on headers that it looks up again and again, and on zlib, which
-begins anew for each. The records of exports are all of one form, so that their bytes are put together here; a test
-holds them to be those of warcio's writer. They are compressed with isal, which is installed with graphlang on usual
-machines: five times as fast as zlib, and 1 to 6 % larger; elsewhere with zlib. What a record unpacks to is the same on
-every machine, how it is packed is not.
+warcio puts the records together. Left to itself it also compresses them, and most of its time goes to zlib, which
+begins anew for each; so they are compressed with isal here, which is installed with graphlang on usual machines: five
+times as fast, and 1 to 6 % larger; elsewhere with zlib. What a record unpacks to is the same on every machine, how it
+is packed is not.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import zlib
-from base64 import b32encode
-from hashlib import sha1
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Final
-from uuid import NAMESPACE_URL
+from uuid import NAMESPACE_URL, uuid5
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+
+    from warcio.recordloader import ArcWarcRecord
 
 #: Bytes that are gathered before they are written.
 _BLOCK: Final = 1 << 18
+_VERSION: Final = "1.1"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_VARIANT: Final = "89ab"
 _NO_DATE: Final = "1970-01-01T00:00:00Z"  # WARC wants a date
 
 
@@ -33,21 +37,6 @@ def _compressor() -> Callable[[bytes], bytes]:
     except ImportError:
         return lambda data: zlib.compress(data, 6, 31)
     return lambda data: fast(data, 1, 31)
-
-
-def record_id(name: str) -> str:
-    """The UUID of a name: the same record has the same one whenever it is written (RFC 9562, version 5).
-
-    Args:
-        name: what the record is about.
-
-    >>> from uuid import NAMESPACE_URL, uuid5
-    >>> record_id("a") == str(uuid5(NAMESPACE_URL, "a"))
-    True
-    """
-    found = sha1(NAMESPACE_URL.bytes + name.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
-    variant = _VARIANT[int(found[16], 16) & 3]
-    return f"{found[:8]}-{found[8:12]}-5{found[13:16]}-{variant}{found[17:20]}-{found[20:32]}"
 
 
 def one_line(value: str) -> str:
@@ -62,31 +51,13 @@ def one_line(value: str) -> str:
     return value if value.isprintable() else _CONTROL.sub(" ", value)
 
 
-def record(kind: str, about: tuple[str, str, str], said: Iterable[tuple[str, str]], mime: str, block: bytes) -> bytes:
-    """The bytes of a record, not compressed.
-
-    Args:
-        kind: ``WARC-Type``.
-        about: URL, date and digest of the capture that it speaks of.
-        said: names and values of further headers; those without a value are left out.
-        mime: of the block.
-        block: what stands below the headers.
-    """
-    url, date, digest = about
-    further = "".join([f"{name}: {one_line(value)}\r\n" for name, value in said if value])
-    hashed = b32encode(sha1(block, usedforsecurity=False).digest()).decode()
-    headers = (
-        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {one_line(url)}\r\n"
-        f"WARC-Date: {one_line(date) or _NO_DATE}\r\n"
-        f"WARC-Record-ID: <urn:uuid:{record_id(f'{kind} {date} {url} {digest}')}>\r\n{further}"
-        f"Content-Type: {mime}\r\nContent-Length: {len(block)}\r\n"
-        f"WARC-Payload-Digest: sha1:{hashed}\r\nWARC-Block-Digest: sha1:{hashed}\r\n\r\n"
-    )
-    return b"%b%b\r\n\r\n" % (headers.encode("utf-8", "replace"), block)
+def _record_id(name: str) -> str:
+    """The same record has the same one whenever it is written."""
+    return f"<urn:uuid:{uuid5(NAMESPACE_URL, name)}>"
 
 
 class RecordWriter:
-    """Compresses records and writes them, many at once; `flush` writes the last ones.
+    """Writes records, many at once; `flush` writes the last ones.
 
     Args:
         file: is left open.
@@ -96,14 +67,54 @@ class RecordWriter:
         self._file, self._compressed = file, _compressor()
         self._waiting: list[bytes] = []
         self._size = 0
+        self._record = io.BytesIO()
+        self._warcio = WARCWriter(self._record, gzip=False, warc_version=_VERSION)
 
-    def write(self, data: bytes) -> None:
-        """Write a record.
+    def about_the_file(self, name: str, said: Mapping[str, str]) -> None:
+        """Write the record that says what the file is, which is the first of it.
 
         Args:
-            data: what `record` gives.
+            name: of the file.
+            said: names and values of its fields.
         """
-        member = self._compressed(data)
+        record = self._warcio.create_warcinfo_record(name, dict(said))
+        record.rec_headers.replace_header("WARC-Date", _NO_DATE)
+        record.rec_headers.replace_header("WARC-Record-ID", _record_id(json.dumps(said)))
+        self._write(record)
+
+    def about_a_page(
+        self, kind: str, about: tuple[str, str, str], said: Iterable[tuple[str, str]], mime: str, block: bytes
+    ) -> None:
+        """Write a record about a page.
+
+        Args:
+            kind: ``WARC-Type``.
+            about: URL, date and digest of the capture that it speaks of.
+            said: names and values of further headers; those without a value are left out.
+            mime: of the block.
+            block: what stands below the headers.
+        """
+        url, date, digest = about
+        fields = [
+            ("WARC-Type", kind),
+            ("WARC-Target-URI", one_line(url)),
+            ("WARC-Date", one_line(date) or _NO_DATE),
+            ("WARC-Record-ID", _record_id(f"{kind} {date} {url} {digest}")),
+            *((name, one_line(value)) for name, value in said if value),
+            ("Content-Type", mime),
+            ("Content-Length", str(len(block))),
+        ]
+        headers = StatusAndHeaders("", fields, protocol=f"WARC/{_VERSION}")
+        payload = io.BytesIO(block)
+        self._write(
+            self._warcio.create_warc_record(url, kind, payload=payload, length=len(block), warc_headers=headers)
+        )
+
+    def _write(self, record: ArcWarcRecord) -> None:
+        self._record.seek(0)
+        self._record.truncate()
+        self._warcio.write_record(record)
+        member = self._compressed(self._record.getvalue())
         self._waiting.append(member)
         self._size += len(member)
         if self._size >= _BLOCK:
