@@ -55,23 +55,25 @@ int64_t graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *ke
   return total;
 }
 
-int64_t graphlang_join_links(uint64_t links, uint64_t classes, const int32_t *receiver, const int32_t *message_class,
-                             const float *weight, int64_t *last, int64_t *receivers, int32_t *joined_receiver,
-                             int32_t *joined_class, double *joined_weight, graphlang_fault *fault) {
+int64_t graphlang_join_links(uint64_t links, uint64_t classes, int32_t *receiver, int32_t *message_class,
+                             const float *weight, int64_t *last, int64_t *receivers, double *joined_weight,
+                             graphlang_fault *fault) {
   int64_t out = 0, begin = 0;
+  int32_t before = 0;
   for (uint64_t i = 0; i < links; i++) {
-    int32_t class = message_class[i];
+    int32_t class = message_class[i], page = receiver[i];
     if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "message_class", i, class, 0, (int64_t)classes - 1);
-    if (i && receiver[i] != receiver[i - 1]) begin = out;
+    if (i && page != before) begin = out;
+    before = page;
     int64_t at = last[class];
-    if (at >= begin && at < out && joined_class[at] == class) {
+    if (at >= begin && at < out && message_class[at] == class) {
       joined_weight[at] += weight[i];
       continue;
     }
     last[class] = out;
     receivers[class]++;
-    joined_receiver[out] = receiver[i];
-    joined_class[out] = class;
+    receiver[out] = page; /* never behind the link that is read */
+    message_class[out] = class;
     joined_weight[out++] = weight[i];
   }
   return out;

@@ -21,10 +21,10 @@ int64_t graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t key
 
 /* Join the links that carry messages of one class to one page, adding their weights; those to a page stand one after the
    other. `last` is -1 for each class; `receivers`, zeros before, becomes the number of pages that receive each class.
-   What comes out stands in `joined_*`, receivers in the order given. Returns how many there are. */
-int64_t graphlang_join_links(uint64_t links, uint64_t classes, const int32_t receiver[links],
-                             const int32_t message_class[links], const float weight[links], int64_t last[classes],
-                             int64_t receivers[classes], int32_t joined_receiver[links], int32_t joined_class[links],
+   What comes out stands at the beginning of `receiver` and `message_class`, in place of the links, and in
+   `joined_weight`, receivers in the order given. Returns how many there are. */
+int64_t graphlang_join_links(uint64_t links, uint64_t classes, int32_t receiver[links], int32_t message_class[links],
+                             const float weight[links], int64_t last[classes], int64_t receivers[classes],
                              double joined_weight[links], graphlang_fault *fault);
 
 /* The same sorted by class, receivers in the order given. `next` holds where those of each class begin, and is used

@@ -109,6 +109,8 @@ def propagate(
     exchange = prepare(graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace)
     if exchange is None:
         return answer(np.full((evidence.n, KEEP), NONE, np.int16), np.zeros((evidence.n, KEEP), np.float32), rounds=0)
+    if not trace:
+        exchange.forget()
     outcome = exchange.run(options.rounds, options.tolerance, trace)
     return answered(exchange, outcome, options, trace)
 
@@ -152,14 +154,15 @@ def prepare(
         learned = learned.for_pages(tables, given, roles, links, features)
     if elsewhere is not None:
         learned = elsewhere.sites_of(learned, roles.hosts)
-    edges = learned.compatibility.of_links(links, features, wanted, roles.host)
-    del features
+    edges = learned.compatibility.of_links(links, features, wanted, roles.host, explained=bool(trace))
+    del features, wanted
     keep = min(KEEP, len(active))
     talk = links if options.neighbours else None
     directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
     potentials = node_potentials(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
+    del links, talk, tables, learned  # what follows needs most memory
     of_links = (edges.source, edges.target, edges.coupling)
     given_of_links = (*of_links, roles.host, options.degree)
     weights = message_weights(*given_of_links, followed=followed(edges.kind))

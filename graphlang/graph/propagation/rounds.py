@@ -11,7 +11,7 @@ all that they are linked with. So however many there are, together they say no m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,26 +85,31 @@ class Exchange:
         self.belief = np.empty_like(potentials.log_potential)
         for at in range(0, len(self.belief), BLOCK):
             self.belief[at : at + BLOCK] = softmax(potentials.log_potential[at : at + BLOCK])
-        level = shared_messages.level(edges.coupling)
-        self._coupling = shared_messages.LEVELS[level]
-        self._to_targets, self._to_sources = self._classes(level)
+        self._level = shared_messages.level(edges.coupling)
+        self._to_targets, self._to_sources = self._classes()
 
-    def _classes(self, level: NDArray[np.uint8]) -> tuple[MessageClasses, MessageClasses]:
+    def _classes(self) -> tuple[MessageClasses, MessageClasses]:
         """Of the messages to targets and of those to sources."""
         given, edges, size = self.potentials, self.edges, len(self.potentials.active)
         groups, one_hot = len(given.prior.probability), given.clamped.one_hot
         key = self.sender.astype(np.int64) + (groups - 1) * size
         key[one_hot] = given.prior.group[one_hot].astype(np.int64) * size + given.best[one_hot]
         sender_class, _ = shared_messages.numbered(key, groups * size + len(self.fixed_belief) + len(self.belief))
+        of_links, of_pages = (edges.group, self._level), (sender_class, self._host, given.number)
+        make = shared_messages.message_classes
         order = self.weights.order
         inlinks = order[given.number[edges.target[order]] >= 0]  # side by side for each page
+        to_targets = make(inlinks, edges.target, edges.source, self.weights.to_target, *of_links, *of_pages)
+        del inlinks
         outlinks = np.flatnonzero(given.number[edges.source] >= 0).astype(np.int32)
-        of_links, of_pages = (edges.group, level), (sender_class, self._host, given.number)
-        make = shared_messages.message_classes
-        return (
-            make(inlinks, edges.target, edges.source, self.weights.to_target, *of_links, *of_pages),
-            make(outlinks, edges.source, edges.target, self.weights.to_source, *of_links, *of_pages),
-        )
+        return to_targets, make(outlinks, edges.source, edges.target, self.weights.to_source, *of_links, *of_pages)
+
+    def forget(self) -> None:
+        """Give back the memory of what only explanations need: a fifth of it. `message` cannot be asked any more."""
+        none, nothing = np.zeros(0, np.int32), np.zeros(0, np.float32)
+        self.edges = replace(self.edges, coupling=nothing, group=none)
+        self.weights = replace(self.weights, to_target=nothing, to_source=nothing, order=none)
+        self._level = self._level[:0]
 
     def run(self, rounds: int, tolerance: float, rows: Sequence[int] = ()) -> Outcome:
         """Exchange messages until no belief moves, or the cap on rounds is reached.
@@ -216,7 +221,8 @@ class Exchange:
         """
         page = (self.edges.source if to_target else self.edges.target)[links]
         sender = self.sender[page]
-        given = (self.edges.group[links], self._coupling[links], sender, self.potentials.prior.group[page], self.belief)
+        coupling = shared_messages.LEVELS[self._level[links]]
+        given = (self.edges.group[links], coupling, sender, self.potentials.prior.group[page], self.belief)
         return self.messages.logs(*given, sender - len(self.fixed_belief), to_target=to_target)[:, :-1]
 
     def _follow(self, path: Mapping[int, list[tuple[int, float]]], incoming: NDArray[np.float64]) -> None:

@@ -9,7 +9,7 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,16 @@ _kernels = Kernels("graphlang.graph.native._message_classes")
 
 #: What a coupling may be: none, or evenly spaced log-odds from 0.005 to 0.98.
 LEVELS = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-5.3, 3.9, 32)))]).astype(np.float32)
+BLOCK = 1 << 16  #: links worked on at once
 
 
 def level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Number of the nearest of ``LEVELS``."""
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
-    return np.searchsorted(middle, coupling).astype(np.uint8)
+    found = np.empty(len(coupling), np.uint8)
+    for at in range(0, len(coupling), BLOCK):
+        found[at : at + BLOCK] = np.searchsorted(middle, coupling[at : at + BLOCK])
+    return found
 
 
 def numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
@@ -114,9 +118,13 @@ def message_classes(  # noqa: PLR0917  all that a message depends on
     class_of, classes = numbered(key, (int(sender_class.max(initial=-1)) + 1) * 2 * len(LEVELS))
     del key
     first = np.empty(classes, np.int64)
-    first[class_of[::-1]] = np.arange(count)[::-1]
+    for at in range((count - 1) // BLOCK * BLOCK, -1, -BLOCK):  # the first link of a class is written last
+        part = class_of[at : at + BLOCK][::-1]
+        first[part] = np.arange(at + len(part) - 1, at - 1, -1)
     example = numbers[first]
-    start, receivers, weights = _joined(to, class_of, link_weight, classes)
+    links = [to, class_of, link_weight]
+    del to, class_of, link_weight, first
+    start, receivers, weights = _joined(links, classes)
     who = sender[example]
     latent = int(latent_number.max(initial=-1)) + 1
     of_latent = np.flatnonzero(latent_number[who] >= 0)
@@ -129,13 +137,17 @@ def message_classes(  # noqa: PLR0917  all that a message depends on
 
 
 def _joined(
-    receiver: NDArray[np.int32], class_of: NDArray[np.int32], weight: NDArray[np.float32], classes: int
+    links: list[NDArray[Any]], classes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Who receives each class: bounds of each class's part of the others, receivers, weights."""
-    links = len(class_of)
-    row, column, data = np.empty(links, np.int32), np.empty(links, np.int32), np.empty(links)
+    """Who receives each class: bounds of each class's part of the others, receivers, weights.
+
+    ``links`` holds receiver, class and weight of each link; it is emptied, for there is no room for them twice.
+    """
+    weight, column, row = (links.pop() for _ in range(3))
+    data = np.empty(len(row))
     start, last = np.zeros(classes + 1, np.int64), np.full(classes, -1, np.int64)
-    entries = _kernels.join_links(receiver, class_of, weight, last, start[1:], row, column, data)
+    entries = _kernels.join_links(row, column, weight, last, start[1:], data)
+    del weight, last
     np.cumsum(start, out=start)
     rows, values = np.empty(entries, np.int32), np.empty(entries, np.float32)
     _kernels.sort_by_class(row[:entries], column[:entries], data[:entries], start[:-1].copy(), rows, values)

@@ -81,26 +81,37 @@ class CompatibilityModel:
     fits: NDArray[np.float64]  #: mean log-likelihood of each of ``EXCLUSIONS`` on a host, shape (6,)
 
     def of_links(
-        self, links: Links, features: EdgeFeatures, wanted: NDArray[np.int32], host: NDArray[np.int32]
+        self,
+        links: Links,
+        features: EdgeFeatures,
+        wanted: NDArray[np.int32],
+        host: NDArray[np.int32],
+        *,
+        explained: bool = True,
     ) -> EdgeCompatibility:
         """What the model says of some links.
 
         Args:
             links: all links of n pages.
             features: of these links.
-            wanted: numbers of the links, shape (w,).
+            wanted: numbers of the links, each once, shape (w,).
             host: of each page, 0..G-2, shape (n,).
+            explained: whether ``p_same`` is kept, which only a reader wants to know.
         """
-        group = np.empty(len(wanted), np.int32)
-        p_same, coupling = (np.empty(len(wanted), np.float32) for _ in range(2))
+        group, coupling = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.float32)
+        p_same = np.empty(len(wanted) if explained else 0, np.float32)
         for at in range(0, len(wanted), BLOCK):
             part = slice(at, at + BLOCK)
             group[part] = _group(links, wanted[part], host, len(self.exclusion) - 1)
-            p_same[part] = _p_same(self.regressions, links, features, wanted[part], group[part])
-            coupling[part] = _coupling(p_same[part], self.by_chance[group[part]])
+            likely = _p_same(self.regressions, links, features, wanted[part], group[part]).astype(np.float32)
+            coupling[part] = _coupling(likely, self.by_chance[group[part]])
             shown = followed(links.kind[wanted[part]])
-            p_same[part][shown] = coupling[part][shown] = HIGHEST
-        ends = links.source[wanted], links.target[wanted], links.kind[wanted]
+            likely[shown] = coupling[part][shown] = HIGHEST
+            if explained:
+                p_same[part] = likely
+        ends = links.source, links.target, links.kind
+        if len(wanted) < links.m:
+            ends = links.source[wanted], links.target[wanted], links.kind[wanted]
         return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.source_marginal, self.switch_to)
 
     def of_hosts(self, rows: NDArray[np.int64]) -> CompatibilityModel:
@@ -148,7 +159,8 @@ class EdgeCompatibility:
     source: NDArray[np.int32]  #: page that holds each link, ascending, shape (w,)
     target: NDArray[np.int32]  #: page that it leads to, shape (w,)
     kind: NDArray[np.uint8]  #: how it links, shape (w,)
-    p_same: NDArray[np.float32]  #: probability that the link's two pages share a language, shape (w,)
+    #: probability that the link's two pages share a language, shape (w,); (0,) where nothing will be explained
+    p_same: NDArray[np.float32]
     coupling: NDArray[np.float32]  #: k above, the part of it that is on purpose, shape (w,)
     group: NDArray[np.int32]  #: the host of both ends, or G - 1, shape (w,)
     exclusion: NDArray[np.float64]  #: x above, shape (G,)
