@@ -228,6 +228,21 @@ def test_a_terminal_that_can_draw_nothing_gets_lines(monkeypatch: pytest.MonkeyP
     assert terminal.getvalue() == ""
 
 
+def test_no_bar_is_drawn_where_somebody_looks_at_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    with bars(beside_rows=True) as shown:
+        shown.stage("linked", 4, "URLs")
+    assert terminal.getvalue() == ""
+    with (tmp_path / "rows.tsv").open("w") as file:
+        monkeypatch.setattr(sys, "stdout", file)
+        with bars(beside_rows=True) as shown:
+            shown.stage("linked", 4, "URLs")
+    assert terminal.getvalue().startswith("\r\x1b[Klinked ")
+
+
 def interrupted() -> None:
     with bars() as shown:
         shown.stage("ingest", 4e6, "bytes")

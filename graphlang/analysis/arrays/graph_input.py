@@ -14,7 +14,7 @@ from graphlang.db.runs.digests import digests_of_short_pages
 from graphlang.db.runs.find import get_run, latest_run
 from graphlang.db.runs.labels import all_labels
 from graphlang.db.runs.read_answers import read_answers, read_scores, read_shares
-from graphlang.graph.data import Evidence, FixedBeliefs, Graph
+from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
 if TYPE_CHECKING:
@@ -200,7 +200,10 @@ class Loaded:
             return found
 
         ids = pages + 1
-        given = {} if weights is None else signals.load(self._connection, self._index, ids, weights)
+        given: dict[str, Signal] = {}
+        directory = None
+        if weights is not None:
+            given, directory = signals.load(self._connection, self._index, ids, weights)
         return GraphInput(
             self.run,
             self._graph(pages, inside),
@@ -210,7 +213,7 @@ class Loaded:
                 spread(self._probabilities, 0),
                 spread(self._length, 0),
                 self._hosts[pages],
-                directory=None if weights is None else signals.directories(self._connection, ids),
+                directory=directory,
                 signals=given,
                 copies=self._copies[pages],
                 asked=new,

@@ -17,7 +17,7 @@ from graphlang.urls.default.model import Url
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,8 +30,8 @@ _OFFICIAL = 4  # languages of a country that are looked at; no country has more 
 
 def load(
     connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64], weights: Mapping[str, float]
-) -> dict[str, Signal]:
-    """The signals that have a weight above 0, for some pages of the collection.
+) -> tuple[dict[str, Signal], NDArray[np.int32]]:
+    """The signals that have a weight above 0, for some pages of the collection, and the directories of these pages.
 
     Args:
         connection: the collection.
@@ -39,21 +39,26 @@ def load(
         pages: ids, all different.
         weights: by name, see ``NAMES``.
 
+    Returns:
+        The signals by name; and a number for the directory of each page's URL, all that comes before the last slash of
+        its path: from 0 on, -1 for pages that were removed, shape (pages,). Pages of one directory have one number.
+
     Raises:
         ValueError: a weight that is negative or no number.
     """
+    directory = np.full(len(pages), -1, dtype=np.int32)
+    urls = _directories(collection.urls_of(connection, pages), directory)  # they are read once, for both
     found = {}
     if weights.get("declared", 0):
         found["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
         found["cctld"] = Signal(*_cctld(connection, index, pages), weights["cctld"])
     if weights.get("url", 0):
-        found["url"] = _url(connection, index, pages, weights["url"])
-    return found
-
-
-def _url(connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64], weight: float) -> Signal:
-    return of_urls(collection.urls_of(connection, pages), len(pages), index, weight)
+        found["url"] = of_urls(urls, len(pages), index, weights["url"])
+    else:
+        for _ in urls:
+            pass
+    return found, directory
 
 
 def of_urls(
@@ -155,19 +160,13 @@ def of_tlds(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.i
     return table, share
 
 
-def directories(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> NDArray[np.int32]:
-    """A number for the directory of each page's URL: all that comes before the last slash of its path.
-
-    Args:
-        connection: the collection.
-        pages: ids, shape (rows,), each once.
-
-    Returns:
-        Numbers from 0 on, shape (rows,); -1 for pages that were removed. Pages of one directory have one number.
-    """
+def _directories(
+    parts: Iterable[tuple[NDArray[np.int64], list[str]]], found: NDArray[np.int32]
+) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
+    """The same rows and URLs, once ``found`` has the number of each one's directory."""
     known: dict[int, int] = {}
-    found = np.full(len(pages), -1, dtype=np.int32)
-    for rows, urls in collection.urls_of(connection, pages):
+    for rows, urls in parts:
+        paths = (url.partition("?")[0] if "?" in url else url for url in urls)
         # Hashes instead of strings: a large collection has millions of directories.
-        found[rows] = [known.setdefault(hash(url.partition("?")[0].rpartition("/")[0]), len(known)) for url in urls]
-    return found
+        found[rows] = [known.setdefault(hash(path.rpartition("/")[0]), len(known)) for path in paths]
+        yield rows, urls
