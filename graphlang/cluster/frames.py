@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -9,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.archives import Archive, is_remote, listed, pieces
 from graphlang.cluster.classifying import READ, classify_batches, method_of
-from graphlang.cluster.hashing import digests_of
+from graphlang.cluster.hashing import digests_of, unread
 from graphlang.cluster.inference.propagate import USUAL, Sizes, infer
 from graphlang.cluster.misread import misread
 from graphlang.cluster.reading import read_content, read_pieces
-from graphlang.cluster.storage import written
+from graphlang.cluster.storage import Folder, written
 from graphlang.cluster.tables import ANSWER, RANGE, RECORDS, SOURCES, ddl
 from graphlang.db import InputError
 from graphlang.ingest import Limits
@@ -150,7 +152,10 @@ def sources_of(spark: Any, archives: Sequence[Archive]) -> Any:
     """
     if archives[0].remote:
         by_path = {archive.name: archive for archive in archives}
-        return _fetched(spark, archives, partial(digests_of, by_path), SOURCES)
+        found = _fetched(spark, archives, partial(digests_of, by_path), SOURCES).collect()
+        there = {row.source for row in found}
+        gone = [unread(archive) for archive in archives if archive.number not in there]
+        return spark.createDataFrame([*map(tuple, found), *gone], ddl(SOURCES))
     groups = [[archive] for archive in archives]
     return _by_task(spark, groups, _hashed, SOURCES)
 
@@ -173,7 +178,11 @@ def records_of(spark: Any, archives: Sequence[Archive], limits: Limits, work: st
     if archives[0].remote:
         by_path = {archive.name: archive for archive in archives}
         found = _fetched(spark, archives, partial(_read_fetched, by_path, limits), RECORDS)
-    elif work is None:
+        if work is None:
+            return found
+        found = written(spark, f"{work}/first", found)
+        return found.unionByName(_of_gone(spark, archives, found))
+    if work is None:
         found = _by_task(spark, pieces(archives, 0), partial(_read_pieces, limits), RECORDS)
     else:
         found = _by_task(
@@ -207,14 +216,37 @@ def _read_fetched(
                 yield from read_content(by_path[path], content.as_buffer(), limits)
 
 
+def _of_gone(spark: Any, archives: Sequence[Archive], found: Any) -> Any:
+    """A problem for each archive that is not there any more."""
+    there = {row.source for row in found.where(f"kind = '{RANGE}'").select("source").distinct().collect()}
+    gone = [archive for archive in archives if archive.number not in there]
+    rows = [
+        {"source": one.number, "file": one.name, "offset": 0, "kind": "unreadable", "reason": _GONE} for one in gone
+    ]
+    return spark.createDataFrame([tuple(row.get(name) for name in RECORDS.names) for row in rows], ddl(RECORDS))
+
+
+#: In the words of the operating system, as of local archives.
+_GONE: Final = os.strerror(errno.ENOENT)
+
+
 def _fetched(
     spark: Any,
     archives: Sequence[Archive],
     work: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     schema: Schema,
 ) -> Any:
-    """What some work makes of the bytes of archives that Spark brings."""
-    files = spark.read.format("binaryFile").load([archive.name for archive in archives])
+    """What some work makes of the bytes of archives that Spark brings; those that vanished are passed over."""
+    source = spark.read.format("binaryFile").option("ignoreMissingFiles", "true")
+    try:
+        files = source.load([archive.name for archive in archives])
+    except Exception as error:  # of Spark, with as many kinds as there are file systems
+        there = [archive.name for archive in archives if Folder(spark, archive.name).exists()]
+        if len(there) == len(archives):
+            raise
+        if not there:
+            raise InputError(f"cannot read {archives[0].name}: it was there, and is not any more") from error
+        files = source.load(there)
     return files.select("path", "content").mapInArrow(work, ddl(schema))
 
 

@@ -28,10 +28,10 @@ def digests_of_files(archives: Sequence[Archive]) -> Iterator[pa.RecordBatch]:
     """
     for archive in archives:
         try:
-            digest, size = digest_of(Path(archive.name))
+            row = (*_named(archive), *digest_of(Path(archive.name)))
         except OSError:
-            digest, size = _of_name(archive), 0  # whoever reads it tells what is wrong
-        yield _row(archive, digest, size)
+            row = unread(archive)
+        yield _batch(row)
 
 
 def digests_of(by_path: Mapping[str, Archive], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -48,15 +48,22 @@ def digests_of(by_path: Mapping[str, Archive], batches: Iterable[pa.RecordBatch]
         for path, content in zip(batch.column("path").to_pylist(), batch.column("content"), strict=True):
             if path in by_path:
                 data = memoryview(content.as_buffer())
-                yield _row(by_path[path], hashlib.sha256(data).hexdigest(), len(data))
+                yield _batch((*_named(by_path[path]), hashlib.sha256(data).hexdigest(), len(data)))
 
 
-def _of_name(archive: Archive) -> str:
-    return hashlib.sha256(f"unread:{archive.name}".encode("utf-8", "surrogateescape")).hexdigest()
+def unread(archive: Archive) -> tuple[int, str, str, int]:
+    """A row of `graphlang.cluster.tables.SOURCES` for an archive that cannot be read; who reads it tells what is wrong.
+
+    Args:
+        archive: whose name has to do for its bytes.
+    """
+    digest = hashlib.sha256(f"unread:{archive.name}".encode("utf-8", "surrogateescape")).hexdigest()
+    return (*_named(archive), digest, 0)
 
 
-def _row(archive: Archive, digest: str, size: int) -> pa.RecordBatch:
-    name = archive.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return pa.RecordBatch.from_pylist(
-        [{"source": archive.number, "name": name, "sha256": digest, "bytes": size}], schema=SOURCES
-    )
+def _named(archive: Archive) -> tuple[int, str]:
+    return archive.number, archive.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _batch(row: tuple[int, str, str, int]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([dict(zip(SOURCES.names, row, strict=True))], schema=SOURCES)
