@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,12 @@ from graphlang.ingest.links.canonical import place
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from graphlang.ingest import Passed, PrestartedWorkers
+    from graphlang.ingest.read_batches import Batch
+
+_BATCHES = 4  # that are written in one transaction
 
 
 @dataclass(slots=True)
@@ -108,7 +111,8 @@ def ingest(
         progress.stage("ingest", sum(sizes), "bytes")
         writer = Writer(connection, site_of, keep=keep)
         before = 0
-        for batch in batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted):
+        read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
+        for batch in _together(read):
             counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
             done.pages += counts.pages
             done.links += counts.links
@@ -126,6 +130,16 @@ def ingest(
     )
     done.seconds = time.perf_counter() - started
     return done
+
+
+def _together(read: Iterable[Batch]) -> Iterator[Batch]:
+    """Bring some batches of a file into one: a transaction costs as much as dozens of pages in it."""
+    held: list[Batch] = []
+    for batch in read:
+        held.append(batch)
+        if batch.last or len(held) == _BATCHES:
+            yield replace(batch, items=[item for one in held for item in one.items])
+            held = []
 
 
 def found(files: Iterable[str | Path], *, follow_links: bool = False) -> Found:
