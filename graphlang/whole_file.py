@@ -38,11 +38,11 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     >>> (folder / "a.txt").read_bytes(), len(list(folder.iterdir()))
     (b'whole', 1)
     """
-    target = target.resolve()
-    if target.exists() and not target.is_file():
+    if target.exists() and not target.is_file():  # before links are followed: /dev/stdout is one to what has no path
         with target.open("wb") as file:
             yield file
         return
+    target = target.resolve()
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=".part", dir=target.parent)
     except OSError as error:  # in words of what the user named, not of the part beside it

@@ -109,3 +109,13 @@ def test_a_folder_and_a_missing_folder_are_refused_in_one_line(graphlang: Call, 
     missing = graphlang("pages", db, "-o", db.parent / "no" / "x.csv")
     assert missing.exit_code == 2
     assert missing.stderr.count("\n") == 1
+
+
+def test_a_pipe_that_has_no_path_is_written_to_as_it_is() -> None:
+    """/dev/stdout, where standard output is a pipe, is a link to such a one."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as other:
+        with replacing(Path(f"/dev/fd/{writing}")) as file:
+            file.write(b"whole")
+        os.close(writing)
+        assert other.read() == b"whole"

@@ -13,7 +13,7 @@ from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects
-from graphlang.cli.shared.tables.output import csv_safe, write_rows, write_text
+from graphlang.cli.shared.tables.output import csv_safe, wide, write_rows, write_text
 from graphlang.export.language_graph_files import write_language_graph, write_site_graph
 from graphlang.maps.language_graph import Distance, Language, Pair, distances
 from graphlang.maps.language_graph import language_graph as graph_of
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.selection import Selection
 
+#: Columns in the order of their importance, where the terminal has no room for all.
+_FIRST: Final = ("site", "source", "language", "target", "links", "share", "pages", "introversion", "betweenness")
 _LISTED: Final = ("table", "csv")
 #: What rows there are, by ``--what``: their columns, and what makes them of a graph.
 _OF_LANGUAGES: Final[Mapping[str, tuple[Sequence[str], Callable[[LanguageGraph], Iterable[tuple[Any, ...]]]]]] = {
@@ -82,6 +84,7 @@ _OPTIONS: Final = (
         help="File to write to; '-' is standard output.",
     ),
     csv_safe,
+    wide,
 )
 
 
@@ -133,7 +136,7 @@ def put(answer: Answer, format_: str, output: Path) -> None:
         OutputError: it is a file that the verb reads; or it exists, and there is nothing to write.
     """
     if format_ in _LISTED:
-        write_rows(answer.columns, answer.rows, format_=format_, output=output)
+        write_rows(answer.columns, answer.rows, format_=format_, output=output, first=_FIRST)
     elif str(output) == "-":
         write_text(answer.write)
     else:
