@@ -2,7 +2,7 @@
 
     python tests/content/make_relatives.py DATA
 
-A pair is a language with much text and a relative that has less than half of it, for which texts of the relative say
+A pair is a language with much text and a relative that has far less of it, for which texts of the relative say
 much (`segments.relatives`). Texts of the first are made of lines of one kind that training kept out, and the share of
 what they say for it that they say for the relative has a mean and a spread: a text is in the relative from six times
 the spread above the mean on, and three tenths above it at least, of whatever kind it is. English is left out: as code,
@@ -35,11 +35,13 @@ ENGLISH: Final = "eng"
 MUCH: Final = 60_000  # characters of a language that has much text
 HELD_OUT: Final = 8_000  # of them that training kept out
 OF_KIND: Final = 3_000  # of these in one kind of text
+KINDS: Final = 2  # in which there is so much
 TEXTS: Final = 40  # of a language with much text, and each kind
 OF_RELATIVES: Final = 10  # of any other
 RELATIVES: Final = 3  # languages that texts of one may be taken for
 SPREADS: Final = 6.0
 LEAST: Final = 0.3
+SMALLER: Final = 0.4  # of the text of the greater language, a relative has less
 _READ: Final = 400_000  # characters of a language, at most
 _RESEMBLES: Final = 0.02  # share of what texts of a language say for it that they say for a relative, at least
 _SHORTEST: Final = 20  # letters of a line
@@ -73,7 +75,7 @@ def supports(identifier: Identifier, some: list[str]) -> NDArray[np.float64]:
 def measured(
     identifier: Identifier, number: int, kinds: dict[str, tuple[str, ...]]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Mean and spread of the share that texts in a language say for each label, by kind; none where there is little."""
+    """Mean and spread of the share that texts in a language say for each label, by kind; none of a language in one."""
     held_out = {
         kind: [line for line in corpus.held_out(lines, 10)[1] if len(line) > _SHORTEST] for kind, lines in kinds.items()
     }
@@ -86,7 +88,7 @@ def measured(
                 if 2 * len(own) > TEXTS:
                     share = own / own[:, [number]]
                     found.append((share.mean(axis=0), share.std(axis=0)))
-    return found
+    return found if len(found) >= KINDS else []
 
 
 def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
@@ -109,7 +111,7 @@ def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
         own, said[number] = said[number], 0
         for other in np.argsort(-said, kind="stable")[:RELATIVES].tolist():
             greater = identifier.labels[other]
-            if split(name)[1] != split(greater)[1] or 2 * size[name] >= size[greater]:
+            if split(name)[1] != split(greater)[1] or size[name] >= SMALLER * size[greater]:
                 continue
             if great.get(other) and said[other] > _RESEMBLES * own:
                 bound = max(mean[number] + max(LEAST, SPREADS * spread[number]) for mean, spread in great[other])

@@ -78,7 +78,7 @@ class PartsRead:
             if not len(some):
                 continue
             first = np.flatnonzero(np.diff(of, prepend=-1))
-            total = np.add.reduceat(own[place[some]], first, axis=0, dtype=np.int32)
+            total = np.add.reduceat(own[place[some]].astype(np.int32), first, axis=0)
             columns = self.weights.labels[number]
             score = self.scores.linear(
                 np.clip(total, _SUMS.min, _SUMS.max).astype(np.int16),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Bounds = Mapping[int, Mapping[int, float]]
 
 FILE: Final = Path(__file__).parents[2] / "data" / "nfc-relatives.json"
-LEAST_UNITS = 8  #: of fewer nothing is concluded
+LEAST_UNITS = 10  #: of fewer nothing is concluded: the bounds were measured on texts of so many and more
 
 
 def support(chances: NDArray[np.float32], floor: float) -> Floats:
