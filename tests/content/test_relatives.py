@@ -14,6 +14,7 @@ from graphlang.codes.languages import split
 from graphlang.content import registry
 from graphlang.content.segments import relatives
 
+LEAST = relatives.LEAST_UNITS
 KNOWN = {0: {1: 0.5, 2: 0.4}}
 FLOOR = 0.01
 
@@ -31,19 +32,19 @@ def test_what_units_say_on_average() -> None:
 
 def test_a_text_that_says_much_for_a_small_relative_is_in_it() -> None:
     # A unit says log(60) = 4.09 for label 0, log(20) = 3.00 for label 1, .73 of it, and log(10) for label 2, .56.
-    rows = units(*[(0.6, 0.2, 0.1)] * 8)
-    path, texts = np.zeros(8, dtype=np.int64), np.zeros(8, dtype=np.int64)
-    assert relatives.settle(rows, path, texts, KNOWN, FLOOR).tolist() == [1] * 8
-    assert relatives.settle(rows, path, texts, {0: {1: 0.74, 2: 0.55}}, FLOOR).tolist() == [2] * 8
-    assert relatives.settle(rows, path, texts, {0: {1: 0.74, 2: 0.57}}, FLOOR).tolist() == [0] * 8
-    assert relatives.settle(rows, path, texts, {}, FLOOR).tolist() == [0] * 8
+    rows = units(*[(0.6, 0.2, 0.1)] * LEAST)
+    path, texts = np.zeros(LEAST, dtype=np.int64), np.zeros(LEAST, dtype=np.int64)
+    assert relatives.settle(rows, path, texts, KNOWN, FLOOR).tolist() == [1] * LEAST
+    assert relatives.settle(rows, path, texts, {0: {1: 0.74, 2: 0.55}}, FLOOR).tolist() == [2] * LEAST
+    assert relatives.settle(rows, path, texts, {0: {1: 0.74, 2: 0.57}}, FLOOR).tolist() == [0] * LEAST
+    assert relatives.settle(rows, path, texts, {}, FLOOR).tolist() == [0] * LEAST
 
 
 def test_little_text_is_left_as_it_is() -> None:
-    rows = units(*[(0.6, 0.2, 0.1)] * 15)
-    texts = np.array([0] * 7 + [1] * 8)
-    settled = relatives.settle(rows, np.zeros(15, dtype=np.int64), texts, KNOWN, FLOOR)
-    assert settled.tolist() == [0] * 7 + [1] * 8
+    rows = units(*[(0.6, 0.2, 0.1)] * (2 * LEAST - 1))
+    texts = np.array([0] * (LEAST - 1) + [1] * LEAST)
+    settled = relatives.settle(rows, np.zeros(len(texts), dtype=np.int64), texts, KNOWN, FLOOR)
+    assert settled.tolist() == [0] * (LEAST - 1) + [1] * LEAST
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(1, 12)), max_size=6), st.randoms())

@@ -70,9 +70,9 @@ def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds,
         known: Of the method.
         floor: The probability below which a unit says nothing.
 
-    >>> chances = np.array([[0.7, 0.3]] * 8 + [[0.99, 0.01]] * 8, dtype=np.float32)
-    >>> settle(chances, np.zeros(16, dtype=int), np.repeat([0, 1], 8), {0: {1: 0.5}}, 0.003).tolist()
-    [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    >>> chances = np.array([[0.7, 0.3]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
+    >>> settle(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}, 0.003).tolist()
+    [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     """
     settled = path.copy()
     some = np.flatnonzero(np.isin(path, list(known)))
