@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import InputError
+from graphlang.db.records import Page
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.read_batches import Batch
 
 _BATCHES = 4  # that are written in one transaction
+_BYTES = 8 << 20  # and bytes of their pages, after which it ends
 
 
 @dataclass(slots=True)
@@ -135,11 +137,13 @@ def ingest(
 def _together(read: Iterable[Batch]) -> Iterator[Batch]:
     """Bring some batches of a file into one: a transaction costs as much as dozens of pages in it."""
     held: list[Batch] = []
+    size = 0
     for batch in read:
         held.append(batch)
-        if batch.last or len(held) == _BATCHES:
+        size += sum(item.size for item in batch.items if isinstance(item, Page))
+        if batch.last or len(held) == _BATCHES or size >= _BYTES:
             yield replace(batch, items=[item for one in held for item in one.items])
-            held = []
+            held, size = [], 0
 
 
 def found(files: Iterable[str | Path], *, follow_links: bool = False) -> Found:
