@@ -1,10 +1,9 @@
 """Collections that are too large for one machine: the same work on Spark, and its tables as Parquet.
 
 In: archives, as Spark reads them. Out: a folder of `tables`. `frames` has the steps as functions on DataFrames, `job`
-all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out (`reading`, `choose`,
-`classifying`, `links`). `inference/` is for the graph, `maps/`
-for what tables say. `to_database` leads to the one file of a smaller collection,
-`from_database` back.
+all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out. In the
+order of the work: `reading/` archives, `choosing/` captures, pages and links, `classifying`, `inference/`, `maps/` of
+what tables say. `database/` leads to the one file of a smaller collection, and back.
 
 >>> from graphlang import cluster
 >>> sorted(cluster.__all__)

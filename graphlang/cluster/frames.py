@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.cluster.archives import Archive, is_remote, listed, pieces
 from graphlang.cluster.classifying import READ, classify_batches, method_of
-from graphlang.cluster.hashing import digests_of, unread
 from graphlang.cluster.inference.propagate import USUAL, Sizes, infer
-from graphlang.cluster.misread import misread
-from graphlang.cluster.reading import read_content, read_pieces
+from graphlang.cluster.reading.archives import Archive, is_remote, listed, pieces
+from graphlang.cluster.reading.hashing import digests_of, unread
+from graphlang.cluster.reading.misread import misread
+from graphlang.cluster.reading.pieces import read_content, read_pieces
 from graphlang.cluster.storage import Folder, written
 from graphlang.cluster.tables import ANSWER, RANGE, RECORDS, SOURCES, ddl
 from graphlang.db import InputError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import Schema
 
-    from graphlang.cluster.archives import Piece
+    from graphlang.cluster.reading.archives import Piece
     from graphlang.graph.propagation.options import Options
 
 _FEW: Final = 1 << 20  # archives that are named to the driver at most
@@ -161,7 +161,7 @@ def sources_of(spark: Any, archives: Sequence[Archive]) -> Any:
 
 
 def _hashed(group: Sequence[Archive]) -> Iterator[pa.RecordBatch]:
-    from graphlang.cluster.hashing import digests_of_files  # noqa: PLC0415 - on an executor
+    from graphlang.cluster.reading.hashing import digests_of_files  # noqa: PLC0415 - on an executor
 
     return digests_of_files(group)
 

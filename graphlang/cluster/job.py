@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import graphlang
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.cluster import captures as of_captures
-from graphlang.cluster import frames, pages, storage, views
+from graphlang.cluster import frames, storage, views
+from graphlang.cluster.choosing import captures as of_captures
+from graphlang.cluster.choosing import pages
+from graphlang.cluster.choosing.links import links_of
 from graphlang.cluster.classifying import method_of
 from graphlang.cluster.inference.propagate import Inferred, Sizes, infer
-from graphlang.cluster.links import links_of
-from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.reading.page_ids import CollisionError
 from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
 from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, SOURCES, SOURCES_KEPT, ddl
 from graphlang.content.page_input import ENOUGH

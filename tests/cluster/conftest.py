@@ -95,7 +95,7 @@ def tables(spark: Any, archives: Path, sizes: Any, tmp_path_factory: pytest.Temp
 @pytest.fixture(scope="session")
 def imported(tables: Path) -> Path:
     """The database of them."""
-    from graphlang.cluster.to_database import to_database  # noqa: PLC0415 - needs an extra
+    from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - needs an extra
 
     path = tables.parent / "imported.db"
     to_database(tables, path)

@@ -12,7 +12,7 @@ import graphlang as gl
 pytest.importorskip("pyarrow")
 
 from graphlang import cluster
-from graphlang.cluster import from_database as loading
+from graphlang.cluster.database import from_database as loading
 from graphlang.cluster.maps.tables import Tables
 from graphlang.db import InputError
 

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
 from graphlang.cluster import frames
-from graphlang.cluster.archives import Archive
+from graphlang.cluster.reading.archives import Archive
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
 from graphlang.ingest import Limits

@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from graphlang.cluster import archives as of_archives
-from graphlang.cluster import from_database as loading
+from graphlang.cluster.database import from_database as loading
 from graphlang.cluster.inference import bundle
 from graphlang.cluster.inference.labels import labels_of
-from graphlang.cluster.misread import misread
-from graphlang.cluster.page_ids import CollisionError, page_id
-from graphlang.cluster.reading import read_content, read_pieces
+from graphlang.cluster.reading import archives as of_archives
+from graphlang.cluster.reading.misread import misread
+from graphlang.cluster.reading.page_ids import CollisionError, page_id
+from graphlang.cluster.reading.pieces import read_content, read_pieces
 from graphlang.cluster.spark_session import SparkError, java_version, session
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
@@ -202,7 +202,7 @@ def test_duckdb_and_pandas_read_the_tables(archives: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("spoilt", ["missing", "columns", "page", "bytes"])
 def test_a_folder_of_something_else_is_told_in_a_line(spoilt: str, archives: Path, tmp_path: Path) -> None:
-    from graphlang.cluster.to_database import to_database  # noqa: PLC0415 - after the name of the parameter
+    from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - after the name of the parameter
 
     gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
     loading.from_database(tmp_path / "crawl.db", tables := tmp_path / "tables")

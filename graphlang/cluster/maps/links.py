@@ -24,7 +24,8 @@ MOST: Final = 20_000_000
 _LINKED: Final = (
     " FROM links JOIN ({pages}) AS one ON one.page = links.source JOIN ({pages}) AS other ON other.page = links.target"
 )
-#: Pages in the order in which `graphlang.cluster.to_database` numbers them, and the links between those of one name.
+#: Pages in the order in which `graphlang.cluster.database.table_rows` numbers them, and the links between those of one
+#: name.
 _WITHIN: Final = """
 SELECT counted.name, counted.page, captures.source, captures.offset, NULL AS target,
     CASE WHEN captures.page IS NULL THEN pages.url END AS url

@@ -186,7 +186,7 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     Examples:
       graphlang cluster load crawl.db -o tables
     """
-    done = needed("graphlang.cluster.from_database").from_database(db, output, overwrite=overwrite)
+    done = needed("graphlang.cluster.database.from_database").from_database(db, output, overwrite=overwrite)
     words = f"{done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to, {done.links:,} links"
     say(f"{words}, {done.runs:,} runs", "loaded", **done._asdict())
     write_line(f"tables: {visible(str(output))}")

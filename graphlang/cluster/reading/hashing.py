@@ -14,7 +14,7 @@ from graphlang.db.write.sources import digest_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from graphlang.cluster.archives import Archive
+    from graphlang.cluster.reading.archives import Archive
 
 
 def digests_of_files(archives: Sequence[Archive]) -> Iterator[pa.RecordBatch]:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from graphlang.cluster.links import links_of
-from graphlang.cluster.records import row_of
+from graphlang.cluster.choosing.links import links_of
+from graphlang.cluster.reading.records import row_of
 from graphlang.cluster.tables import HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from graphlang.cluster.page_ids import PageIds
+    from graphlang.cluster.reading.page_ids import PageIds
     from graphlang.db.records import Page
     from graphlang.db.write.choose_capture import Facts, Rest
 

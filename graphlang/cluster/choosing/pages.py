@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphlang.cluster.links import URLS, sites_of, urls_of
-from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.choosing.links import URLS, sites_of, urls_of
+from graphlang.cluster.reading.page_ids import CollisionError
 from graphlang.cluster.tables import PAGES, ddl
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from graphlang.cluster.history import OtherCaptures
-from graphlang.cluster.page_ids import PageIds
-from graphlang.cluster.records import page_of, row_of
+from graphlang.cluster.choosing.history import OtherCaptures
+from graphlang.cluster.reading.page_ids import PageIds
+from graphlang.cluster.reading.records import page_of, row_of
 from graphlang.cluster.tables import CHOSEN
 from graphlang.db.write.choose_capture import Choice, Facts, Keep
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from graphlang.cluster.page_ids import PageIds
+from graphlang.cluster.reading.page_ids import PageIds
 from graphlang.cluster.tables import RECORDS
 from graphlang.db.records import Declaration, Links, Page, Problem, apart, inflated
 

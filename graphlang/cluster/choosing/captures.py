@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from graphlang.cluster.choose import choose
-from graphlang.cluster.history import history_of
+from graphlang.cluster.choosing.choose import choose
+from graphlang.cluster.choosing.history import history_of
 from graphlang.cluster.storage import written
 from graphlang.cluster.tables import CAPTURES, CHOSEN, HISTORY, RECORDS, ddl
 from graphlang.db.write.choose_capture import Keep

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from graphlang.cluster.archives import Piece
-from graphlang.cluster.records import RecordRows
+from graphlang.cluster.reading.archives import Piece
+from graphlang.cluster.reading.records import RecordRows
 from graphlang.cluster.tables import RANGE
 from graphlang.db.records import Problem
 from graphlang.ingest.files.byte_ranges import ByteRange, find_record
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from graphlang.cluster.archives import Archive
+    from graphlang.cluster.reading.archives import Archive
     from graphlang.ingest import Limits
 
 _ROWS: Final = 256  # of a batch at most
