@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import sys
 import threading
 import time
@@ -282,12 +281,10 @@ def _can_draw(out: TextIO) -> bool:
     return True
 
 
-def _is_file(out: TextIO) -> bool:
-    """Whether what is written there is looked at later."""
-    try:
-        return stat.S_ISREG(os.fstat(out.fileno()).st_mode)
-    except (OSError, ValueError):  # it is none of the system's files
-        return False
+def _rows_are_kept() -> bool:
+    from graphlang.cli.shared.tables.output import rows_are_kept  # noqa: PLC0415 - few verbs have rows
+
+    return rows_are_kept()
 
 
 @contextmanager
@@ -307,7 +304,7 @@ def bars(*, beside_rows: bool = False) -> Iterator[Shown]:
     shown: Shown
     if how.json or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         shown = Lines(as_json=how.json)
-    elif beside_rows and not _is_file(sys.stdout):
+    elif beside_rows and not _rows_are_kept():
         shown = Shown()
     else:
         shown = Bars(sys.stderr)

@@ -8,6 +8,8 @@ All verbs write to standard output by what is here (and to standard error by
 from __future__ import annotations
 
 import io
+import os
+import stat
 import sys
 import tempfile
 from itertools import islice
@@ -218,6 +220,14 @@ def _write(
 def _is_safe(default: bool) -> bool:
     asked = safe_asked()
     return default if asked is None else asked
+
+
+def rows_are_kept() -> bool:
+    """Whether standard output is a file, which is looked at later."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # it is none of the system's files
+        return False
 
 
 def safe_asked() -> bool | None:
