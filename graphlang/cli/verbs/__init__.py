@@ -45,7 +45,7 @@ GROUPS: Final = {
             "pages": "List pages and their languages, by the chosen run.",
             "sites": "The language map: pages by site and language.",
             "languages": "List the languages of DB: pages, sites, scripts, encodings.",
-            "language-graph": "Count links between languages, or between sites (Caminero and Mikami 2006).",
+            "language-graph": "Count links between languages, or between sites.",
             "explain": "Print why a page has its language.",
             "frontier": "Rank URLs to fetch next by the languages that you want.",
         },

@@ -151,9 +151,9 @@ def put(answer: Answer, format_: str, output: Path) -> None:
 @graph_options
 @selects
 def language_graph(db: Path, format_: str, what: str, by: str, output: Path, selection: Selection) -> None:
-    """Count links between languages, or between sites (Caminero and Mikami 2006).
+    """Count links between languages, or between sites.
 
-    Links are those between sites.
+    Links are those between sites (Caminero and Mikami 2006).
 
     links: from which language to which, with the share of the first one's links. distances: steps from language to
     language along outgoing links. languages: introversion is the share of links that stay in the language,
