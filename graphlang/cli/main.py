@@ -114,8 +114,20 @@ def cli(ctx: click.Context, config: Path | None, *, no_config: bool) -> None:
         ctx.default_map = found
 
 
+def _with_all_streams() -> None:
+    """Give streams that the shell closed (``>&-``) to nobody, for no file that is opened later to take their place."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, and those below it are taken
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for all time
+
+
 def main() -> None:
     """Run the command line."""
+    _with_all_streams()
     if "train" not in sys.argv[1:2]:
         # No verb but this one has large matrices to multiply: threads that wait for some take a core from those that
         # read or infer, and a small product waits for them in turn. It has to be said before numpy is imported.

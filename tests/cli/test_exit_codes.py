@@ -121,6 +121,20 @@ def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
         process.stderr.close()
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_a_stream_that_the_shell_closed_is_none_that_is_written_to(
+    graphlang: Call, museum: Path, tmp_path: Path, closed: str
+) -> None:
+    db = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    listed = graphlang("pages", db, "--format", "tsv").stdout
+    call = f'"{sys.executable}" -P -c "from graphlang.cli import main; main()" pages "{db}" --format tsv {closed}'
+    done = subprocess.run(["/bin/sh", "-c", call], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("" if closed.startswith(">") else listed)
+    assert graphlang("check", db).exit_code == 0
+
+
 def test_all_codes_are_in_the_help(graphlang: Call) -> None:
     words = click.unstyle(graphlang("--help").stdout)
     for code in (0, 1, 2, 3, 4, 5, 130):
