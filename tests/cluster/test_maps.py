@@ -54,6 +54,22 @@ def test_the_example_crawl_is_counted_alike(
     assert wanted.stdout.count("\n") > 2
 
 
+@pytest.mark.filterwarnings("default::graphlang.cluster.maps.links.TooManyLinksWarning")
+def test_components_that_are_not_worked_out_are_named(
+    spark: Any, example: tuple[Path, Path], graphlang: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del spark  # which the verb takes
+    monkeypatch.setattr("graphlang.cluster.maps.links.MOST", 34)
+    given = ("--what", "languages", "--language", "heb,deu", "--format", "csv")
+    found = graphlang("cluster", "language-graph", example[0], *given)
+    assert found.stderr == (
+        "Warning: no components of deu: more than 34 links lie within each, too many for one task\n"
+    )
+    _, german, hebrew = found.stdout.splitlines()
+    assert german == "deu,German,13,0,1,0.0000,0.0000,0.0000,0,0,0"
+    assert hebrew == "heb,Hebrew,12,1,0,0.0000,1.0000,0.0000,4,9,5"
+
+
 def test_the_report_is_the_same_page(
     tables: Path, imported: Path, tmp_path: Path, graphlang: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from graphlang.cluster.maps.tables import Tables
 from graphlang.cluster.spark_session import told_in_a_line
 from graphlang.maps import language_graph, site_graph
 from graphlang.maps.measures.components import Shape, shapes
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +35,12 @@ FROM ({pages}) AS counted JOIN pages ON pages.page = counted.page LEFT JOIN capt
 UNION ALL
 SELECT one.name, one.page, NULL, NULL, other.page, NULL {linked} WHERE one.name = other.name
 """
+_NAMED: Final = 5  # of those that have too many
 _SHAPE: Final = "name string, components bigint, largest bigint, diameter bigint"
+
+
+class TooManyLinksWarning(UserWarning):
+    """Components of some languages or sites were not worked out; in one line."""
 
 
 @language_graph.counted.register(Tables)
@@ -75,12 +82,15 @@ def _pairs(rows: Iterable[tuple[str, str, int]], numbers: Mapping[str, int]) -> 
 
 
 def _shapes(tables: Tables, names: Iterable[str], pages: str, values: dict[str, Any], exact: int) -> list[Shape]:
-    """The components of the pages of each name, each in one task; zeros where it has too many links for one."""
+    """The components of the pages of each name, each in one task; zeros where it has too many links, and a warning."""
     linked = _LINKED.format(pages=pages)
     counts = tables.execute(f"SELECT one.name, COUNT(*){linked} WHERE one.name = other.name GROUP BY 1", values)
     large = [name for name, links in counts if links > MOST]
     within = tables.spark.sql(_WITHIN.format(pages=pages, linked=linked), args=values)
     if large:
+        told = ", ".join(visible(name) for name in sorted(large)[:_NAMED]) + (", ..." if len(large) > _NAMED else "")
+        words = f"no components of {told}: more than {MOST:,} links lie within each, too many for one task"
+        warnings.warn(TooManyLinksWarning(words), stacklevel=2)
         within = within[~within.name.isin(large)]
     with told_in_a_line():
         rows = within.groupBy("name").applyInArrow(_shape_of(exact), _SHAPE).collect()

@@ -116,7 +116,7 @@ def language_graph(
 
     What 'graphlang language-graph' says of the database that 'graphlang import' makes of TABLES. Spark counts the
     links; one row for each pair of languages, or sites, comes to this machine. The components of a language, or site,
-    are worked out in one task; where more than 20,000,000 links lie within it, they are 0.
+    are worked out in one task; where more than 20,000,000 links lie within it, they are 0, and a warning names it.
 
     \b
     Examples:
