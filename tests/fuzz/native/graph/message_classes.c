@@ -37,24 +37,24 @@ static void fuzz_numbers(Input *in) {
 
 static void fuzz_joined(Input *in) {
   int64_t voices = 1 + below(in, MOST_VOICES), links = below(in, 80), hurt = 0;
-  int32_t *receiver = array(links, 4), *voice = array(links, 4), *row = array(links, 4), *column = array(links, 4);
+  int32_t *row = array(links, 4), *column = array(links, 4);
   float *share = floats(in, links, 0);
   int64_t *last = array(voices, 8), *count = array(voices + 1, 8);
   double *data = array(links, 8);
   for (int64_t n = 0, page = 0; n < links; n++) { /* those of a page one after the other */
     uint8_t own = byte(in);
     page += own % 4 == 3;
-    receiver[n] = (int32_t)page;
-    voice[n] = (int32_t)damaged(in, voices);
-    hurt |= voice[n] < 0 || voice[n] >= voices;
+    row[n] = (int32_t)page;
+    column[n] = (int32_t)damaged(in, voices);
+    hurt |= column[n] < 0 || column[n] >= voices;
   }
   for (int64_t n = 0; n < voices; n++) last[n] = -1;
   memset(count, 0, (size_t)(voices + 1) * 8);
   graphlang_fault fault;
-  int64_t entries = graphlang_join_links((uint64_t)links, (uint64_t)voices, receiver, voice, share, last, count + 1, row,
-                                         column, data, &fault);
+  int64_t entries = graphlang_join_links((uint64_t)links, (uint64_t)voices, row, column, share, last, count + 1, data,
+                                         &fault);
   CHECK(hurt ? entries == GRAPHLANG_OUT_OF_RANGE : entries >= 0 && entries <= links);
-  if (hurt) CHECK_FAULT("message_class", voice, links);
+  if (hurt) CHECK_FAULT("message_class", column, links);
   if (hurt) return;
   double said = 0, heard = 0;
   for (int64_t n = 0; n < links; n++) said += (double)share[n];
