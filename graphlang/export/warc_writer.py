@@ -12,17 +12,18 @@ import io
 import json
 import re
 import zlib
+from base64 import b32encode
+from hashlib import sha1
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from warcio.recordloader import ArcWarcRecord
 
 #: Bytes that are gathered before they are written.
 _BLOCK: Final = 1 << 18
@@ -95,6 +96,8 @@ class RecordWriter:
             block: what stands below the headers.
         """
         url, date, digest = about
+        # Both digests are of the same bytes: warcio, which is not told them, would work out one after the other.
+        hashed = f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
         fields = [
             ("WARC-Type", kind),
             ("WARC-Target-URI", one_line(url)),
@@ -103,12 +106,11 @@ class RecordWriter:
             *((name, one_line(value)) for name, value in said if value),
             ("Content-Type", mime),
             ("Content-Length", str(len(block))),
+            ("WARC-Payload-Digest", hashed),
+            ("WARC-Block-Digest", hashed),
         ]
         headers = StatusAndHeaders("", fields, protocol=f"WARC/{_VERSION}")
-        payload = io.BytesIO(block)
-        self._write(
-            self._warcio.create_warc_record(url, kind, payload=payload, length=len(block), warc_headers=headers)
-        )
+        self._write(ArcWarcRecord("warc", kind, headers, io.BytesIO(block), None, mime, len(block)))
 
     def _write(self, record: ArcWarcRecord) -> None:
         self._record.seek(0)
