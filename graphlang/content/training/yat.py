@@ -30,11 +30,9 @@ class Yat:
         plain: Words and their shares where yat is `e`.
         marked: Words and their shares where yat is `je` or `ije`.
 
-    >>> yat = Yat({"vreme": 0.02, "vremena": 0.01, "reka": 0.01}, {"vrijeme": 0.02, "rijeka": 0.01})
-    >>> yat.write("Vremenska prognoza: reka raste.")
-    'Vremenska prognoza: rijeka raste.'
-    >>> yat.write("Vreme je da")
-    'Vrijeme je da'
+    >>> yat = Yat({"vreme": 0.02, "reka": 0.01}, {"vrijeme": 0.02, "rijeka": 0.01})
+    >>> yat.write("Vreme je da reka raste, sa rekama oko nje.")
+    'Vrijeme je da rijeka raste, sa rijekama oko nje.'
     """
 
     def __init__(self, plain: Mapping[str, float], marked: Mapping[str, float]) -> None:
