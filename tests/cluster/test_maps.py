@@ -1,7 +1,8 @@
-"""What Spark counts in tables is what SQLite counts in the database of them, to the letter."""
+"""What Spark counts in tables is what SQLite counts in the database of them."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,28 @@ from graphlang.cluster.maps.tables import Tables
 from graphlang.db import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from click.testing import Result
 
 CRAWL = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 VERBS = (
-    ("sites", "--by", "country,path", "--scripts", "--min-confidence", "0.8", "--all"),
-    ("sites", "--by", "year,domain", "--language", "deu,fra,sr-Cyrl"),
-    ("languages", "--below", "0.9", "--min-length", "3", "--limit", "5"),
-    ("languages", "--by", "year"),
-    ("language-graph", "--what", "languages"),
+    ("sites", "--by", "year,country,path", "--scripts", "--min-confidence", "0.8", "--all"),
+    ("languages", "--by", "year", "--below", "0.9", "--min-length", "3", "--limit", "5"),
     ("language-graph", "--what", "sites", "--by", "host", "--below", "0.99"),
 )
+#: What a table of a report is sorted by, as it is, where people see it rounded.
+_VALUE = re.compile(r'data-value="\d+\.\d+(?:e-\d+)?"')
+
+
+def _rounded(value: re.Match[str]) -> str:
+    """Spark adds up in the order in which its tasks end, so that the last digits change from time to time."""
+    return f'data-value="{float(value[0][12:-1]):.9f}"'
+
+
+def rounded(rows: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Rows without the last digits, which depend on the order in which numbers are added up."""
+    return [tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in rows]
 
 
 @pytest.fixture(scope="module")
@@ -76,18 +86,15 @@ def test_the_report_is_the_same_page(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
     for verb, given, name in ((("cluster", "report"), tables, "a.html"), (("report",), imported, "b.html")):
         assert graphlang(*verb, given, "-o", tmp_path / name, "--title", "x").exit_code == 0
-    found = (tmp_path / "a.html").read_text()
-    assert found == (tmp_path / "b.html").read_text()
+    found, wanted = (_VALUE.sub(_rounded, (tmp_path / name).read_text()) for name in ("a.html", "b.html"))
+    assert found == wanted
     assert "museum.example" in found
+    assert len(_VALUE.findall(found)) > 5
 
 
 def test_what_a_job_wrote_is_counted_alike(spark: Any, tables: Path, imported: Path) -> None:
     crawl = gl.open(imported)
-    rounded = [
-        row._replace(share=round(row.share, 9), confidence=round(row.confidence, 9))
-        for row in cluster.sites(spark, str(tables), "domain")
-    ]
-    assert rounded == list(crawl.sites(by="domain"))
+    assert rounded(cluster.sites(spark, str(tables), "domain")) == rounded(crawl.sites(by="domain"))
 
 
 def test_a_folder_without_tables_is_told_in_a_line(
@@ -115,4 +122,4 @@ def test_answers_of_other_years_need_a_database(spark: Any, archives: Path, tmp_
         cluster.sites(spark, str(tmp_path / "tables"), "year")
     found = Tables(spark, str(tmp_path / "tables"))
     assert found.execute("SELECT COUNT(*) FROM history WHERE run IS NOT NULL").fetchone() != (0,)
-    assert cluster.languages(spark, str(tmp_path / "tables")) == list(crawl.languages())
+    assert rounded(cluster.languages(spark, str(tmp_path / "tables"))) == rounded(crawl.languages())
