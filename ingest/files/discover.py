@@ -6,6 +6,7 @@ is followed unless the user says so. A link that the user names is.
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -69,12 +70,15 @@ def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> Found:
     Raises:
         FileNotFoundError: a path that does not exist, a pattern that nothing matches, or a folder that holds nothing to
             read.
-        OSError: a folder that may not be entered: what is in it would be missing.
+        OSError: a folder that may not be entered: what is in it would be missing; or a stream was named, which cannot
+            be read twice.
     """
     found: dict[Path, None] = {}
     passed: dict[Passed, None] = {}
     for given in paths:
         path = Path(given)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(given))
         if path.exists():
             one = _of(path, follow_links=follow_links)
             reason = "no archive and no mirrored page in this folder"

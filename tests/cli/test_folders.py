@@ -63,6 +63,10 @@ def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
             "http://a.example/x.warc.gz",
             "cannot read http://a.example/x.warc.gz: " + ADDRESS,
         ),
+        (
+            "/dev/null",
+            "cannot read /dev/null: a stream, and a file is read twice: pass it to standard input (-)",
+        ),
     ],
 )
 def test_a_file_that_is_not_there_leaves_no_database(
