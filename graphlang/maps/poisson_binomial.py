@@ -77,10 +77,10 @@ def any_at_all(probabilities: ArrayLike, counts: ArrayLike) -> float:
         probabilities: shape (k,).
         counts: how many trials have each, shape (k,).
 
-    >>> any_at_all([0.5], [2])
-    0.75
+    >>> any_at_all([0.5], [2]), any_at_all([], [])
+    (0.75, 0.0)
     """
     p = np.clip(np.asarray(probabilities, dtype=np.float64), 0.0, 1.0)
     with np.errstate(divide="ignore"):
         none = float((np.asarray(counts) * np.log1p(-p)).sum())
-    return -math.expm1(none)
+    return 0.0 - math.expm1(none)  # where there is no trial this is 0, not -0
