@@ -120,6 +120,8 @@ def asked(connection: Any, selection: Selection, *, format_: str, what: str, by:
         _say_bounds(sites, distances=what == "site-distances" if listed else format_ == "json")
         return Answer(columns, of_sites(sites), partial(write_site_graph, sites, format_))
     found = graph_of(connection, selection, unit=by, components=what == "languages" or not listed)
+    if not found.pairs:
+        say(f"no link leads from one {by} to another; those within a {by} do not count")
     columns, of_languages = _OF_LANGUAGES[what]
     return Answer(columns, of_languages(found), partial(write_language_graph, found, format_))
 
