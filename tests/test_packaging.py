@@ -20,6 +20,7 @@ import graphlang.content.native
 import graphlang.db.native
 import graphlang.graph.native
 import graphlang.ingest.html.native
+import graphlang.urls.native
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "tests" / "packaging" / "requirements-dev.txt"
@@ -123,8 +124,9 @@ def test_the_shipped_kernels_are_hardened() -> None:
     reader = shutil.which("readelf")
     if reader is None:
         pytest.skip("there is no readelf to look at what was built")
-    for folder in (graphlang.db.native, graphlang.content.native, graphlang.graph.native, graphlang.ingest.html.native):
-        for library in Path(folder.__path__[0]).glob("*.so"):
+    rooms = (graphlang.db, graphlang.content, graphlang.graph, graphlang.ingest.html, graphlang.urls)
+    for room in rooms:
+        for library in Path(room.native.__path__[0]).glob("*.so"):
             told = subprocess.run([reader, "-dWl", library], capture_output=True, text=True, check=True).stdout
             assert "BIND_NOW" in told, library
             assert "GNU_RELRO" in told, library

@@ -5,7 +5,7 @@ macrolanguages stay where BCP 47 uses them (``zho``, ``ara``, ``fas``, ``swa``, 
 ``hrv``, ``srp``, ``bos`` and ``ind`` stand for themselves. A *label* joins both where the script has to be said
 (``srp_Cyrl``, ``zho_Hans``) and is the bare code where the language has one usual script (``deu``, ``rus``, ``jpn``).
 
-What ISO 639 and BCP 47 know comes from the library ``langcodes``, names from `names`. What they leave open (retired
+What ISO 639 and BCP 47 know comes from `subtags`, names from `names`. What they leave open (retired
 codes, the codes of CLD2, fastText and Wikipedia, the standard members of macrolanguages, mistakes seen on the web)
 stands in ``data/aliases.tsv``, and the usual script of each language in ``data/scripts.tsv``, made from Unicode's CLDR.
 """
@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from graphlang.codes import subtags
 from graphlang.codes.names import name_of, tag_of
 from graphlang.codes.territories import countries, official
-
-if TYPE_CHECKING:
-    from langcodes import Language
 
 __all__ = [
     "FASTTEXT",
@@ -80,12 +78,6 @@ class _Tag(NamedTuple):
     territory: str | None
 
 
-def _library() -> type[Language]:
-    from langcodes import Language  # noqa: PLC0415 - its tables take as long as a model of this program
-
-    return Language
-
-
 def _rows(table: str) -> list[list[str]]:
     """Rows of one of our tables: its comment lines and its head are left out."""
     lines = (_DATA / table).read_text("utf-8").splitlines()
@@ -109,16 +101,12 @@ def _language(subtag: str) -> str | None:
         return _aliases()[subtag]
     if subtag in {UND, ZXX}:
         return subtag
-    language = _library().get(subtag)
-    if not language.is_valid():
-        return None
-    found = language.to_alpha3()
-    return None if "qaa" <= found <= "qtz" else found  # reserved for private use
+    found = subtags.language(subtag)
+    return None if found is None else found.code
 
 
-@cache
 def _is_script(title: str) -> bool:
-    return title not in _NO_SCRIPT and _library().make(script=title).is_valid()
+    return title not in _NO_SCRIPT and subtags.is_script(title)
 
 
 def _parse_tag(tag: str) -> _Tag | None:
@@ -155,7 +143,10 @@ def _read(tag: str) -> _Tag | None:
     stripped = tag.strip()
     if not 1 < len(stripped) <= _LONGEST:
         return None
-    return _parse_tag(stripped) or (_parse_name(stripped) if len(stripped) > len("und") else None)
+    if (read := _parse_tag(stripped)) is not None:
+        return read
+    is_name = len(stripped) > len("und") and not stripped.startswith("x-")  # x-default stands on many pages
+    return _parse_name(stripped) if is_name else None
 
 
 def code(tag: str) -> str | None:
@@ -241,7 +232,9 @@ def bcp47(label: str) -> str:
     elif _aliases().get(language) == language:
         short = language
     else:
-        short = _library().get(language).language or UND
+        subtag = language.partition("-")[0]
+        known = subtags.language(subtag)
+        short = subtag if known is None else known.shortest
     return f"{short}-{written}" if written else short
 
 

@@ -21,28 +21,29 @@ Kind = Literal["language", "script", "territory"]
 
 
 class _Names(NamedTuple):
-    first: dict[tuple[str, str], str]  # by kind and code
     languages: dict[str, str]  # BCP 47 tag by name
     scripts: dict[str, str]  # code by name
 
 
 @cache
+def _rows() -> dict[tuple[str, str], list[str]]:
+    """Names by kind and code, the one to show first."""
+    lines = (line.split("\t") for line in _TABLE.read_text("utf-8").splitlines() if not line.startswith("#"))
+    return {(kind, code): names for kind, code, *names in lines}
+
+
+@cache
 def _names() -> _Names:
-    first: dict[tuple[str, str], str] = {}
     said: list[tuple[int, str, str]] = []
     scripts: dict[str, str] = {}
-    for line in _TABLE.read_text("utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        kind, code, *names = line.split("\t")
-        first[kind, code] = names[0]
+    for (kind, code), names in _rows().items():
         if kind == "language":
             said += [(place, code, plain(name)) for place, name in enumerate(names)]
         elif kind == "script":
             scripts |= {plain(name): code for name in names}
     # Of languages with one name that wins whose first name it is, and then the one with the shorter code.
     said.sort(key=lambda one: (one[0], len(one[1])), reverse=True)
-    return _Names(first, {name: code for _, code, name in said}, scripts)
+    return _Names({name: code for _, code, name in said}, scripts)
 
 
 def plain(name: str) -> str:
@@ -67,7 +68,8 @@ def name_of(kind: Kind, code: str) -> str | None:
     >>> name_of("language", "de"), name_of("script", "Cyrl"), name_of("territory", "CH"), name_of("script", "Abcd")
     ('German', 'Cyrillic', 'Switzerland', None)
     """
-    return _names().first.get((kind, code))
+    names = _rows().get((kind, code))
+    return names[0] if names else None
 
 
 def tag_of(name: str) -> str | None:

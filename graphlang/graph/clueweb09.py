@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE
@@ -26,7 +26,7 @@ KEEP = 20  #: languages of a URL that an answer holds, the commonest; ``referred
 
 def referred(
     graph: Graph, language: NDArray[np.int16], size: NDArray[np.int32], languages: int, *, min_bytes: int = MIN_BYTES
-) -> sparse.csr_matrix:
+) -> scipy.sparse.csr_matrix:
     """How many referring pages of each language every page has; a language with any is possible.
 
     Args:
@@ -47,10 +47,10 @@ def referred(
     links = canonical(graph)
     counts = (language[links.source] >= 0) & (size[links.source] >= min_bytes)
     pairs = (links.target[counts], language[links.source[counts]].astype(np.int32))
-    return sparse.csr_matrix((np.ones(int(counts.sum()), np.int32), pairs), shape=(graph.n, languages))
+    return scipy.sparse.csr_matrix((np.ones(int(counts.sum()), np.int32), pairs), shape=(graph.n, languages))
 
 
-def skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
+def skipped(possible: scipy.sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
     """Pages that ClueWeb09's crawler would not fetch: no referring page is in a language still wanted; shape (n,).
 
     A page that nothing counted refers to is skipped too, by the letter of the rule ("the crawler skips a URL when no

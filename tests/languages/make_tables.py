@@ -1,11 +1,12 @@
-"""Makes the tables of ``graphlang/data`` from Unicode's CLDR: ``scripts``, ``territories`` and ``names``.
+"""Makes the tables of ``graphlang/data`` from Unicode's CLDR: ``scripts``, ``territories`` and ``names``; ``subtags``.
 
     python tests/languages/make_tables.py FOLDER_WITH_CLDR_JSON
 
-Names come from Babel, which holds CLDR, and from the IANA registry of language subtags that langcodes holds. For the
-other two the folder holds ``likelySubtags.json`` and ``territoryInfo.json`` as CLDR's JSON distribution has them. Only
-facts are taken (which script, which language, which share), turned into our codes. The licence of the source lies
-beside the tables. The test of the tables makes them again, where the data is at hand, and compares.
+Names come from Babel, which holds CLDR, and from the IANA registry of language subtags that langcodes holds; what
+subtags mean comes from langcodes too. For ``scripts`` and ``territories`` the folder holds ``likelySubtags.json`` and
+``territoryInfo.json`` as CLDR's JSON distribution has them. Only facts are taken (which script, which language, which
+share), turned into our codes. The licence of the source lies beside the tables. The test of the tables makes them
+again, where the data is at hand, and compares.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
+from importlib.metadata import version as version_of
+from itertools import product
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, Final
 
 from graphlang.codes.languages import code
@@ -178,8 +182,34 @@ def names() -> str:
     return head + " language subtags by make_tables.py\n" + "".join(lines)
 
 
+def subtags() -> str:
+    """The code of every language subtag, the shortest one with the same meaning, and all scripts."""
+    from langcodes import Language, registry_parser  # noqa: PLC0415
+
+    plain: list[str] = []
+    lines: list[str] = []
+    for size in (2, 3):
+        for subtag in map("".join, product(ascii_lowercase, repeat=size)):
+            language = Language.get(subtag)
+            if not language.is_valid():
+                continue
+            found, shortest = language.to_alpha3(), language.language or "und"
+            if "qaa" <= found <= "qtz":  # reserved for private use
+                continue
+            if subtag == found == shortest:
+                plain.append(subtag)
+            else:
+                lines.append(f"subtag\t{subtag}\t{found}\t{shortest}\n")
+    listed = {entry["Subtag"] for entry in registry_parser.parse_registry() if entry["Type"] == "script"}
+    listed |= set(map("".join, product("Q", "a", "ab", ascii_lowercase)))  # for private use; the registry has a range
+    scripts = sorted(name for name in listed if Language.make(script=name).is_valid())
+    head = f"# Subtags and their codes, made from langcodes {version_of('langcodes')} by make_tables.py\n"
+    return head + f"plain\t{' '.join(plain)}\nscript\t{' '.join(scripts)}\n" + "".join(lines)
+
+
 def main(folder: Path) -> None:
     """Write all tables."""
+    (DATA / "subtags.tsv").write_text(subtags(), "utf-8")
     (DATA / "names.tsv").write_text(names(), "utf-8")
     (DATA / "scripts.tsv").write_text(scripts(folder), "utf-8")
     (DATA / "territories.tsv").write_text(territories(folder), "utf-8")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from graphlang.modelfile import Model, ModelError
 from graphlang.urls import registry
 from graphlang.urls.baykan2008.methods import METHODS
 from graphlang.urls.default.calibration import calibrate
+from graphlang.urls.default.features import crowded, features
 from graphlang.urls.tokens.romanize import romanize
 from graphlang.urls.training import train_baykan2008
 from graphlang.urls.training.examples import ExampleOptions
@@ -25,7 +29,7 @@ from graphlang.urls.training.softmax_regression import fit
 from graphlang.urls.training.train_default import train
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from graphlang.urls.default import model
     from graphlang.urls.identifier import UrlIdentifier
@@ -65,6 +69,26 @@ def test_a_small_model_knows_what_it_was_taught_and_what_nobody_taught_it(small:
         == ["kat"] * 3
     )
     assert best(small, "http://example.com/geschichte", "http://example.com/histoire") == ["deu", "fra"]
+
+
+@given(st.lists(st.text(st.sampled_from("abdeh./-_?%:é中"), max_size=40), max_size=6), st.integers(1, 3))
+def test_the_kernel_adds_up_as_its_definition_does(small: model.Url, urls: list[str], enough: int) -> None:
+    urls = [f"http://stadt.de/{url}/nachrichten-haus/actualites" for url in urls]
+    with patch.object(small, "enough", enough):
+        found, known = small.evidence(urls)
+    expected = np.zeros_like(found)
+    counts = np.zeros(len(urls), dtype=np.int64)
+    for kind, (buckets, first) in features(urls).items():
+        for url, (begin, end) in enumerate(pairwise(first.tolist())):
+            rows = [row - 1 for row in small._row[buckets[begin:end]].tolist() if row]
+            factor = crowded(np.array(len(rows)), enough) if kind == "ngram" else np.float32(1)
+            own = np.zeros(len(small.labels), dtype=np.float32)
+            for row in rows:
+                own += factor * small.weights[row].astype(np.float32)
+            expected[url] += own
+            counts[url] += len(rows)
+    assert known.tolist() == counts.tolist()
+    assert found.tolist() == (expected * np.float32(small.step)).tolist()
 
 
 def test_a_url_that_says_nothing_is_given_the_prior(small: model.Url) -> None:
@@ -317,3 +341,7 @@ def test_without_names_in_all_languages_training_says_what_to_install(monkeypatc
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"pip install 'graphlang\[train\]'"):
         list(signs(["deu"]))
+
+
+def test_the_kernel_is_clean_under_sanitisers(under_sanitisers: Callable[..., str]) -> None:
+    assert under_sanitisers(Path(__file__).with_name("workout_urls.py")) == "went through True\n"

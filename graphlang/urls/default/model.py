@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.modelfile import Model, ModelError, take
+from graphlang.native.kernels import Kernels
 from graphlang.numerics import softmax
 from graphlang.urls.baykan2008.learners.one_against_rest import best_only
 from graphlang.urls.default.calibration import SHARPEST, inverse_temperature
-from graphlang.urls.default.features import BITS, crowded, features
+from graphlang.urls.default.features import BITS, features
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_kernels = Kernels("graphlang.urls.native._url_sums")
 #: URLs that are worked on at a time; more gains no speed and costs memory
 _BATCH = 2048
-
-
 _MOST = 1e6  #: of a prior, before it is made to sum to 1
 
 
@@ -112,24 +111,18 @@ class Url:
         """Sum of the weights of each URL in log-odds, (urls, labels), not yet scaled; and its known features."""
         total = np.zeros((len(urls), len(self.labels)), dtype=np.float32)
         known = np.zeros(len(urls), dtype=np.int64)
-        parts = []
-        wanted = np.zeros(len(self.buckets) + 1, dtype=np.bool_)
+        own = np.empty(len(self.labels), dtype=np.float32)
         for name, kind in features(urls).items():
-            row = self._row[kind.bucket]
-            weighs = row != 0
-            first = np.concatenate(([0], np.cumsum(weighs)))[kind.first]
-            row, here = row[weighs], np.diff(first)
-            factor = crowded(here, self.enough) if name == "ngram" else np.ones(len(urls), dtype=np.float32)
-            parts.append((np.repeat(factor, here), row, first))
-            wanted[row] = True
-            known += here
-        # As floats the weights of all features would be four times as large as all else that a small job needs.
-        used = np.flatnonzero(wanted)
-        weight = self.weights[used - 1].astype(np.float32)
-        place = np.zeros(len(wanted), dtype=np.int32)
-        place[used] = np.arange(len(used), dtype=np.int32)
-        for values, row, first in parts:
-            total += scipy.sparse.csr_matrix((values, place[row], first), shape=(len(urls), len(used))) @ weight
+            _kernels.url_sums_add(
+                bucket=kind.bucket,
+                first=kind.first,
+                row=self._row,
+                weights=self.weights,
+                enough=self.enough if name == "ngram" else np.inf,  # `features.crowded`
+                own=own,
+                sums=total,
+                known=known,
+            )
         total *= np.float32(self.step)
         return total, known
 
@@ -161,7 +154,7 @@ def from_model(content: Model, digest: str, source: str) -> Url:
         labels=labels,
         prior=share,
         buckets=buckets,
-        weights=take(content, "weights", "i", (len(buckets), len(labels)), source),
+        weights=take(content, "weights", "i1", (len(buckets), len(labels)), source),
         enough=float(enough),
         step=step,
         temperature_coefficients=take(content, "sharpness", "f", (2,), source, most=SHARPEST),
