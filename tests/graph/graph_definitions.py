@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 Rows = list[list[float]]
 
@@ -158,4 +159,20 @@ def accumulated(
         for to, loud in receivers[number]:
             for place, language in enumerate([*candidates[to], -1]):
                 found[to][place] += loud * said[language]
+    return found
+
+
+def context_shares(entries: list[tuple[int, int]], pages: int) -> list[dict[int, float]]:
+    """Of each page its contexts and their shares of its entries."""
+    own = [Counter(context for page, context in entries if page == number) for number in range(pages)]
+    return [{context: times / times_of.total() for context, times in times_of.items()} for times_of in own]
+
+
+def context_counts(shares: list[dict[int, float]], labels: list[int], contexts: int) -> list[dict[int, float]]:
+    """Of each context the labels of the pages that have it, and the sums of their shares."""
+    found: list[dict[int, float]] = [{} for _ in range(contexts)]
+    for own, label in zip(shares, labels, strict=True):
+        for context, share in own.items():
+            if label >= 0:
+                found[context][label] = found[context].get(label, 0.0) + share
     return found

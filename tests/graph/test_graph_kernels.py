@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,34 @@ def test_adjacency(pairs: list[tuple[int, int]]) -> None:
     assert found.tolist() == definitions.order(target.tolist(), PAGES)
     is_sorted = pairs == sorted(set(pairs)) and all(s != t for s, t in pairs)
     assert ADJACENCY.links_are_sorted(source, target) == is_sorted
+
+
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.integers(-1, 2), min_size=PAGES, max_size=PAGES), st.lists(st.integers(0, PAGES - 1)))
+def test_link_order(pairs: list[tuple[int, int]], labels: list[int], asked: list[int]) -> None:
+    page, context = columns(pairs)
+    start, cells, share = np.empty(PAGES + 1, np.int64), np.empty(len(pairs), np.int32), np.empty(len(pairs))
+    size = LINK_ORDER.link_shares(PAGES, page, context, start, cells, share, np.zeros(PAGES, np.uint32))
+    cells, share = cells[:size], share[:size]
+    shares = definitions.context_shares(pairs, PAGES)
+    assert [dict(zip(cells[a:b].tolist(), share[a:b].tolist(), strict=True)) for a, b in pairwise(start)] == shares
+    assert all((np.diff(cells[a:b]) > 0).all() for a, b in pairwise(start))
+    first, named, count = np.empty(PAGES + 1, np.int64), np.empty(size, np.int32), np.empty(size)
+    label = np.array(labels, np.int16)
+    known = LINK_ORDER.link_counts(PAGES, start, cells, share, label, first, named, count, np.zeros(3))
+    named, count = named[:known], count[:known]
+    counts = definitions.context_counts(shares, labels, PAGES)
+    assert [dict(zip(named[a:b].tolist(), count[a:b].tolist(), strict=True)) for a, b in pairwise(first)] == counts
+    assert all((np.diff(named[a:b]) > 0).all() for a, b in pairwise(first))
+    sums = np.zeros((len(asked), 3))
+    LINK_ORDER.link_ratios(PAGES, PAGES, start, cells, share, first, named, count, np.array(asked, np.int64), sums)
+    assert sums.tolist() == [
+        [
+            sum((part * counts[cell].get(one, 0.0) for cell, part in sorted(shares[row].items())), 0.0)
+            for one in range(3)
+        ]
+        for row in asked
+    ]
 
 
 @settings(deadline=None)
@@ -270,6 +299,47 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "key": i64(0),
         },
     ),
+    "link_shares": (
+        LINK_ORDER,
+        {
+            "pages": 2,
+            "page": i32(0),
+            "context": i32(2),
+            "start": i64(0, 0, 0),
+            "sorted": i32(0),
+            "share": np.zeros(1),
+            "times": np.zeros(3, np.uint32),
+        },
+    ),
+    "link_counts": (
+        LINK_ORDER,
+        {
+            "contexts": 3,
+            "start": i64(0, 1, 1),
+            "context": i32(2),
+            "share": np.ones(1),
+            "label": np.int16([0, 1]),
+            "first": i64(0, 0, 0, 0),
+            "named": i32(0),
+            "count": np.zeros(1),
+            "sums": np.zeros(2),
+        },
+    ),
+    "link_ratios": (
+        LINK_ORDER,
+        {
+            "pages": 2,
+            "contexts": 3,
+            "start": i64(0, 1, 1),
+            "context": i32(2),
+            "share": np.ones(1),
+            "first": i64(0, 0, 0, 1),
+            "named": i32(1),
+            "ratio": np.ones(1),
+            "page": i64(0),
+            "sums": np.zeros((1, 2)),
+        },
+    ),
     "link_messages": (
         CLASSES,
         {
@@ -364,6 +434,9 @@ INDICES = {
     "edge_steps": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "numbers": 0},
     "edge_features": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "in_source": 0, "numbers": 0},
     "link_contexts": {"out_start": 1, "target": 0, "host": 1, "label": 1},
+    "link_shares": {"page": 0, "context": 0},
+    "link_counts": {"start": 1, "context": 0, "label": 0},
+    "link_ratios": {"start": 1, "context": 0, "first": 3, "named": 0, "page": 0},
     "link_messages": {"numbers": 0, "receiver": 0, "sender": 0, "level": 0, "sender_class": 0},
     "number_keys": {"keys": 0},
     "join_links": {"message_class": 0},

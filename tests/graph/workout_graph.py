@@ -16,6 +16,7 @@ from graphlang.graph.propagation.inference import propagate
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.nodes import link_order
 from graphlang.graph.propagation.shared_messages import message_classes
+from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,6 +126,15 @@ def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     for backwards in (False, True):
         several = rng.random(3) < 0.7
         link_order.contexts(broken, bend(label), bend(host), several, 4, backwards=backwards)
+    kernels = Kernels("graphlang.graph.native._link_order")
+    page, context = rng.integers(0, n, (2, 3 * n)).astype(np.int32)
+    start, cells, share = np.empty(n + 1, np.int64), np.empty(3 * n, np.int32), np.empty(3 * n)
+    count = kernels.link_shares(n, bend(page), bend(context), start, cells, share, np.zeros(n, np.uint32))
+    cells, share = bend(cells[:count]), share[:count]
+    first, named, counts = np.empty(n + 1, np.int64), np.empty(count, np.int32), np.empty(count)
+    known = kernels.link_counts(n, bend(start), cells, share, bend(label), first, named, counts, np.zeros(4))
+    given = (bend(start), cells, share, bend(first), bend(named[:known]), counts[:known])
+    kernels.link_ratios(n, n, *given, bend(np.arange(n)), np.zeros((n, 4)))
 
 
 def whole(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:  # noqa: ARG001  sound arrays: nothing is refused

@@ -4,6 +4,8 @@
 
 #include "checks.h"
 
+#define FEW 24 /* numbers, that are sorted one by one */
+
 typedef struct {
   uint64_t pages, links, room;
   const int64_t *out_start;
@@ -82,4 +84,124 @@ int64_t graphlang_link_contexts(uint64_t pages, uint64_t links, uint64_t hosts, 
     }
   }
   return done;
+}
+
+static int smaller(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Most pages have few contexts, and most contexts few labels. */
+static void sort(int32_t *numbers, int64_t count) {
+  if (count > FEW) {
+    qsort(numbers, (size_t)count, sizeof *numbers, smaller);
+    return;
+  }
+  for (int64_t i = 1; i < count; i++) {
+    int32_t own = numbers[i];
+    int64_t j = i;
+    for (; j > 0 && numbers[j - 1] > own; j--) numbers[j] = numbers[j - 1];
+    numbers[j] = own;
+  }
+}
+
+/* From counts, each one place behind its own, to where each begins. */
+static void add_up(int64_t *start, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) start[i + 1] += start[i];
+}
+
+int64_t graphlang_link_shares(uint64_t pages, uint64_t entries, uint64_t contexts, const int32_t *page,
+                              const int32_t *context, int64_t *start, int32_t *sorted, double *share, uint32_t *times,
+                              graphlang_fault *fault) {
+  int64_t begin = 0, done = 0;
+  for (uint64_t p = 0; p <= pages; p++) start[p] = 0;
+  for (uint64_t i = 0; i < entries; i++) {
+    if (!IS_INDEX(page[i], pages)) return GRAPHLANG_REFUSE(fault, "page", i, page[i], 0, (int64_t)pages - 1);
+    if (!IS_INDEX(context[i], contexts))
+      return GRAPHLANG_REFUSE(fault, "context", i, context[i], 0, (int64_t)contexts - 1);
+    start[page[i] + 1]++;
+  }
+  add_up(start, pages);
+  for (uint64_t i = 0; i < entries; i++) sorted[start[page[i]]++] = context[i]; /* then start[p] is where p ends */
+  for (uint64_t p = 0; p < pages; p++) {
+    int64_t end = start[p], different = 0;
+    for (int64_t i = begin; i < end; i++) {
+      int32_t c = sorted[i];
+      if (!times[c]++) sorted[done + different++] = c;
+    }
+    sort(sorted + done, different);
+    start[p] = done;
+    for (int64_t stop = done + different; done < stop; done++) {
+      share[done] = times[sorted[done]] / (double)(end - begin);
+      times[sorted[done]] = 0;
+    }
+    begin = end;
+  }
+  start[pages] = done;
+  return done;
+}
+
+int64_t graphlang_link_counts(uint64_t pages, uint64_t entries, uint64_t contexts, uint64_t languages,
+                              const int64_t *start, const int32_t *context, const double *share, const int16_t *label,
+                              int64_t *first, int32_t *named, double *count, double *sums, graphlang_fault *fault) {
+  int64_t begin = 0, done = 0;
+  for (uint64_t c = 0; c <= contexts; c++) first[c] = 0;
+  for (uint64_t p = 0; p < pages; p++) {
+    REFUSE_BOUNDS(fault, start, p, entries);
+    if (label[p] < 0) continue;
+    if (!IS_INDEX(label[p], languages))
+      return GRAPHLANG_REFUSE(fault, "label", p, label[p], -1, (int64_t)languages - 1);
+    for (int64_t i = start[p]; i < start[p + 1]; i++) {
+      if (!IS_INDEX(context[i], contexts))
+        return GRAPHLANG_REFUSE(fault, "context", i, context[i], 0, (int64_t)contexts - 1);
+      first[context[i] + 1]++;
+    }
+  }
+  add_up(first, contexts);
+  for (uint64_t p = 0; p < pages; p++)
+    for (int64_t i = start[p]; label[p] >= 0 && i < start[p + 1]; i++) {
+      int64_t at = first[context[i]]++;
+      named[at] = label[p];
+      count[at] = share[i];
+    }
+  for (uint64_t c = 0; c < contexts; c++) {
+    int64_t end = first[c], different = 0;
+    for (int64_t i = begin; i < end; i++) {
+      int32_t language = named[i];
+      if (!(sums[language] > 0)) named[done + different++] = language;
+      sums[language] += count[i];
+    }
+    sort(named + done, different);
+    first[c] = done;
+    for (int64_t stop = done + different; done < stop; done++) {
+      count[done] = sums[named[done]];
+      sums[named[done]] = 0;
+    }
+    begin = end;
+  }
+  first[contexts] = done;
+  return done;
+}
+
+int graphlang_link_ratios(uint64_t pages, uint64_t entries, uint64_t contexts, uint64_t known, uint64_t asked,
+                          uint64_t languages, const int64_t *start, const int32_t *context, const double *share,
+                          const int64_t *first, const int32_t *named, const double *ratio, const int64_t *page,
+                          double *sums, graphlang_fault *fault) {
+  for (uint64_t k = 0; k < asked; k++) {
+    int64_t p = page[k];
+    if (!IS_INDEX(p, pages)) return GRAPHLANG_REFUSE(fault, "page", k, p, 0, (int64_t)pages - 1);
+    REFUSE_BOUNDS(fault, start, p, entries);
+    double *own = sums + k * languages;
+    for (int64_t i = start[p]; i < start[p + 1]; i++) {
+      int32_t c = context[i];
+      if (!IS_INDEX(c, contexts)) return GRAPHLANG_REFUSE(fault, "context", i, c, 0, (int64_t)contexts - 1);
+      REFUSE_BOUNDS(fault, first, c, known);
+      for (int64_t j = first[c]; j < first[c + 1]; j++) {
+        if (!IS_INDEX(named[j], languages))
+          return GRAPHLANG_REFUSE(fault, "named", j, named[j], 0, (int64_t)languages - 1);
+        own[named[j]] += share[i] * ratio[j];
+      }
+    }
+  }
+  return 0;
 }

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation import shared_messages
@@ -134,50 +133,70 @@ class _Side:
         self.label, self.host, self.size = label, host, size
         #: lists that name each page, shape (n,)
         self.lists = np.bincount(page, minlength=links.n)
-        #: how often, of all the lists that name it, each page has each context; rows sum to 1; shape (n, c)
-        self.shares = scipy.sparse.csr_matrix((np.ones(len(page)), (page, context)), shape=(links.n, count))
-        row = np.repeat(np.arange(links.n, dtype=np.int32), np.diff(self.shares.indptr))
-        self.shares.data /= self.lists[row]
-        of_row = label[row]
-        known = of_row >= 0
-        pairs = (self.shares.data[known], (self.shares.indices[known], of_row[known]))
-        #: certain pages by context and language; a page counts as one, however many lists name it; shape (c, A)
-        self.counts = scipy.sparse.csr_matrix(pairs, shape=(count, size))
+        #: how often, of all the lists that name it, each page has each context: those of page p, which sum to 1, stand
+        #: from start[p] to start[p + 1] - 1
+        self.start, self.context, self.share = _shares(page, context, links.n, count)
+        #: certain pages by context and language; a page counts as one, however many lists name it
+        self.first, self.named, self.counts = _counts(self.start, self.context, self.share, label, count, size)
         home = np.zeros(count, np.int64)
         home[context] = host[page]
-        by_host = scipy.sparse.csr_matrix((np.ones(count), (home, np.arange(count))), shape=(hosts, count))
+        rows = np.repeat(np.arange(count), np.diff(self.first))
+        cells = home[rows] * size + self.named
         #: certain pages by host and language, shape (H, A)
-        self.totals = np.asarray((by_host @ self.counts).todense())
-        seen = np.asarray(self.counts.sum(axis=1)).ravel() + 0.5
+        self.totals = np.bincount(cells, self.counts, minlength=hosts * size).reshape(hosts, size)
+        seen = np.bincount(rows, self.counts, minlength=count) + 0.5
         #: share of each context among those of its host, times ``PSEUDO``; shape (c,)
-        self.usual = PSEUDO * seen / np.asarray(by_host @ seen).ravel()[home]
-        rows = np.repeat(np.arange(count), np.diff(self.counts.indptr))
-        ratio = np.log1p(self.counts.data / self.usual[rows])
-        self.log_ratios = scipy.sparse.csr_matrix(
-            (ratio, self.counts.indices, self.counts.indptr), shape=self.counts.shape
-        )
+        self.usual = PSEUDO * seen / np.bincount(home, seen, minlength=hosts)[home]
+        self.log_ratios = np.log1p(self.counts / self.usual[rows])
+        self._cells = rows * size + self.named  # ascending
 
     def log_ratio(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Mean of log P(context | b) / P(context) over the lists that name each page; shape (p, A)."""
-        shares = self.shares[pages]
         listed = self.lists[pages] > 0
-        found = np.asarray((shares @ self.log_ratios).todense())
+        found = np.zeros((len(pages), self.size))
+        sizes, of_pages = (len(self.lists), len(self.usual)), (self.start, self.context, self.share)
+        _kernels.link_ratios(*sizes, *of_pages, self.first, self.named, self.log_ratios, pages, found)
         found += np.where(listed[:, None], np.log(PSEUDO / (self.totals[self.host[pages]] + PSEUDO)), 0)
         certain = np.flatnonzero(listed & (self.label[pages] >= 0))
         if len(certain):
-            found[certain, self.label[pages[certain]]] = self._without(pages[certain], shares[certain])
+            found[certain, self.label[pages[certain]]] = self._without(pages[certain])
         return found
 
-    def _without(self, pages: NDArray[np.int64], shares: scipy.sparse.csr_matrix) -> NDArray[np.float64]:
+    def _without(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """The same for the language of certain pages alone, as if they had not been counted."""
-        row = np.repeat(np.arange(len(pages)), np.diff(shares.indptr))
+        sizes = self.start[pages + 1] - self.start[pages]
+        row = np.repeat(np.arange(len(pages)), sizes)
+        own = np.arange(len(row)) + (self.start[pages] - np.cumsum(sizes) + sizes)[row]
+        context, share = self.context[own], self.share[own]
         language = self.label[pages[row]].astype(np.int64)
-        cells = np.repeat(np.arange(self.counts.shape[0]), np.diff(self.counts.indptr)) * self.size
-        at = np.searchsorted(cells + self.counts.indices, shares.indices * np.int64(self.size) + language)
-        others = np.maximum(self.counts.data[at] - shares.data, 0)
+        at = np.searchsorted(self._cells, context * np.int64(self.size) + language)
+        others = np.maximum(self.counts[at] - share, 0)
         total = np.maximum(self.totals[self.host[pages[row]], language] - 1, 0)
-        ratio = np.log((others / self.usual[shares.indices] + 1) * PSEUDO / (total + PSEUDO))
-        return np.asarray(np.bincount(row, shares.data * ratio, minlength=len(pages)), np.float64)
+        ratio = np.log((others / self.usual[context] + 1) * PSEUDO / (total + PSEUDO))
+        return np.asarray(np.bincount(row, share * ratio, minlength=len(pages)), np.float64)
+
+
+def _shares(
+    page: NDArray[np.int32], context: NDArray[np.int32], pages: int, contexts: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    start = np.empty(pages + 1, np.int64)
+    found, share = np.empty(len(page), np.int32), np.empty(len(page))
+    count = _kernels.link_shares(pages, page, context, start, found, share, np.zeros(contexts, np.uint32))
+    return start, found[:count], share[:count]
+
+
+def _counts(  # noqa: PLR0917  internal
+    start: NDArray[np.int64],
+    context: NDArray[np.int32],
+    share: NDArray[np.float64],
+    label: NDArray[np.int16],
+    contexts: int,
+    size: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    first = np.empty(contexts + 1, np.int64)
+    named, counts = np.empty(len(context), np.int32), np.empty(len(context))
+    number = _kernels.link_counts(contexts, start, context, share, label, first, named, counts, np.zeros(size))
+    return first, named[:number], counts[:number]
 
 
 def _numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
