@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang.db.runs.ownership import check_own
 from graphlang.db.transaction import transaction
+from graphlang.db.write import multirow
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,41 +59,43 @@ def write_answers(
     """
     with transaction(connection):
         check_own(connection, run)
-        runner_up = answers.runner_up
-        connection.executemany(
-            "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            zip(
-                [run] * len(answers.pages),
+        count, known = len(answers.pages), (answers.runner_up >= 0).tolist()
+        second = _tidy(answers.runner_up_confidence)
+        multirow.insert(
+            connection,
+            "INSERT INTO predictions",
+            (
+                [run] * count,
                 answers.pages.tolist(),
                 answers.label.tolist(),
                 _tidy(answers.confidence),
-                [None if label < 0 else label for label in runner_up.tolist()],
                 [
-                    None if label < 0 else value
-                    for label, value in zip(runner_up.tolist(), _tidy(answers.runner_up_confidence), strict=True)
+                    label if is_known else None
+                    for label, is_known in zip(answers.runner_up.tolist(), known, strict=True)
                 ],
+                [value if is_known else None for value, is_known in zip(second, known, strict=True)],
                 answers.characters.tolist(),
-                answers.encodings or repeat(None, len(answers.pages)),
-                answers.read or repeat(None, len(answers.pages)),
-                strict=True,
+                answers.encodings or [None] * count,
+                answers.read or [None] * count,
             ),
         )
         if top is not None:
             labels, scores = top
             row, rank = np.nonzero(np.asarray(labels) >= 0)
-            connection.executemany(
-                "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
-                zip(
+            multirow.insert(
+                connection,
+                "INSERT INTO scores",
+                (
                     [run] * len(row),
                     answers.pages[row].tolist(),
                     (rank + 1).tolist(),
                     np.asarray(labels)[row, rank].tolist(),
                     _tidy(np.asarray(scores)[row, rank]),
-                    strict=True,
                 ),
             )
-        connection.executemany(
-            "INSERT INTO page_shares VALUES (?, ?, ?, ?, ?)",
+        multirow.insert_rows(
+            connection,
+            "INSERT INTO page_shares",
             [(run, one.page, one.rank, one.label, round(one.share, 6)) for one in shares],
         )
         if copied is not None:
@@ -103,4 +105,5 @@ def write_answers(
 
 def _tidy(values: NDArray[np.floating[Any]]) -> list[float]:
     # Six digits: what is beyond differs from machine to machine and means nothing.
-    return [float(value) for value in np.round(np.asarray(values, dtype=np.float64), 6).tolist()]
+    tidied: list[float] = np.round(np.asarray(values, dtype=np.float64), 6).tolist()
+    return tidied

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.write import again
@@ -12,6 +13,7 @@ from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
 
 class Fact(NamedTuple):
@@ -140,22 +142,20 @@ def encodings(connection: sqlite3.Connection) -> list[Encoding]:
     return [Encoding._make(row) for row in connection.execute(_ENCODINGS)]
 
 
-def totals(connection: sqlite3.Connection) -> Totals:
+def totals(connection: sqlite3.Connection, read: Mapping[str, int] | None = None) -> Totals:
     """How many pages, languages and URLs there are, by the chosen run.
 
     Args:
         connection: a collection.
+        read: pages by language, where they are known (`pages_by_language`).
     """
-    source, values = Selection(fetched=True).source()
-    pages, spoken, undetermined = connection.execute(
-        "SELECT COUNT(*), COUNT(DISTINCT CASE WHEN language NOT IN ('und', 'zxx') THEN language END),"
-        f" TOTAL(language = 'und') FROM {source}",
-        values,
-    ).fetchone()
+    if read is None:
+        read = pages_by_language(connection)
     urls, captures = connection.execute(
         "SELECT (SELECT COUNT(*) FROM pages), (SELECT COUNT(*) FROM captures)"
     ).fetchone()
-    return Totals(pages, spoken, int(undetermined), urls - captures, captures - pages)
+    pages, spoken = sum(read.values()), len(read.keys() - {languages.UND, languages.ZXX})
+    return Totals(pages, spoken, read.get(languages.UND, 0), urls - captures, captures - pages)
 
 
 def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:

@@ -24,7 +24,7 @@ from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
 from graphlang.content.published.bytes.profiles import Index, Profile, keys_of_packed
 from graphlang.content.scoring import calibration, top_k
 from graphlang.content.text import windows
-from graphlang.content.text.normalise import Letters, characters, fold, normalise
+from graphlang.content.text.normalise import Letters, characters, fold, normalise, normalised_lengths
 from graphlang.content.text.scripts import EAST_ASIA, LATIN, SHARE, registry
 from graphlang.modelfile import Model
 from graphlang.native.kernels import KernelError, Kernels
@@ -153,6 +153,13 @@ def test_letters_are_those_of_the_definition(texts: list[str], margin: int, clos
         assert length == len(expected)
         wrapped = (expected * 6)[: length + margin] if expected else " " * margin
         assert "".join(map(chr, made.symbols[start : start + length + margin].tolist())) == wrapped
+
+
+@settings(deadline=None)
+@given(st.lists(ANY, max_size=6))
+def test_lengths_are_those_of_the_definition(texts: list[str]) -> None:
+    found = normalised_lengths(texts, limit=1000).tolist()
+    assert found == [len(spaced(letters(text), closed=True).removesuffix(" ")) for text in texts]
 
 
 GRAMS = st.text("ab жल", max_size=40)

@@ -15,7 +15,7 @@ from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.scoring import top_k
 from graphlang.content.segments import decode, find, units
 from graphlang.content.text import windows
-from graphlang.content.text.normalise import Characters, Letters, characters, fold
+from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths
 from graphlang.native.kernels import KernelError
 
 CODES = (*range(0x20, 0x500), *range(0x900, 0xA00), *range(0x4E00, 0x4F00), 0xD800, 0x200D, 0x1E900, 0x10FFFF)
@@ -55,6 +55,7 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
         given = characters([text(chance, 12) for _ in range(4)])
         try:
             given = Characters(given.symbols, wild(given.begins), wild(given.ends))
+            folded_lengths(given)
             made = fold(given, margin=4, closed=True, one_script=True)
             scripts = identifier._script[made.scripts]
             made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)

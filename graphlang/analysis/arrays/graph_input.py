@@ -203,7 +203,7 @@ class Loaded:
         given: dict[str, Signal] = {}
         directory = None
         if weights is not None:
-            given, directory = signals.load(self._connection, self._index, ids, weights)
+            given, directory = signals.load(self._connection, self._index, ids, weights, self._hosts[pages])
         return GraphInput(
             self.run,
             self._graph(pages, inside),

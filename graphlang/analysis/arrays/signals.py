@@ -29,7 +29,11 @@ _OFFICIAL = 4  # languages of a country that are looked at; no country has more 
 
 
 def load(
-    connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64], weights: Mapping[str, float]
+    connection: sqlite3.Connection,
+    index: Mapping[str, int],
+    pages: NDArray[np.int64],
+    weights: Mapping[str, float],
+    hosts: NDArray[np.int32],
 ) -> tuple[dict[str, Signal], NDArray[np.int32]]:
     """The signals that have a weight above 0, for some pages of the collection, and the directories of these pages.
 
@@ -38,6 +42,7 @@ def load(
         index: the number of each language.
         pages: ids, all different.
         weights: by name, see ``NAMES``.
+        hosts: of the pages, as `collection.hosts` has them.
 
     Returns:
         The signals by name; and a number for the directory of each page's URL, all that comes before the last slash of
@@ -52,7 +57,7 @@ def load(
     if weights.get("declared", 0):
         found["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
-        found["cctld"] = Signal(*_cctld(connection, index, pages), weights["cctld"])
+        found["cctld"] = Signal(*_cctld(connection, index, hosts), weights["cctld"])
     if weights.get("url", 0):
         found["url"] = of_urls(urls, len(pages), index, weights["url"])
     else:
@@ -121,7 +126,7 @@ def language_declared(said: str) -> str:
 
 
 def _cctld(
-    connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
+    connection: sqlite3.Connection, index: Mapping[str, int], hosts: NDArray[np.int32]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """The languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
 
@@ -131,10 +136,10 @@ def _cctld(
     tlds: dict[str, int] = {}
     of_host = [(host, tlds.setdefault(tld, len(tlds))) for host, tld in connection.execute("SELECT id, tld FROM hosts")]
     table, share = of_tlds(list(tlds), index)
-    hosts = np.full(collection.count_hosts(connection) + 2, len(tlds), dtype=np.int64)
+    row_of = np.full(collection.count_hosts(connection) + 1, len(tlds), dtype=np.int64)
     for host, row in of_host:
-        hosts[host] = row
-    rows = hosts[collection.hosts(connection)[pages - 1] + 1] if len(pages) else np.zeros(0, dtype=np.int64)
+        row_of[host - 1] = row
+    rows = row_of[hosts]
     return table[rows], share[rows]
 
 

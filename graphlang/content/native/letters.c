@@ -227,6 +227,36 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
     return used;
 }
 
+int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
+                                  const int64_t *ends, const uint32_t *table, const uint8_t *known, uint8_t *needed,
+                                  uint8_t *marked, int64_t *lengths, graphlang_fault *fault)
+{
+    int64_t found = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t begin = begins[row], end = ends[row], length = 0;
+        uint32_t marks = 0, after_letter = 0;
+        if (out_of_text(row, begin, end, size, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        for (int64_t i = begin; i < end; i++) {
+            uint32_t symbol = symbols[i];
+            if (symbol >= CODE_POINTS)
+                return GRAPHLANG_REFUSE(fault, "symbols", i, symbol, 0, CODE_POINTS - 1);
+            uint32_t entry = table[symbol], is_letter = (entry & SYMBOL) != SPACE, stays = !(entry & DROPPED);
+            marks |= symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK;
+            if (!known[symbol >> PAGE]) {
+                needed[symbol >> PAGE] = 1;
+                found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
+            }
+            length += stays & (is_letter | after_letter);
+            after_letter = stays ? is_letter : after_letter;
+        }
+        marked[row] = (uint8_t)marks;
+        found |= marks ? GRAPHLANG_LETTERS_MARKS_FOUND : 0;
+        lengths[row] = length - (length && !after_letter);
+    }
+    return found;
+}
+
 int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
                                 const int64_t *ends, const uint8_t *is_letter, const uint8_t *known, uint8_t *needed,
                                 int64_t *counts, graphlang_fault *fault)

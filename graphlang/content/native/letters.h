@@ -39,6 +39,16 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
                                     int64_t closed, OPTIONAL uint8_t chosen[rows], uint32_t out[room],
                                     int64_t starts[rows], int64_t lengths[rows], graphlang_fault *fault);
 
+/* How long each text is once it is normalised with the letters of all scripts, its last space left out.
+
+   table, known, needed, marked: as graphlang_letters_scan and graphlang_letters_normalise have them. Returns what
+   graphlang_letters_scan does: where PAGES_NEEDED is in it, what it counted is to be counted again, and texts with marks
+   are to be composed first. */
+int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
+                                  const int64_t ends[rows], const uint32_t table[GRAPHLANG_LETTERS_CODE_POINTS],
+                                  const uint8_t known[GRAPHLANG_LETTERS_PAGES], uint8_t needed[GRAPHLANG_LETTERS_PAGES],
+                                  uint8_t marked[rows], int64_t lengths[rows], graphlang_fault *fault);
+
 /* How many letters each text has.
 
    is_letter: of each code point; known: the pages of it that are filled in; needed: those that some text needs and has

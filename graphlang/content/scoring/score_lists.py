@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.content.scoring.top_k import top
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import normalised_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,4 +59,4 @@ def letters(texts: Sequence[str]) -> NDArray[np.int64]:
     Args:
         texts: of which the first `COUNTED` characters are looked at.
     """
-    return np.maximum(normalise(texts, limit=COUNTED).lengths - 1, 0)
+    return normalised_lengths(texts, limit=COUNTED)

@@ -203,6 +203,51 @@ def fold(
     return Letters(out[:used], starts, lengths, margin, chosen)
 
 
+def normalised_lengths(texts: Sequence[str], *, limit: int) -> NDArray[np.int64]:
+    """Letters of each text and single spaces between its words: how long `normalise` leaves it, but for the last space.
+
+    Args:
+        texts: As `normalise` takes them.
+        limit: As `normalise` takes it.
+
+    >>> normalised_lengths(["Don't  PANIC!", "42"], limit=100).tolist()
+    [11, 0]
+    """
+    return folded_lengths(characters([text if len(text) <= limit else sample(text, limit) for text in texts]))
+
+
+def folded_lengths(given: Characters) -> NDArray[np.int64]:
+    """As `normalised_lengths`, of texts of any length.
+
+    Args:
+        given: The batch.
+
+    Raises:
+        KernelError: a text is outside the characters.
+    """
+    lengths = np.empty(len(given), dtype=np.int64)
+    needed, marked = np.zeros_like(_table.known), np.empty(len(given), dtype=np.uint8)
+    found = _PAGES_NEEDED
+    while found & _PAGES_NEEDED:  # twice at most
+        found = _kernels.letters_lengths(
+            symbols=given.symbols,
+            begins=given.begins,
+            ends=given.ends,
+            table=_table.map,
+            known=_table.known,
+            needed=needed,
+            marked=marked,
+            lengths=lengths,
+        )
+        _table.fill(needed)
+    rows = np.flatnonzero(marked)
+    if len(rows):
+        composed = characters([unicodedata.normalize("NFC", text) for text in given.texts(rows)])
+        closed = fold(composed, margin=0, closed=True, one_script=False).lengths
+        lengths[rows] = np.maximum(closed - 1, 0)
+    return lengths
+
+
 def _composed(given: Characters) -> Characters:
     """The same texts, with marks that follow their letters composed; all pages of the table that they need are filled.
 

@@ -36,6 +36,7 @@ def facts(
         final: the run that the views show.
         shown: how long each stage took.
     """
+    by_language = pages_by_language(connection)
     return {
         "database": str(db),
         "report": None if report is None else str(report),
@@ -44,8 +45,8 @@ def facts(
         "run": final.id,
         "rounds": final.rounds,
         "converged": final.converged,
-        **totals(connection)._asdict(),
-        "pages_by_language": pages_by_language(connection),
+        **totals(connection, by_language)._asdict(),
+        "pages_by_language": by_language,
     }
 
 
@@ -57,10 +58,13 @@ def print_map(connection: sqlite3.Connection) -> None:
     """
     sites: dict[str, list[str]] = {}
     pages: dict[str, int] = {}
+    by_language: dict[str, int] = {}
     # URLs that were only linked to are twenty times as many as pages, and have no language yet.
     for row in language_map(connection, selection=Selection(fetched=True)):
         sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
         pages[row.site] = pages.get(row.site, 0) + row.pages
+        if row.pages:
+            by_language[row.language] = by_language.get(row.language, 0) + row.pages
     width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
     write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
     for site, shares in list(sites.items())[:_SITES_SHOWN]:
@@ -69,7 +73,7 @@ def print_map(connection: sqlite3.Connection) -> None:
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
         write_line(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
-    counted = totals(connection)
+    counted = totals(connection, by_language)
     others = f"; {counted.not_counted:,} redirects, errors and files that are no text do not count"
     write_line(
         f"{counted.pages:,} pages read in {counted.languages} languages, {counted.undetermined:,} of them undetermined;"
