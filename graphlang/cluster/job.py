@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
@@ -57,6 +58,7 @@ def run(
     overwrite: bool = False,
     resume: bool = False,
     sizes: Sizes | None = None,
+    linked: bool = True,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Done:
     """Find the language of every page of some archives, and write all tables.
@@ -71,6 +73,8 @@ def run(
         overwrite: whether a folder that exists gives way.
         resume: go on with the tables that an earlier job of the same archives and options left beside it.
         sizes: how the inference is cut.
+        linked: whether to answer for the URLs that were only linked to; else they are ``pending`` in the tables, and
+            a database that is made of these works them out when it is asked for them.
         progress: told the name of each stage as it begins.
 
     Raises:
@@ -95,7 +99,7 @@ def run(
         told_in_a_line("; what was done is kept, and --resume goes on with it"),
     ):
         job = _Job(spark, part, progress)
-        return job.all(archives, sources, wanted.name, identifier, keep, limits, sizes)
+        return job.all(archives, sources, wanted.name, identifier, keep, limits, sizes, linked=linked)
 
 
 def _first_of_each(sources: Any) -> list[tuple[Any, ...]]:
@@ -125,6 +129,8 @@ class _Job:
         keep: Keep,
         limits: Limits,
         sizes: Sizes,
+        *,
+        linked: bool,
     ) -> Done:
         """Make every table that is not there yet, each of those before."""
         started = now()
@@ -138,9 +144,7 @@ class _Job:
         problems = records.where(f"kind IS NOT NULL AND kind <> '{RANGE}'")
         problems = self._written("problems", problems.select("file", "offset", "url", "kind", "reason"))
         self._progress("pages", "captures")
-        urls = self._written(f"{storage.WORK}/urls", pages.distinct_urls(records))
-        pages.refuse_collisions(urls)
-        every = self._written("pages", pages.with_sites(urls))
+        every = self._written("pages", pages.distinct_pages(records))
         own, others = of_captures.captures_of(records, keep, f"{self._work}/chosen")
         if others is not None:
             self._written("history", others)
@@ -154,13 +158,12 @@ class _Job:
         content = self._written("answers/run=1", content)
         rows = [self._content_run(identifier, content, started)]
         said = kept.select("page", "declared")
-        evidence = every.join(content, "page", "left").join(said, "page", "left")
-        answers, inferred = self._inferred(evidence, links, identifier, sizes)
-        rows.append(_inference_run(inferred, sizes, rows[0][9], answers.count()))
+        answers, inferred = self._inferred([every, content, said], links, identifier, sizes, linked=linked)
+        rows.append(_inference_run(inferred, sizes, rows[0][9], answers.count(), linked=linked))
         self._written("runs", self._spark.createDataFrame(rows, ddl(RUNS)))
         self._progress("languages", "sites")
         answers = answers.select(*_ANSWER)
-        told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2)
+        told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2, linked=linked)
         told = self._written("languages", told)
         self._written("sites", views.sites_of(told))
         counts = {"pages": every, "fetched": kept, "links": links, "problems": problems}
@@ -172,10 +175,12 @@ class _Job:
             **{name: frame.count() for name, frame in counts.items()},
         )
 
-    def _inferred(self, evidence: Any, links: Any, identifier: Any, sizes: Sizes) -> tuple[Any, Inferred]:
+    def _inferred(
+        self, parts: Sequence[Any], links: Any, identifier: Any, sizes: Sizes, *, linked: bool
+    ) -> tuple[Any, Inferred]:
         """The answers of the inference, and how it came to them."""
         name = "answers/run=2"
-        facts = f"{self._work}/inferred-{_key(asdict(sizes), asdict(Options()), SIGNALS)}"
+        facts = f"{self._work}/inferred-{_key(asdict(sizes), asdict(Options()), SIGNALS, linked)}"
         if storage.is_finished(self._spark, facts):
             answers = self._spark.read.parquet(f"{self._out}/{name}")
             (told,) = self._spark.read.json(facts).collect()
@@ -183,13 +188,17 @@ class _Job:
         # An earlier try may have cut it otherwise: because a partition was too large, say.
         for left in (f"{storage.WORK}/inference", name, "runs", "languages", "sites"):
             storage.Folder(self._spark, f"{self._out}/{left}").delete()
+        every, *others = parts
         inferred = infer(
-            evidence,
+            functools.reduce(lambda pages, part: pages.join(part, "page", "left"), others, every),
             links,
             f"{self._work}/inference",
             labels=identifier.labels,
             sizes=sizes,
             answers=f"{self._out}/{name}",
+            linked=linked,
+            parts=parts,
+            folders=[f"{self._out}/{table}" for table in ("pages", "answers/run=1", "captures", "links")],
             progress=self._tell,
         )
         told = {one.name: getattr(inferred, one.name) for one in fields(inferred) if one.name != "answers"}
@@ -215,11 +224,11 @@ class _Job:
         return _row_of_run(1, "content", name, pages=content.count(), **known)
 
 
-def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int) -> tuple[Any, ...]:
+def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int, *, linked: bool) -> tuple[Any, ...]:
     parameters = {**asdict(Options()), "signals": SIGNALS}
     parameters |= {"partitions": inferred.partitions, "host_pages": sizes.host_pages}
     known = {"parameters": json.dumps(parameters, sort_keys=True), "seeds": "[1]", "started": started, "chosen": 1}
-    known |= {"rounds": inferred.supersteps, "converged": int(inferred.converged)}
+    known |= {"rounds": inferred.supersteps, "converged": int(inferred.converged), "linked": int(linked)}
     return _row_of_run(2, "propagation", "propagation", pages=pages, **known)
 
 

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from graphlang.cluster.reading.page_ids import CollisionError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -23,6 +25,8 @@ _SETTINGS: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
+    "spark.sql.execution.arrow.maxBytesPerOutputBatch": "32m",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.adaptive.enabled": "true",
@@ -38,6 +42,8 @@ _LOCAL: Final = {
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
 }
+_COLLISION: Final = f"{CollisionError.__module__}.{CollisionError.__name__}: "
+_GONE: Final = "Java ended in the middle of the work, as it does where memory is short; see spark.driver.memory"
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 _SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
 _MOST_SHUFFLES: Final = 20_000
@@ -149,14 +155,20 @@ def told_in_a_line(more: str = "") -> Iterator[None]:
         more: what is to be said behind it.
 
     Raises:
+        CollisionError: an executor found two URLs with one id.
         JobError: Spark gave up; its words have the last line of the executor's account.
     """
     try:
         yield
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}:
+        ours = type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}
+        if ours and not isinstance(error, ConnectionError):
             raise
-        raise JobError(f"Spark gave up: {_cause(str(error)) or first_line(error)}{more}") from error
+        said = words_of(error)
+        cause = _cause(said)
+        if cause.startswith(_COLLISION):
+            raise CollisionError(cause.removeprefix(_COLLISION)) from error
+        raise JobError(f"Spark gave up: {cause or first_line(said)}{more}") from error
 
 
 def _cause(said: str) -> str:
@@ -166,11 +178,24 @@ def _cause(said: str) -> str:
     return str(lines[-1][:500]) if lines else ""
 
 
-def first_line(error: BaseException) -> str:
-    """The first line of what an error says that says anything; Java's go on for pages.
+def words_of(error: BaseException) -> str:
+    """What an error says; Java is asked for the words of its own, and may be gone.
 
     Args:
         error: that was raised.
     """
-    lines = [line.strip() for line in str(error).splitlines()]
-    return next((line for line in lines if line), type(error).__name__)[:500]
+    try:
+        said = str(error)
+    except OSError:
+        return _GONE
+    return _GONE if isinstance(error, ConnectionError) else said or type(error).__name__
+
+
+def first_line(error: BaseException | str) -> str:
+    """The first line of what an error says that says anything; Java's go on for pages.
+
+    Args:
+        error: that was raised, or its words.
+    """
+    lines = [line.strip() for line in (error if isinstance(error, str) else words_of(error)).splitlines()]
+    return next((line for line in lines if line), "an error without words")[:500]

@@ -28,6 +28,11 @@ class Folder:
         self._spark = spark
         self.path = path
 
+    def of_this_machine(self) -> str | None:
+        """Its path where it is one of the machine's own files, or of a disk that all executors see; else None."""
+        address = self._files.makeQualified(self._of_hadoop).toUri()
+        return str(address.getPath()) if address.getScheme() == "file" else None
+
     def exists(self) -> bool:
         """Whether there is anything of this name."""
         return bool(self._files.exists(self._of_hadoop))

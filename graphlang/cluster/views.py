@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.codes import languages
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Of the view ``page_languages``.
 _LANGUAGES = """
-SELECT
+SELECT /*+ {hints} */
     pages.page, pages.url, host, domain, suffix, tld,
     COALESCE(best.language, 'und') AS language,
     best.script,
@@ -23,13 +23,15 @@ SELECT
     IF(captures.page IS NULL, 0, 1) AS fetched,
     status, mime, charset, charset_from, date, length,
     answers.characters, answers.encoding,
-    0 AS pending
+    IF({linked} = 0 AND captures.page IS NULL AND answers.page IS NULL, 1, 0) AS pending
 FROM {pages} AS pages
 LEFT JOIN {captures} AS captures ON captures.page = pages.page
 LEFT JOIN {answers} AS answers ON answers.page = pages.page
 LEFT JOIN {labels} AS best ON best.label = answers.label
 LEFT JOIN {labels} AS second ON second.label = answers.runner_up_label
 """
+_TABLES: Final = {name: f"{{{name}}}" for name in ("pages", "captures", "answers", "labels")}  # which Spark puts in
+_FEW: Final = 500_000  # rows that are sent to all executors
 _SITES = """
 SELECT
     host, FIRST(domain) AS domain, FIRST(suffix) AS suffix, FIRST(tld) AS tld, language,
@@ -39,11 +41,12 @@ SELECT
     SUM(COALESCE(length, 0)) AS length
 FROM {pages}
 GROUP BY host, language
-ORDER BY host, language
 """
 
 
-def languages_of(pages: Any, captures: Any, answers: Any, labels: Iterable[str], *, method: str, run: int) -> Any:
+def languages_of(
+    pages: Any, captures: Any, answers: Any, labels: Iterable[str], *, method: str, run: int, linked: bool = True
+) -> Any:
     """One row a page with its language: the columns of the view ``page_languages``.
 
     Args:
@@ -54,11 +57,16 @@ def languages_of(pages: Any, captures: Any, answers: Any, labels: Iterable[str],
         labels: that answers may have.
         method: of the run that answers.
         run: its number.
+        linked: whether it answers for URLs that were only linked to; else they are pending.
     """
     spark = pages.sparkSession
     known = [(label, *split(label)) for label in sorted({*labels, languages.UND, languages.ZXX})]
     table = spark.createDataFrame(known, "label string, language string, script string").hint("broadcast")
-    sql = _LANGUAGES.replace("{method}", method).replace("{run}", str(run))
+    # Nothing is sorted: what is small goes to all executors, the rest is looked up in a table of hashes.
+    few = captures.count() <= _FEW
+    ways = {"captures": few, "answers": few and not linked}
+    hints = ", ".join(f"{'BROADCAST' if small else 'SHUFFLE_HASH'}({name})" for name, small in ways.items())
+    sql = _LANGUAGES.format(hints=hints, method=method, run=run, linked=int(linked), **_TABLES)
     return spark.sql(sql, pages=pages, captures=captures, answers=answers, labels=table)
 
 

@@ -3,7 +3,9 @@
     python tests/benchmarks/cluster_costs.py ARCHIVE [--master local[2]] [--partitions N] [--set NAME=VALUE]
     python tests/benchmarks/cluster_costs.py ARCHIVE --alone
 
-`--alone` runs `graphlang run` on the same archive instead. Processor time is that of all processes, also of those that
+`--alone` runs `graphlang run` on the same archive instead, and then `graphlang export --what pages --format parquet`,
+which works out the languages of the URLs that were only linked to: both together answer what `cluster run` does, and
+`run` alone what it does with `--no-linked`. Processor time is that of all processes, also of those that
 Spark leaves behind. Of each stage: seconds, and processor seconds of the JVM and of Python. Memory: that of the driver
 (its Python and its JVM, which is the executor as well where the master is `local[N]`), of the JVMs of executors, and
 of all workers of Python together.
@@ -149,14 +151,16 @@ def shuffled_of(spark: Any) -> tuple[int, int, int]:
     return sum(one.shuffleWriteBytes() for one in ran), len(ran), sum(one.numCompleteTasks() for one in ran)
 
 
-def on_spark(archive: str, out: str, master: str, partitions: int | None, settings: dict[str, str]) -> None:
+def on_spark(
+    archive: str, out: str, master: str, partitions: int | None, settings: dict[str, str], *, linked: bool
+) -> None:
     """The job in this process; the time of each stage and the bytes shuffled go to standard output."""
     from graphlang.cluster import job, spark_session  # noqa: PLC0415
     from graphlang.cluster.inference.propagate import Sizes  # noqa: PLC0415
 
     stages = Stages()
     spark = spark_session.session(master, settings)
-    done = job.run(spark, [archive], out, sizes=Sizes(partitions), progress=stages.begin)
+    done = job.run(spark, [archive], out, sizes=Sizes(partitions), linked=linked, progress=stages.begin)
     told_of = stages.told()
     shuffled, ran, tasks = shuffled_of(spark)
     told = {
@@ -183,25 +187,34 @@ def main() -> None:
     parser.add_argument("--partitions", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of Spark's settings")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--no-linked", action="store_true", help="leave out the URLs that were only linked to")
     parser.add_argument("--workers", default="1", help="of graphlang run, with --alone")
     parser.add_argument("--inside", metavar="OUT", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.inside:
         settings = dict(one.split("=", 1) for one in given.set)
-        on_spark(given.archive, given.inside, given.master, given.partitions, settings)
+        on_spark(given.archive, given.inside, given.master, given.partitions, settings, linked=not given.no_linked)
         return
     with TemporaryDirectory() as folder:
         if given.alone:
-            command = [sys.executable, "-m", "graphlang", "run", given.archive, "--db", f"{folder}/a.db"]
-            command += ["--keep", "best", "--workers", given.workers, "-q"]
-        else:
-            command = [sys.executable, __file__, given.archive, "--master", given.master, "--inside", f"{folder}/out"]
-            command += ["--partitions", str(given.partitions)] if given.partitions else []
-            command += [word for one in given.set for word in ("--set", one)]
-        seconds, used, most = watched(command)
-    name = "alone" if given.alone else given.master
+            base = [sys.executable, "-m", "graphlang"]
+            run = [*base, "run", given.archive, "--db", f"{folder}/a.db"]
+            run += ["--keep", "best", "--workers", given.workers, "-q"]
+            told("run alone", *watched(run))
+            export = ["export", f"{folder}/a.db", "--what", "pages", "--format", "parquet", "-o", f"{folder}/a.parquet"]
+            told("export alone", *watched([*base, *export]))
+            return
+        command = [sys.executable, __file__, given.archive, "--master", given.master, "--inside", f"{folder}/out"]
+        command += ["--partitions", str(given.partitions)] if given.partitions else []
+        command += ["--no-linked"] if given.no_linked else []
+        command += [word for one in given.set for word in ("--set", one)]
+        told(given.master, *watched(command))
+
+
+def told(name: str, seconds: float, used: float, most: dict[str, float]) -> None:
+    """Print what a command took."""
     sizes = ", ".join(f"{kind} {size:.0f}" for kind, size in most.items() if size)
-    print(f"{name}: {seconds:.0f} s, {used:.1f} s of processors; MB at most: {sizes}")
+    print(f"{name}: {seconds:.0f} s, {used:.1f} s of processors; MB at most: {sizes}", flush=True)
 
 
 if __name__ == "__main__":

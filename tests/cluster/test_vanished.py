@@ -46,7 +46,7 @@ def test_a_job_goes_on_without_them(
 
     monkeypatch.setattr(frames, "find", found)
     monkeypatch.setattr(frames, "records_of", read)
-    told = graphlang("cluster", "run", folder, "-o", tmp_path / "tables")
+    told = graphlang("cluster", "run", folder, "-o", tmp_path / "tables", "--no-linked")
     assert told.exit_code == 1, told.stderr
     assert "3 archives: 4 pages read" in told.stderr
     assert "2 problems" in told.stderr
@@ -61,6 +61,10 @@ def test_a_job_goes_on_without_them(
         ("b.warc.gz", True),
         ("d.warc.gz", True),
     ]
+    rows = pq.read_table(tmp_path / "tables" / "languages").to_pylist()
+    assert {(row["fetched"], row["pending"], row["language"] == "und") for row in rows} == {(1, 0, False), (0, 1, True)}
+    (propagation,) = (row for row in pq.read_table(tmp_path / "tables" / "runs").to_pylist() if row["chosen"])
+    assert (propagation["linked"], propagation["pages"]) == (0, sum(row["fetched"] for row in rows))
 
 
 def test_what_spark_brings_goes_on_without_them(spark: Any, archives: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from graphlang.cluster.choosing.links import URLS, pages_of
 from graphlang.cluster.database import from_database as loading
 from graphlang.cluster.inference import bundle
 from graphlang.cluster.inference.labels import labels_of
@@ -24,7 +25,7 @@ from graphlang.cluster.reading import archives as of_archives
 from graphlang.cluster.reading.misread import misread
 from graphlang.cluster.reading.page_ids import CollisionError, page_id
 from graphlang.cluster.reading.pieces import read_content, read_pieces
-from graphlang.cluster.spark_session import SparkError, java_version, session
+from graphlang.cluster.spark_session import JobError, SparkError, java_version, session, told_in_a_line
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
 from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
@@ -237,6 +238,43 @@ def test_java_that_is_missing_or_old_is_told_in_a_line(tmp_path: Path, monkeypat
     with pytest.raises(SparkError, match=r"needs Java 17 or newer, and .*/bin/java is Java 11; set JAVA_HOME"):
         session("local[1]")
     assert java_version('openjdk version "21" 2023') == 21
+
+
+class GoneError(Exception):
+    """An error of Py4J's, which asks Java for its words."""
+
+    __module__ = "py4j.protocol"
+
+    def __str__(self) -> str:
+        raise ConnectionRefusedError
+
+
+@pytest.mark.parametrize("error", [GoneError(), ConnectionResetError(104, "Connection reset by peer")])
+def test_java_that_ends_in_the_middle_is_told_in_a_line(error: Exception) -> None:
+    words = r"^Spark gave up: Java ended in the middle .*spark.driver.memory; go on$"
+    with pytest.raises(JobError, match=words), told_in_a_line("; go on"):
+        raise error
+
+
+def test_urls_with_one_id_end_a_job() -> None:
+    urls = ["http://a.example/x", "http://a.example/", "http://b.example/", "http://a.example/x"]
+    rows = pa.RecordBatch.from_arrays([pa.array([1, 2, 3, 1]), pa.array(urls)], schema=URLS)
+    found = read(pages_of([rows.slice(0, 3), rows]))
+    assert [(row["page"], row["url"], row["host"]) for row in found] == [
+        (1, urls[0], "a.example"),
+        (2, urls[1], "a.example"),
+        (3, urls[2], "b.example"),
+    ]
+    twice = pa.RecordBatch.from_arrays([pa.array([1, 1]), pa.array(urls[1:3])], schema=URLS)
+    words = "two URLs have the same 64-bit id 1: http://a.example/ and http://b.example/"
+    with pytest.raises(CollisionError, match=words):
+        read(pages_of([twice]))
+    told = type("PythonException", (Exception,), {"__module__": "pyspark.errors"})
+    said = (
+        f"Job aborted\nTraceback (most recent call last):\n  ...\n{CollisionError.__module__}.CollisionError: {words}\n"
+    )
+    with pytest.raises(CollisionError, match=f"^{words}$"), told_in_a_line():
+        raise told(said)
 
 
 def test_paths_that_are_not_there_are_refused() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from graphlang.cluster.reading.page_ids import CollisionError
 from graphlang.cluster.tables import LINKS, PAGES
 from graphlang.db.records import NOFOLLOW, LinkKind
 from graphlang.ingest.links.canonical import place
@@ -94,29 +95,42 @@ def urls_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         )
 
 
-def sites_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Host, registered domain, public suffix and top-level domain of each URL.
+def pages_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Each URL once, with its host, registered domain, public suffix and top-level domain.
 
     Args:
-        batches: rows of `URLS`.
+        batches: rows of `URLS`; all with one id come to the same task.
 
     Yields:
         Rows of `graphlang.cluster.tables.PAGES`.
+
+    Raises:
+        CollisionError: two URLs have the same id.
     """
-    known: dict[str, tuple[str, str, str, str]] = {}
+    known: dict[int, str] = {}
+    sites: dict[str, tuple[str, str, str, str]] = {}
     for batch in batches:
-        found = []
-        for url in batch.column("url").to_pylist():
-            authority = "/".join(url.split("/", 3)[:3])
-            site = known.get(authority)
+        rows, found = [], []
+        for row, (page, url) in enumerate(
+            zip(batch.column("page").to_pylist(), batch.column("url").to_pylist(), strict=True)
+        ):
+            before = known.setdefault(page, url)
+            if before is not url:
+                if before != url:
+                    one, other = sorted((before, url))
+                    raise CollisionError(f"two URLs have the same 64-bit id {page}: {one} and {other}")
+                continue
+            authority = url[: url.find("/", url.find("//") + 2) + 1 or None]
+            site = sites.get(authority)
             if site is None:
-                if len(known) > _REMEMBERED:
-                    known.clear()
+                if len(sites) > _REMEMBERED:
+                    sites.clear()
                 host, domain, suffix, tld = place(url)
-                site = known[authority] = (host, domain or host, suffix or "", tld or "")
+                site = sites[authority] = (host, domain or host, suffix or "", tld or "")
+            rows.append(row)
             found.append(site)
+        taken = batch.take(pa.array(rows, type=pa.int64()))
         columns = zip(*found, strict=True) if found else ((),) * 4
         yield pa.RecordBatch.from_arrays(
-            [batch.column("page"), batch.column("url"), *(pa.array(list(one), type=pa.string()) for one in columns)],
-            schema=PAGES,
+            [*taken.columns, *(pa.array(list(one), type=pa.string()) for one in columns)], schema=PAGES
         )

@@ -48,6 +48,7 @@ class Beside:
     no_letters: NDArray[np.bool_]  #: pages that are ``zxx``, whatever links to them, shape (n,)
     unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told, shape (n,)
     characters: NDArray[np.int64]  #: letters of the texts, shape (n,)
+    read: NDArray[np.bool_]  #: pages that were read, and not only linked to, shape (n,)
 
 
 def bundle(  # noqa: PLR0917  all that it depends on
@@ -83,12 +84,12 @@ def bundle(  # noqa: PLR0917  all that it depends on
     best = pages["label"]
     ids = pages["page"].to_numpy()
     urls = [url.encode() for url in pages["url"].to_pylist()]
-    host = _keys(map(host_of, urls))
+    host = keys_of(map(host_of, urls))
     partition = Partition(
         labels.codes,
         ids,
         host,
-        _keys(map(directory_of, urls)),
+        keys_of(map(directory_of, urls)),
         indices,
         probabilities,
         length,
@@ -97,7 +98,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
         (pc.index_in(links["kind"], value_set=_KINDS).to_numpy() + 1).astype(np.uint8),
         _hreflangs(links["hreflang"], labels),
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
-        _signals(pages, labels, weights),
+        signals_of(pages, labels, weights),
         _copies(pages, host, cut_hosts),
         parts=_parts(pages["shares"].combine_chunks(), labels),
     ).sorted()
@@ -109,10 +110,16 @@ def bundle(  # noqa: PLR0917  all that it depends on
         _where(pc.equal(best, languages.ZXX)),
         _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
         characters,
+        ~(_where(pc.is_null(best)) & _where(pc.is_null(pages["declared"]))),
     )
 
 
-def _keys(names: Iterable[bytes]) -> NDArray[np.int64]:
+def keys_of(names: Iterable[bytes]) -> NDArray[np.int64]:
+    """Keys of hosts or directories.
+
+    Args:
+        names: as they stand in URLs, as often as one likes.
+    """
     known: dict[bytes, int] = {}
     return np.array([known.get(name) or known.setdefault(name, key_of(name)) for name in names], np.int64)
 
@@ -177,8 +184,14 @@ def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
     return found
 
 
-def _signals(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
-    """As `graphlang.analysis.arrays.signals.load`, in its order."""
+def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
+    """As `graphlang.analysis.arrays.signals.load`, in its order.
+
+    Args:
+        pages: with the columns ``url``, ``tld`` and ``declared``.
+        labels: of all pages.
+        weights: of the signals; those without a weight are left out.
+    """
     found, index = {}, labels.index
     if weights.get("declared", 0):
         said = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow as pa
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 #: ``sender`` is the partition that it comes from, or says what a partition keeps for itself.
 PARCELS: Final = pa.schema(
@@ -19,7 +20,8 @@ PARTITION, BESIDE, GHOSTS, ORDERED, SURVEY, OBSERVED, COUNTS = -1, -2, -3, -4, -
 READY, PREPARED, ROUTES, FACTS, STATE, MOVED = -8, -9, -10, -11, -12, -13
 LINKS: Final = 1 << 24  #: added to the sender of links between a partition's ghosts
 ASKED: Final = 1 << 25  #: added to the sender of a question for them
-_LARGEST: Final = 64 << 20  # bytes of a row
+_AT_ONCE: Final = "spark.sql.parquet.enableVectorizedReader"
+_LARGEST: Final = 8 << 20  # bytes of a row: Java holds several of them at once
 
 
 def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
@@ -38,6 +40,23 @@ def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
         {"partition": partition, "sender": sender, "number": number, "data": data[at : at + _LARGEST]}
         for number, at in enumerate(range(0, len(data), _LARGEST))
     ]
+
+
+@contextmanager
+def one_at_a_time(spark: Any) -> Iterator[None]:
+    """Parcels are read from Parquet one by one.
+
+    Spark reads 4,096 rows at once, and lays the bytes of all of them side by side in the memory of Java.
+
+    Args:
+        spark: the session.
+    """
+    before = spark.conf.get(_AT_ONCE)
+    spark.conf.set(_AT_ONCE, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(_AT_ONCE, before)
 
 
 def table(rows: list[dict[str, Any]]) -> pa.Table:

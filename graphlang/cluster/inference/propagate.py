@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis.arrays.graph_input import SHORT
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.inference import assign, parcels, steps, supersteps
+from graphlang.cluster.inference.alone import OF_LINK, Wanted, alone, alone_from
 from graphlang.cluster.inference.assign import HOST
 from graphlang.cluster.inference.bundle import LINKS, PAGES
 from graphlang.cluster.inference.labels import labels_of
@@ -29,6 +30,7 @@ from graphlang.cluster.inference.parcels import (
     SURVEY,
 )
 from graphlang.cluster.inference.parcels import LINKS as LINKED
+from graphlang.cluster.storage import Folder
 from graphlang.cluster.tables import ddl
 from graphlang.graph.partitioned import order
 from graphlang.graph.partitioned.assign import Cuts
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 #: Pages of a partition, where the user says nothing of how many there are.
 USUAL: Final = 250_000
+#: Pages that one task takes at most where no more than `USUAL` of them were read, and links.
+ALONE: Final = 10 * USUAL
+_MOST_ALONE: Final = 20_000_000
 _AT_ONCE: Final = 64  # partitions whose counts the driver holds at once
 _SAID: Final = f"sender >= 0 OR sender = {STATE}"
 _ROWS: Final = ddl(steps.ANSWERS)
@@ -81,6 +86,9 @@ def infer(
     weights: Mapping[str, float] = SIGNALS,
     sizes: Sizes | None = None,
     answers: str | None = None,
+    linked: bool = True,
+    parts: Sequence[Any] | None = None,
+    folders: Sequence[str] = (),
     progress: Callable[[str], None] = lambda _: None,
 ) -> Inferred:
     """Infer the language of every page.
@@ -96,6 +104,10 @@ def infer(
         weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
         sizes: how the work is cut.
         answers: the folder that the answers are written to; None: one in ``work``.
+        linked: whether URLs that were only linked to are answered for.
+        parts: the tables that ``pages`` joins, if it does, the one with all pages first: where one task takes all of
+            them, Spark need not join them.
+        folders: that ``parts`` and ``links`` were read from, all of their rows, if they were.
         progress: told the name of each step.
 
     Raises:
@@ -104,42 +116,53 @@ def infer(
     sizes = sizes or Sizes()
     work_ = _Work(pages.sparkSession, work, answers or f"{work}/answers", progress)
     progress("partition")
+    apart = parts or [pages]
+    many = work_.many = sizes.partitions or _partitions(apart, links)
+    if many == 1:
+        wanted = Wanted(
+            None if labels is None else sorted(labels), weights, options or Options(), sizes.most_links, linked
+        )
+        return Inferred(work_.alone(apart, links, wanted, folders), many, 0, converged=True, moved=[], warnings=[])
     counted = pages.groupBy("label").count().collect()
     total = sum(row["count"] for row in counted)
     known = {row["label"]: row["count"] for row in counted if row["label"] is not None}
     if labels is None:
         named = pages.selectExpr("explode(scores.label) AS label").distinct()
         labels = {row["label"] for row in named.collect()} | known.keys()
-    many = work_.many = sizes.partitions or _partitions(total, pages.sparkSession.sparkContext.defaultParallelism)
     cuts = Cuts(sizes.host_pages)
-    if many > 1 and total > sizes.host_pages:
+    if total > sizes.host_pages:
         cuts = assign.cuts_of(pages, sizes.host_pages)
     cut = Cut(cuts.cut_hosts(), cuts.cut_directories())
-    given = steps.Given(labels_of(labels, known), weights, options or Options(), cut, sizes.most_links)
-    if many == 1:
-        answered = work_.alone(_pages(pages, None, cuts), _links(links, None), given)
-        return Inferred(answered, many, 0, converged=True, moved=[], warnings=[])
+    given = steps.Given(labels_of(labels, known), weights, options or Options(), cut, sizes.most_links, linked)
     homes = work_.written("homes", assign.assigned(pages, cuts, many))
-    own = work_.partitions(_pages(pages, homes, cuts), _links(links, homes), given)
-    ready, given = work_.learned(own, given)
-    moved, answered = work_.supersteps(ready, given, sizes.supersteps)
+    made = work_.partitions(_pages(pages, homes, cuts), _links(links, homes), given)
+    with parcels.one_at_a_time(pages.sparkSession):
+        ready, given = work_.learned(made, given)
+        moved, answered = work_.supersteps(ready, given, sizes.supersteps)
     converged = not moved or moved[-1] <= given.options.tolerance
     return Inferred(answered, many, len(moved), converged, moved, cuts.warnings())
 
 
-def _partitions(pages: int, cores: int) -> int:
+def _partitions(parts: Sequence[Any], links: Any) -> int:
     """How many partitions some pages are cut into: one, if they fit it, for borders cost more than they bring."""
-    return 1 if pages <= USUAL else max(cores, -(-pages // USUAL))
+    pages = int(parts[0].count())
+    if pages <= USUAL:
+        return 1
+    read = max((part.count() for part in parts[1:]), default=pages)
+    if pages <= ALONE and read <= USUAL and links.count() <= _MOST_ALONE:
+        return 1
+    cores = int(links.sparkSession.sparkContext.defaultParallelism)
+    return max(cores, -(-pages // USUAL))
 
 
-def _pages(pages: Any, homes: Any | None, cuts: Cuts) -> Any:
+def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
     """The pages of all partitions with the columns of `PAGES`."""
     if "declared" not in pages.columns:
         pages = pages.selectExpr("*", "CAST(NULL AS array<struct<source: string, value: string>>) AS declared")
     if "shares" not in pages.columns:
         pages = pages.selectExpr("*", "CAST(NULL AS array<struct<label: string, share: double>>) AS shares")
     placed = pages.select(*(name for name in PAGES if name != "copies"))
-    placed = placed.selectExpr("*", "0 AS partition") if homes is None else placed.join(homes, "page")
+    placed = placed.join(homes, "page")
     if not cuts.hosts:
         return placed.selectExpr("partition", *PAGES[:-1], "CAST(NULL AS int) AS copies")
     # The pages of a host that is cut are not all in one partition: their copies are counted here.
@@ -151,11 +174,9 @@ def _pages(pages: Any, homes: Any | None, cuts: Cuts) -> Any:
     return placed.join(copied, "page", "left").select("partition", *PAGES)
 
 
-def _links(links: Any, homes: Any | None) -> Any:
+def _links(links: Any, homes: Any) -> Any:
     """The links of all partitions with the columns of `LINKS`; one across a border stands in both."""
     named = links.select("source", "target", "kind", "hreflang", "place")
-    if homes is None:
-        return named.selectExpr("0 AS partition", "*", "0 AS other")
     for end in ("source", "target"):
         of_end = homes.selectExpr(f"page AS {end}", f"partition AS {end}_home").hint("shuffle_hash")
         named = named.join(of_end, end)
@@ -178,21 +199,30 @@ class _Work:
         frame.write.parquet(path)
         return self._spark.read.schema(frame.schema).parquet(path)
 
-    def alone(self, pages: Any, links: Any, given: steps.Given) -> Any:
-        """The answers, where one partition has all pages."""
+    def alone(self, parts: Sequence[Any], links: Any, wanted: Wanted, folders: Sequence[str]) -> Any:
+        """The answers, where one task takes all pages: one stream of rows, which nothing joins or shuffles."""
         self._progress("infer")
-        grouped = self._by_partition(pages).cogroup(self._by_partition(links))
-        return self.written("answers", grouped.applyInArrow(partial(_alone, self._shared(given)), _ROWS), self._answers)
+        names = [[name for name in PAGES if name in part.columns] for part in parts]
+        found = [Folder(self._spark, folder).of_this_machine() for folder in folders]
+        files = [path for path in found if path is not None]
+        if folders and len(files) == len(folders):
+            done = self._spark.range(0, 1, 1, 1).mapInArrow(partial(_alone_from, wanted, names, files), _ROWS)
+            return self.written("answers", done, self._answers)
+        rows = links.selectExpr(f"{OF_LINK} AS part", "source", "target", "kind", "hreflang", "place")
+        for number, (part, columns) in enumerate(zip(parts, names, strict=True)):
+            some = part.select(*columns).selectExpr(f"{number} AS part", "*")
+            rows = some.unionByName(rows, allowMissingColumns=True)
+        done = rows.coalesce(1).mapInArrow(partial(_alone, wanted, names), _ROWS)
+        return self.written("answers", done, self._answers)
 
     def partitions(self, pages: Any, links: Any, given: steps.Given) -> Any:
         """The arrays of all partitions."""
         grouped = self._by_partition(pages).cogroup(self._by_partition(links))
-        return self._kept(
-            self.written("partitions", grouped.applyInArrow(partial(_make, self._shared(given)), ddl(PARCELS)))
-        )
+        return self.written("partitions", grouped.applyInArrow(partial(_make, self._shared(given)), ddl(PARCELS)))
 
-    def learned(self, own: Any, given: steps.Given) -> tuple[Any, steps.Given]:
+    def learned(self, made: Any, given: steps.Given) -> tuple[Any, steps.Given]:
         """Learn what is common to all partitions, and make each ready."""
+        own = self._kept(made)
         begun = self._step("begin", steps.begin, given, own)
         given = replace(given, survey=merged(self._collected(begun, SURVEY)))
         met = self._step("meet", steps.meet, given, own, begun.where("sender >= 0"))
@@ -235,7 +265,7 @@ class _Work:
                     own.unpersist()
                     own = self._kept(said.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS})"))
         self._progress("answer")
-        work = partial(_answer, given.options, self._spark.sparkContext.broadcast(given.labels))
+        work = partial(_answer, self._shared(given))
         answered = self._beside(own, said.where(_SAID)).applyInArrow(work, _ROWS)
         answered = self.written("answers", answered, self._answers)
         own.unpersist()
@@ -295,8 +325,18 @@ def _make(shared: Any, pages: pa.Table, links: pa.Table) -> pa.Table:
     return steps.make(shared.value, pages, links)
 
 
-def _alone(shared: Any, pages: pa.Table, links: pa.Table) -> pa.Table:
-    return steps.alone(shared.value, pages, links)
+def _alone_from(
+    wanted: Wanted, parts: Sequence[Sequence[str]], files: Sequence[str], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        if batch.num_rows:
+            yield from alone_from(wanted, parts, files)
+
+
+def _alone(
+    wanted: Wanted, parts: Sequence[Sequence[str]], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    return alone(wanted, parts, batches)
 
 
 def _worked(work: Callable[..., Any], shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:
@@ -307,8 +347,8 @@ def _superstep(options: Options, number: int, own: pa.Table, said: pa.Table) -> 
     return supersteps.step(options, number, own, said) if own.num_rows else parcels.table([])
 
 
-def _answer(options: Options, labels: Any, own: pa.Table, said: pa.Table) -> pa.Table:
-    return supersteps.answer(options, labels.value, own, said)
+def _answer(shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:
+    return supersteps.answer(shared.value, own, said)
 
 
 def _gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -25,7 +25,7 @@ from graphlang.cluster.inference.parcels import (
 from graphlang.cluster.tables import ANSWER
 from graphlang.codes import languages
 from graphlang.content.scoring.score_lists import LEAST
-from graphlang.graph.partitioned import local_driver, order
+from graphlang.graph.partitioned import order
 from graphlang.graph.partitioned.introduce import ghosts_of, introduce
 from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.neighbours import asked, links_among, with_links
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.options import Options
     from graphlang.graph.result import Answer
 
+_DIGITS = 4  # of confidences of URLs that were only linked to, as a database keeps them
 #: What partitions answer: one row a page.
 ANSWERS = pa.schema([("page", pa.int64()), *ANSWER])
 
@@ -58,6 +59,7 @@ class Given:
     options: Options
     cut: Cut
     most_links: int  #: of a partition
+    linked: bool = True  #: whether URLs that were only linked to are answered for
     survey: Survey | None = None
     counts: order.Counts | None = None
     learned: Learned | None = None
@@ -77,21 +79,6 @@ def make(given: Given, pages: pa.Table, links: pa.Table) -> pa.Table:
     made, beside = _bundled(given, pages, links)
     kept = {field.name: getattr(beside, field.name) for field in fields(beside)}
     return parcels.table([*parcels.parcel(number, PARTITION, made), *parcels.parcel(number, BESIDE, kept)])
-
-
-def alone(given: Given, pages: pa.Table, links: pa.Table) -> pa.Table:
-    """All of the inference, where one partition has all pages: rows of `ANSWERS`.
-
-    Args:
-        given: what all are told.
-        pages: all of them.
-        links: all of them.
-    """
-    if not pages.num_rows:
-        return ANSWERS.empty_table()
-    made, beside = _bundled(given, pages, links)
-    done = local_driver.run([made], options=given.options)
-    return answers(given.labels, facts_of(made, beside), done.answers[0])
 
 
 def _bundled(given: Given, pages: pa.Table, links: pa.Table) -> tuple[Partition, Beside]:
@@ -196,12 +183,30 @@ def facts_of(partition: Partition, beside: Beside) -> dict[str, Any]:
         partition: sorted.
         beside: what is kept beside it.
     """
-    names = ("labels", "no_letters", "unknown", "characters")
+    names = ("labels", "no_letters", "unknown", "characters", "read")
     return {"pages": partition.pages, **{name: getattr(beside, name) for name in names}}
 
 
-def answers(labels: Labels, facts: Mapping[str, Any], found: Answer) -> pa.Table:
+def answers_of(labels: Labels, facts: Mapping[str, Any], found: Answer, *, linked: bool) -> pa.Table:
     """The answers of a partition's pages, as rows of `ANSWERS`.
+
+    Args:
+        labels: of all partitions.
+        facts: of `facts_of`.
+        found: what is inferred of its pages.
+        linked: whether URLs that were only linked to are among them.
+    """
+    read, beliefs = facts["read"], (found.languages, found.probabilities)
+    told = answers(labels, {name: values[read] for name, values in facts.items()}, *(one[read] for one in beliefs))
+    if not linked:
+        return told
+    return pa.concat_tables([told, of_linked(labels, facts["pages"][~read], *(one[~read] for one in beliefs))])
+
+
+def answers(
+    labels: Labels, facts: Mapping[str, Any], language: NDArray[np.int16], probability: NDArray[np.float32]
+) -> pa.Table:
+    """The answers for pages that were read, as rows of `ANSWERS`.
 
     Pages of which nothing is known have none; pages without letters are ``zxx``; a long text in a script of none of the
     method's languages stays without an answer, as on one machine (`graphlang.analysis.arrays.graph_output`).
@@ -209,16 +214,17 @@ def answers(labels: Labels, facts: Mapping[str, Any], found: Answer) -> pa.Table
     Args:
         labels: of all partitions.
         facts: of `facts_of`.
-        found: what is inferred of its pages.
+        language: that its pages are believed to have, best first, -1 padding, shape (n, k).
+        probability: how likely, shape (n, k).
     """
     names = np.array([*labels.names, languages.ZXX, None], dtype=object)
     no_letters = facts["no_letters"]
-    label = np.stack([spelled(column, facts["labels"], labels) for column in found.languages.T], axis=1)
+    label = np.stack([spelled(column, facts["labels"], labels) for column in language.T], axis=1)
     first, second = (np.where(no_letters, none, label[:, at]) for at, none in ((0, len(labels.names)), (1, -1)))
-    label[:, 1:][found.probabilities[:, 1:] < LEAST] = -1
+    label[:, 1:][probability[:, 1:] < LEAST] = -1
     label[no_letters] = -1
     answered = np.flatnonzero((first >= 0) & ~facts["unknown"])
-    best, less = (np.round(found.probabilities[:, column].astype(np.float64), 6) for column in (0, 1))
+    best, less = (np.round(probability[:, column].astype(np.float64), 6) for column in (0, 1))
     best[no_letters] = 1
     of_second: NDArray[Any] = less.astype(object)
     of_second[second < 0] = None
@@ -231,12 +237,39 @@ def answers(labels: Labels, facts: Mapping[str, Any], found: Answer) -> pa.Table
         facts["characters"][answered],
         np.full(len(answered), None),
         np.full(len(answered), None),
-        _listed(label[answered], found.probabilities[answered], names),
+        _listed(label[answered], probability[answered], names),
         np.full(len(answered), None),
     ]
     return pa.Table.from_arrays(
         [pa.array(column, type=field.type) for column, field in zip(columns, ANSWERS, strict=True)], schema=ANSWERS
     )
+
+
+def of_linked(
+    labels: Labels, pages: NDArray[np.int64], language: NDArray[np.int16], probability: NDArray[np.float32]
+) -> pa.Table:
+    """The answers for URLs that were only linked to, as rows of `ANSWERS`; their lists are not kept.
+
+    Args:
+        labels: of all pages.
+        pages: ids, shape (n,).
+        language: as for `answers`.
+        probability: as for `answers`.
+    """
+    names = pa.array([*labels.names, None], type=pa.string())
+    first, second = (labels.usual[language[:, rank]] for rank in (0, 1))
+    answered = np.flatnonzero(first >= 0)
+    best, less = (np.round(probability[answered, rank].astype(np.float64), _DIGITS) for rank in (0, 1))
+    columns = {
+        "page": pa.array(pages[answered]),
+        "label": names.take(pa.array(first[answered])),
+        "confidence": pa.array(best),
+        "runner_up_label": names.take(pa.array(second[answered] % len(names))),
+        "runner_up_confidence": pa.array(less, mask=second[answered] < 0),
+        "characters": pa.array(np.zeros(len(answered), np.int64)),
+    }
+    rest = {field.name: pa.nulls(len(answered), field.type) for field in ANSWERS if field.name not in columns}
+    return pa.table({**columns, **rest}).select(ANSWERS.names).cast(ANSWERS)
 
 
 def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from graphlang.cluster.inference import parcels
 from graphlang.cluster.inference.parcels import FACTS, GHOSTS, MOVED, ORDERED, PREPARED, READY, ROUTES, STATE
-from graphlang.cluster.inference.steps import ANSWERS, answers, facts_of, opened_partition, routes_of, there
+from graphlang.cluster.inference.steps import ANSWERS, answers_of, facts_of, opened_partition, routes_of, there
 from graphlang.graph.partitioned.prepared import prepared_of
 from graphlang.graph.partitioned.ready import ready_of
 from graphlang.graph.partitioned.records import Records, joined
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from graphlang.cluster.inference.labels import Labels
     from graphlang.cluster.inference.steps import Given
     from graphlang.graph.propagation.options import Options
 
@@ -76,12 +75,11 @@ def step(options: Options, superstep: int, own: pa.Table, said: pa.Table) -> pa.
     return parcels.table(rows + _said(number, done, heard, kept[ROUTES]))
 
 
-def answer(options: Options, labels: Labels, own: pa.Table, said: pa.Table) -> pa.Table:
+def answer(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
     """The answers of a partition's pages, as rows of `graphlang.cluster.inference.steps.ANSWERS`.
 
     Args:
-        options: weights and limits.
-        labels: of all partitions.
+        given: what all are told.
         own: rows of the partition, prepared or, if there is no border at all, ready.
         said: what others, and the partition itself, said in the last superstep.
     """
@@ -89,8 +87,9 @@ def answer(options: Options, labels: Labels, own: pa.Table, said: pa.Table) -> p
         return ANSWERS.empty_table()
     kept = parcels.opened(own)
     news, state = _heard(said)
-    prepared = kept.get(PREPARED) or prepared_of(kept[READY], None, options)
-    return answers(labels, kept[FACTS], answer_of(prepared, state["heard"].updated(news), options))
+    prepared = kept.get(PREPARED) or prepared_of(kept[READY], None, given.options)
+    found = answer_of(prepared, state["heard"].updated(news), given.options)
+    return answers_of(given.labels, kept[FACTS], found, linked=given.linked)
 
 
 def _heard(said: pa.Table) -> tuple[Records, Any]:

@@ -16,7 +16,7 @@ class CollisionError(ValueError):
 def page_id(url: bytes) -> int:
     """The id of a page.
 
-    Two of n pages have one id with a probability of n^2 / 2^65: 17 % for 2.5 billion. `pages.refuse_collisions` finds
+    Two of n pages have one id with a probability of n^2 / 2^65: 17 % for 2.5 billion. `choosing.links.pages_of` finds
     them.
 
     Args:

@@ -88,6 +88,13 @@ def cluster() -> None:
     metavar="N",
     help="Give up where a partition has more links: it would not fit an executor's memory.",
 )
+@click.option(
+    "--linked/--no-linked",
+    default=True,
+    show_default=True,
+    help="Answer for the URLs that were only linked to, most of a crawl. If not, they are pending in the tables;"
+    " a database that is made of these works them out when it is asked for them.",
+)
 @reading.bounds
 @logs
 def run(
@@ -104,6 +111,7 @@ def run(
     partitions: int | None,
     host_pages: int,
     most_links: int,
+    linked: bool,
     **bounds: Unpack[reading.Bounds],
 ) -> None:
     """Find the language of every page of PATHS, and write tables to FOLDER.
@@ -140,6 +148,7 @@ def run(
             overwrite=overwrite,
             resume=resume,
             sizes=propagating.Sizes(partitions, host_pages, most_links),
+            linked=linked,
             progress=lambda stage: say(stage, "stage", stage=stage),
         )
     say(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,8 @@ def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
         yield spark
     finally:
         if not there:
-            spark.stop()
+            with suppress(ConnectionError):  # Java may be gone, which is told elsewhere
+                spark.stop()
 
 
 @contextmanager

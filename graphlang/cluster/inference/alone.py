@@ -1,0 +1,272 @@
+"""On an executor: all of the inference in one task, where one task can hold all pages.
+
+It is done as one machine does it. Most URLs of a crawl were only linked to, by pages that do not listen; they learn
+from these and teach nobody. So they are left out at first (``graph.data.Graph.outside``), and answered for afterwards,
+so many at a time, or not at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, keys_of, signals_of
+from graphlang.cluster.inference.labels import labels_of
+from graphlang.cluster.inference.steps import answers, facts_of, of_linked
+from graphlang.graph.data import NONE, Evidence, Graph
+from graphlang.graph.partitioned.assign import directory_of, host_of
+from graphlang.graph.propagation.inference import propagate
+from graphlang.graph.propagation.nodes.active_languages import LIKELY
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.cluster.inference.labels import Labels
+    from graphlang.graph.data import Signal
+    from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.result import Answer
+
+#: URLs that were only linked to, and are answered for at a time: what is common to all pages is done anew each time.
+TOGETHER: Final = 1 << 18
+#: Columns of pages and links in one stream of rows; ``part`` is `OF_LINK`, or the number of a table of pages.
+OF_LINK: Final = -1
+_OF_LINK: Final = [name for name in LINKS if name != "other"]
+_OF_PAGE: Final = [name for name in PAGES if name != "copies"]
+_ROWS: Final = 50_000  # of answers that are handed out at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """What the task is told."""
+
+    labels: Collection[str] | None  #: that the method may give; None: those that pages have
+    weights: Mapping[str, float]  #: of the signals
+    options: Options
+    most_links: int  #: more are refused
+    linked: bool  #: whether all URLs that were only linked to are answered for
+
+
+def alone(
+    wanted: Wanted, parts: Sequence[Sequence[str]], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Infer the language of every page.
+
+    Args:
+        wanted: what is told.
+        parts: columns of each table of pages; the first has all pages and their URLs.
+        batches: rows of these tables, and links, in any order.
+
+    Yields:
+        Rows of `graphlang.cluster.inference.steps.ANSWERS`, for the pages of which anything is known.
+    """
+    return _inferred(wanted, *_apart(parts, batches))
+
+
+def alone_from(wanted: Wanted, parts: Sequence[Sequence[str]], folders: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The same from tables in files that the task can open, so that their rows need not pass through Java.
+
+    Args:
+        wanted: what is told.
+        parts: as for `alone`.
+        folders: of these tables, and of links.
+
+    Yields:
+        As `alone`.
+    """
+    tables = [
+        ds.dataset(folder, format="parquet", partitioning=None).to_table(columns=list(columns))
+        for folder, columns in zip(folders, [*parts, _OF_LINK], strict=True)
+    ]
+    return _inferred(wanted, tables[:-1], tables[-1])
+
+
+def _inferred(wanted: Wanted, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
+    if not tables[0].num_rows:
+        return
+    pages = _Pages(tables)
+    counts = pc.value_counts(pages.column("label", pages.stored).drop_null()).to_pylist()
+    known = {one["values"]: one["counts"] for one in counts}
+    names = wanted.labels
+    if names is None:
+        listed = pages.column("scores", pages.stored).combine_chunks().flatten()
+        names = {*known, *pc.unique(listed.field("label")).to_pylist()}
+    labels = labels_of(names, known)
+    for found in _Work(wanted, labels, pages, links).answered():
+        yield from found.to_batches(max_chunksize=_ROWS)
+
+
+def _apart(parts: Sequence[Sequence[str]], batches: Iterable[pa.RecordBatch]) -> tuple[list[pa.Table], pa.Table]:
+    """The tables of pages, and the links, of which rows come in one stream."""
+    columns = [list(one) for one in parts] + [_OF_LINK]
+    found: list[list[pa.RecordBatch]] = [[] for _ in columns]
+    empty: list[Any] = [None] * len(columns)
+    for batch in batches:
+        part = batch.column("part").to_numpy()
+        for number, names in enumerate(columns):
+            at = number if number < len(parts) else OF_LINK
+            empty[number] = batch.select(names).slice(0, 0)
+            rows = np.flatnonzero(part == at)
+            if len(rows) == batch.num_rows:
+                found[number].append(batch.select(names))
+            elif len(rows):
+                found[number].append(batch.select(names).take(pa.array(rows)))
+    if empty[0] is None:
+        none = pa.schema([("page", pa.int64()), ("url", pa.string())]).empty_table()
+        return [none for _ in parts], none
+    tables = [pa.Table.from_batches(some or [none]) for some, none in zip(found, empty, strict=True)]
+    return tables[:-1], tables[-1]
+
+
+class _Pages:
+    """All pages by ascending id, with what tables say of them."""
+
+    def __init__(self, tables: Sequence[pa.Table]) -> None:
+        self._tables = [table.sort_by("page") for table in tables]
+        self.ids: NDArray[np.int64] = self._tables[0]["page"].to_numpy()
+        self.urls = self._tables[0]["url"]
+        known = [table["page"].to_numpy() for table in self._tables[1:]]
+        for table in self._tables:  # a page of which anything is said was read
+            for name in ("label", "declared"):
+                if name in table.column_names:
+                    known += [table["page"].to_numpy()[table[name].is_valid().to_numpy()]]
+        self.stored: NDArray[np.int64] = np.searchsorted(self.ids, np.unique(np.concatenate([self.ids[:0], *known])))
+
+    def column(self, name: str, rows: NDArray[np.int64]) -> pa.ChunkedArray:
+        """What a column says of some rows, null where no table says anything."""
+        for table in self._tables:
+            if name in table.column_names:
+                if table is self._tables[0]:
+                    return table[name].take(pa.array(rows))
+                ids = table["page"].to_numpy()
+                at = np.minimum(np.searchsorted(ids, self.ids[rows]), max(len(ids) - 1, 0))
+                there = ids[at] == self.ids[rows] if len(ids) else np.zeros(len(rows), np.bool_)
+                return table[name].take(pa.array(at, mask=~there))
+        raise KeyError(name)
+
+    def table(self, rows: NDArray[np.int64]) -> pa.Table:
+        """Some rows with the columns of `PAGES`."""
+        columns = {name: self.column(name, rows) for name in _OF_PAGE}
+        return pa.table({**columns, "copies": pa.nulls(len(rows), pa.int32())})
+
+
+class _Work:
+    """Rows are the pages that were read, then those that were only linked to by pages that listen, then those asked."""
+
+    def __init__(self, wanted: Wanted, labels: Labels, pages: _Pages, links: pa.Table) -> None:
+        self._wanted, self._labels, self._pages = wanted, labels, pages
+        links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
+        read = pages.table(pages.stored)
+        no_cuts = np.zeros(0, np.int64)
+        self._made, self._beside = bundle(0, read, links, labels, wanted.weights, wanted.most_links, no_cuts)
+        _, host = np.unique(keys_of(host_of(url.encode()) for url in pages.urls.to_pylist()), return_inverse=True)
+        self._host: NDArray[np.int32] = host.astype(np.int32)
+        self._source, self._target = (np.searchsorted(pages.ids, end) for end in (self._made.source, self._made.target))
+        self._heard = np.setdiff1d(self._reached(), pages.stored, assume_unique=True)
+
+    def answered(self) -> Iterator[pa.Table]:
+        """The answers for pages that were read, then those for the others, so many at a time."""
+        kept = np.concatenate([self._pages.stored, self._heard])
+        left = np.ones(len(self._pages.ids), np.bool_)
+        left[kept] = False
+        rest = np.flatnonzero(left) if self._wanted.linked else kept[:0]
+        known = _Rows.of_read(self._made, self._host[self._pages.stored]).beside(self._only_linked(self._heard))
+        for at in range(0, max(len(rest), 1), TOGETHER):
+            asked = rest[at : at + TOGETHER]
+            found = self._inferred(np.concatenate([kept, asked]), known.beside(self._only_linked(asked)), len(asked))
+            if not at:
+                n = len(self._pages.stored)
+                facts = facts_of(self._made, self._beside)
+                yield answers(self._labels, facts, found.languages[:n], found.probabilities[:n])
+            if self._wanted.linked:
+                first = len(kept) if at else len(self._pages.stored)
+                pages = self._pages.ids[np.concatenate([kept, asked])[first:]]
+                yield of_linked(self._labels, pages, found.languages[first:], found.probabilities[first:])
+
+    def _reached(self) -> NDArray[np.int64]:
+        """Pages that one that listens links to, or is linked from."""
+        options, made = self._wanted.options, self._made
+        sure = made.probabilities[:, 0]
+        silent = (sure >= options.doubtful) & (made.length >= options.clamp_length)
+        silent &= (sure >= LIKELY) | ((sure > 0) & (made.length >= options.certain_length))
+        listens = np.ones(len(self._pages.ids), np.bool_)
+        listens[self._pages.stored[silent]] = False
+        source, target = self._source, self._target
+        return np.unique(np.concatenate([target[listens[source]], source[listens[target]]]))
+
+    def _only_linked(self, rows: NDArray[np.int64]) -> _Rows:
+        """What pages that were only linked to say for themselves."""
+        pages = self._pages.table(rows)
+        urls = pages["url"].to_pylist()
+        directory = keys_of(directory_of(url.encode()) for url in urls)
+        return _Rows(self._host[rows], directory, signals_of(pages, self._labels, self._wanted.weights))
+
+    def _inferred(self, rows: NDArray[np.int64], given: _Rows, asked: int) -> Answer:
+        made, n = self._made, len(rows)
+        read, total = len(self._pages.stored), len(self._pages.ids)
+        outside = np.ones(total, np.bool_)
+        outside[rows] = False
+        left_out = np.flatnonzero(outside)
+        row_of = np.empty(total, np.int32)
+        row_of[rows] = np.arange(n, dtype=np.int32)
+        row_of[left_out] = np.arange(n, total, dtype=np.int32)
+        ends = row_of[self._source], row_of[self._target]
+        graph = Graph(
+            *(total, *ends, made.kind, made.hreflang),
+            ordinal=made.ordinal,
+            outside=self._host[left_out] if len(left_out) else None,
+        )
+
+        def spread(values: NDArray[Any], fill: float) -> NDArray[Any]:
+            found = np.full((n, *values.shape[1:]), fill, values.dtype)
+            found[:read] = values
+            return found
+
+        _, directory = np.unique(given.directory, return_inverse=True)
+        evidence = Evidence(
+            made.codes,
+            spread(made.languages, NONE),
+            spread(made.probabilities, 0),
+            spread(made.length, 0),
+            given.host,
+            directory.astype(np.int32),
+            given.signals,
+            None if made.copies is None else spread(made.copies, 1),
+            asked,
+            parts=made.parts,
+        )
+        return propagate(graph, evidence, options=self._wanted.options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """What n pages say besides their texts."""
+
+    host: NDArray[np.int32]  #: shape (n,)
+    directory: NDArray[np.int64]  #: keys, shape (n,)
+    signals: Mapping[str, Signal]
+
+    @classmethod
+    def of_read(cls, made: Partition, host: NDArray[np.int32]) -> _Rows:
+        """Of the pages that were read."""
+        return cls(host, made.directory, made.signals)
+
+    def beside(self, other: _Rows) -> _Rows:
+        """These pages, and others behind them."""
+        signals = {
+            name: replace(
+                one,
+                languages=np.concatenate([one.languages, other.signals[name].languages]),
+                probabilities=np.concatenate([one.probabilities, other.signals[name].probabilities]),
+            )
+            for name, one in self.signals.items()
+        }
+        host = np.concatenate([self.host, other.host])
+        return _Rows(host, np.concatenate([self.directory, other.directory]), signals)

@@ -1,0 +1,107 @@
+"""The inference in one task is that of one machine, with or without the URLs that were only linked to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import graphlang as gl
+
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphlang.analysis.propagate import SIGNALS
+from graphlang.cluster.database import from_database as loading
+from graphlang.cluster.database.to_database import to_database
+from graphlang.cluster.inference import alone as module
+from graphlang.cluster.inference.alone import OF_LINK, Wanted, alone, alone_from
+from graphlang.content import registry
+from graphlang.graph.propagation.options import Options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = (("page", "url", "tld"), ("page", "label", "characters", "scores", "shares", "read"), ("page", "declared"))
+FOLDERS = ("pages", "answers/run=1", "captures", "links")
+ANSWERED = ["label", "confidence", "runner_up_label", "runner_up_confidence", "characters"]
+
+
+@pytest.fixture(scope="module")
+def loaded(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one machine finds, as tables."""
+    folder = tmp_path_factory.mktemp("alone")
+    crawl = gl.open(folder / "crawl.db")
+    crawl.ingest(archives)
+    crawl.classify()
+    crawl.propagate()
+    loading.from_database(folder / "crawl.db", folder / "tables")
+    return folder / "tables"
+
+
+def told(batches: Any) -> dict[int, list[Any]]:
+    return {row["page"]: [row[name] for name in ANSWERED] for batch in batches for row in batch.to_pylist()}
+
+
+def wanted(*, linked: bool) -> Wanted:
+    return Wanted(registry.load("nfc").labels, SIGNALS, Options(), 1000, linked)
+
+
+def read(tables: Path, *, scored: bool) -> dict[int, list[Any]]:
+    """What one machine answers for pages that it read, or for those that were only linked to."""
+    rows = pq.read_table(tables / "answers" / "run=2", partitioning=None).to_pylist()
+    return {row["page"]: [row[name] for name in ANSWERED] for row in rows if bool(row["scores"]) is scored}
+
+
+@pytest.mark.parametrize("together", [1, 1 << 18], ids=["one by one", "all at once"])
+def test_one_task_answers_what_one_machine_does(together: int, loaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TOGETHER", together)
+    found = told(alone_from(wanted(linked=True), NAMES, [str(loaded / name) for name in FOLDERS]))
+    only_linked, fetched = read(loaded, scored=False), read(loaded, scored=True)
+    assert only_linked
+    assert fetched
+    assert found == only_linked | fetched
+
+
+def test_what_was_only_linked_to_can_wait(loaded: Path) -> None:
+    given = [str(loaded / name) for name in FOLDERS]
+    few, every = (told(alone_from(wanted(linked=one), NAMES, given)) for one in (False, True))
+    assert few == {page: every[page] for page in read(loaded, scored=True)}
+
+
+def test_rows_in_one_stream_are_the_same_tables(loaded: Path) -> None:
+    tables = [pq.read_table(loaded / name, partitioning=None) for name in FOLDERS]
+    links = tables[-1].select(["source", "target", "kind", "hreflang", "place"])
+    parts = [table.select(names) for table, names in zip(tables, NAMES, strict=False)]
+    marked = [
+        table.append_column("part", pa.array([part] * len(table), pa.int32()))
+        for part, table in [(OF_LINK, links), *enumerate(parts)]
+    ]
+    rows = pa.concat_tables(marked, promote_options="default").combine_chunks()
+    mixed = rows.take(pa.array([*range(1, len(rows), 2), *range(0, len(rows), 2)]))
+    found = told(alone(wanted(linked=True), NAMES, mixed.to_batches(max_chunksize=5)))
+    assert found == told(alone_from(wanted(linked=True), NAMES, [str(loaded / name) for name in FOLDERS]))
+    assert not list(alone(wanted(linked=True), NAMES, ()))
+
+
+def test_a_database_works_out_what_waits(loaded: Path, tmp_path: Path) -> None:
+    runs = pq.read_table(loaded / "runs").to_pylist()
+    assert [row["linked"] for row in runs] == [None, 1]
+    rows = pq.read_table(loaded / "answers" / "run=2", partitioning=None)
+    waiting = tmp_path / "tables"
+    for name in ("pages", "captures", "links", "problems", "sources", "answers/run=1"):
+        (waiting / name).parent.mkdir(parents=True, exist_ok=True)
+        (waiting / name).symlink_to(loaded / name)
+    (waiting / "answers" / "run=2").mkdir()
+    pq.write_table(rows.filter(rows["scores"].is_valid()), waiting / "answers" / "run=2" / "part.parquet")
+    (waiting / "runs").mkdir()
+    columns = pq.read_table(loaded / "runs").schema
+    asked_for = pa.Table.from_pylist([row | {"linked": row["linked"] and 0} for row in runs], columns)
+    pq.write_table(asked_for, waiting / "runs" / "part.parquet")
+    to_database(loaded, tmp_path / "all.db")
+    to_database(waiting, tmp_path / "waiting.db")
+    assert [row.language for row in gl.open(tmp_path / "waiting.db").pages()] == [
+        row.language for row in gl.open(tmp_path / "all.db").pages()
+    ]
