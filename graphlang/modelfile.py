@@ -16,8 +16,6 @@ import hashlib
 import io
 import json
 import math
-import os
-import shutil
 import struct
 import tokenize
 import zipfile
@@ -90,7 +88,7 @@ class Model:
         A file that is there is replaced when the new one is whole, so that no disk that is full and no stop costs it.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it cannot be written, or a database stands there.
             ModelError: it would be larger than what is read.
         """
         data = self.to_bytes()
@@ -98,20 +96,15 @@ class Model:
             raise ModelError(
                 f"{path}: the model would be larger ({len(data):,} bytes) than what is read: give it fewer features"
             )
-        target = Path(path).resolve()
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)  # a pipe or a device
-        else:
-            fresh = target.with_name(f".{target.name}.{os.getpid()}")
-            try:
-                fresh.write_bytes(data)
-                if target.exists():
-                    shutil.copymode(target, fresh)
-                fresh.replace(target)
-            except OSError as error:  # a full disk names no file
-                raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-            finally:
-                fresh.unlink(missing_ok=True)
+        from graphlang.whole_file import OutputError, replacing  # noqa: PLC0415 - whoever only reads models needs none
+
+        try:
+            with replacing(Path(path)) as file:
+                file.write(data)
+        except OutputError:
+            raise
+        except OSError as error:  # a full disk names no file
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
         return hashlib.sha256(data).hexdigest()
 
     def to_bytes(self) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_SQLITE = b"SQLite format 3\0"
 _NAME = 100  # characters of the target's name in that of the part: file systems take 255 bytes
 
 
@@ -31,6 +33,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
     Raises:
         OSError: the target cannot be written.
+        OutputError: it is a database.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with replacing(folder / "a.txt") as file:
@@ -42,6 +45,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         with target.open("wb") as file:
             yield file
         return
+    refuse_database(target)
     target = target.resolve()
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=".part", dir=target.parent)
@@ -56,6 +60,42 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         part.unlink()
         raise
+
+
+def refuse_unwritable(target: Path) -> None:
+    """Refuse a target that `replacing` could not write, before hours are spent on what is to be written.
+
+    Args:
+        target: where it is to be written.
+
+    Raises:
+        OSError: its folder does not exist, or nothing can be written there.
+        OutputError: it is a database.
+    """
+    if target.exists() and not target.is_file():
+        return
+    folder = target.resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    refuse_database(target)
+
+
+def refuse_database(target: Path) -> None:
+    """Refuse to write over a database: no output of ours is one, and what a collection holds cannot be had again.
+
+    Args:
+        target: where somebody wants to write.
+
+    Raises:
+        OutputError: it is one of SQLite.
+    """
+    if not target.is_file():
+        return
+    with target.open("rb") as file:
+        if file.read(len(_SQLITE)) == _SQLITE:
+            raise OutputError(f"cannot write to {target}: it is a database")
 
 
 def refuse_empty(target: Path) -> None:

@@ -32,6 +32,41 @@ def test_what_is_read_is_not_written_over(graphlang: Call, db: Path, name: str) 
     assert sqlite3.connect(db).execute("SELECT COUNT(*) FROM pages").fetchone() == (6,)
 
 
+def test_weights_and_models_replace_no_database_and_nothing_that_is_read(graphlang: Call, db: Path) -> None:
+    folder, other = db.parent, db.parent / "other.db"
+    other.write_bytes(db.read_bytes())
+    gold, urls, texts = folder / "gold.tsv", folder / "urls.tsv", folder / "texts"
+    gold.write_text("url\tlanguage\nhttp://museum.example/\tdeu\n", encoding="utf-8")
+    urls.write_text("lang\turl\nde\thttp://a.example/\n", encoding="utf-8")
+    (texts / "deu").mkdir(parents=True)
+    words = [
+        ("tune", db, "--gold", gold, "-o", db),
+        ("tune", db, "--gold", gold, "-o", gold),
+        ("tune", db, "--gold", gold, "--also", other, gold, "-o", other),
+        ("train", db, texts),
+        ("train", urls, urls, "--method", "url"),
+        ("train", "--extend", "nfc", texts, "-o", db),
+        ("export", db, "--what", "languages", "--format", "csv", "-o", other),
+    ]
+    before = {path: path.read_bytes() for path in (db, other, gold, urls)}
+    for said in words:
+        result = graphlang(*said)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
+        assert result.stderr.startswith("Error: cannot write to ")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_an_output_without_a_folder_is_told_before_the_work(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    target = tmp_path / "no" / "report.html"
+    result = graphlang("run", museum, "--db", tmp_path / "new.db", "--report", target)
+    assert (result.exit_code, result.stderr) == (2, f"Error: {target}: No such file or directory\n")
+    assert list(tmp_path.glob("new.db*")) == []
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    result = graphlang("train", tmp_path / "no" / "my.npz", texts)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
 def test_an_empty_list_replaces_no_file(graphlang: Call, db: Path) -> None:
     target = db.parent / "oci.csv"
     made = graphlang("pages", db, "--language", "oci", "--format", "csv", "-o", target)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.whole_file import OutputError
+from graphlang.whole_file import OutputError, refuse_unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,21 @@ def refuse_inputs(output: str | Path, *also: Path) -> None:
     for path, words in _inputs(also):
         if same_file(target, path):
             raise OutputError(f"cannot write to {target}: it is {words}")
+
+
+def refuse_before_work(output: Path, *also: Path) -> None:
+    """Refuse an output that could not be written in the end, before a verb spends its time on what is to be written.
+
+    Args:
+        output: where the user wants to write.
+        also: see `refuse_inputs`.
+
+    Raises:
+        OSError: its folder does not exist, or nothing can be written there.
+        OutputError: it is a file that the verb reads, or a database.
+    """
+    refuse_inputs(output, *also)
+    refuse_unwritable(output)
 
 
 def _inputs(also: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:

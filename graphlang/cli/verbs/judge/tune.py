@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ import click
 from graphlang.analysis import propagate as propagating
 from graphlang.analysis.arrays import graph_input, signals
 from graphlang.cli.shared import options
+from graphlang.cli.shared.files.targets import refuse_before_work
 from graphlang.cli.shared.messages.log import log, logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.messages.say_left_out import say_left_out
@@ -72,6 +74,7 @@ def tune(
       graphlang tune crawl.db --gold gold.tsv --also other.db other.tsv -o weights.json
       graphlang propagate crawl.db --weights weights.json
     """
+    refuse_before_work(output, *chain.from_iterable(also))
     defaults = {**asdict(Options()), **propagating.SIGNALS}
     if even:
         defaults |= dict.fromkeys(tuning.WEIGHTS, 1.0)

@@ -18,6 +18,7 @@ from graphlang.content.training import train as training
 from graphlang.urls import registry as url_methods
 from graphlang.urls.training import train as url_training
 from graphlang.visible import visible
+from graphlang.whole_file import OutputError, refuse_unwritable
 
 if TYPE_CHECKING:
     from graphlang.modelfile import Model
@@ -105,6 +106,9 @@ def train(
         return
     if corpus is None or model.is_dir():
         raise click.UsageError("train takes MODEL, a file to write, and CORPUS")
+    refuse_unwritable(model)
+    if model.exists() and model.samefile(corpus):
+        raise OutputError(f"cannot write to {model}: it is the corpus")
     with bars() as shown:
         stage = ""
 
@@ -144,6 +148,7 @@ def _extend(base: str | None, folder: Path, output: Path | None, *, replace: boo
         raise click.UsageError("--extend takes one folder and --output, and no settings")
     if not folder.is_dir():
         raise click.BadParameter(f"{folder}: no such folder", param_hint="'MODEL'")
+    refuse_unwritable(output)
     path = content_methods.path(base)
     content, digest = modelfile.read(path)
     made = extension.extend(folder, base=content, path=path, digest=digest, replace=replace)

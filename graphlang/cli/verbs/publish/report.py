@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.files.targets import refuse_before_work
 from graphlang.cli.shared.tables.output import write_line
 from graphlang.db import open_existing
 from graphlang.report.to_file import write_report
@@ -32,7 +32,7 @@ def report(db: Path, output: Path, title: str | None) -> None:
     Example:
       graphlang report crawl.db -o report.html
     """
-    refuse_inputs(output)
+    refuse_before_work(output)
     with closing(open_existing(db)) as connection:
         write_report(connection, output, title or db.stem)
     write_line(f"report: {visible(str(output))}")

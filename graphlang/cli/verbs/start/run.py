@@ -11,7 +11,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import claimed, waits, writing
 from graphlang.cli.shared.files import reading
-from graphlang.cli.shared.files.targets import refuse_inputs
+from graphlang.cli.shared.files.targets import refuse_before_work
 from graphlang.cli.shared.messages.log import log, logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import write_json, write_line
@@ -65,7 +65,7 @@ def run(
       graphlang run archive-folder/ more.arc.gz --db crawl.db --workers 2
     """
     if report is not None:
-        refuse_inputs(report)
+        refuse_before_work(report)
     with ExitStack() as stack:
         held = stack.enter_context(claimed(db))  # whoever comes first has it, whatever there is to be loaded yet
         prestarted = stack.enter_context(reading.prestart(db, files, how))
