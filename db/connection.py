@@ -163,12 +163,10 @@ def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> s
         writing: with ``write``, see `create`.
 
     Raises:
-        StoreError: there is no such file, or it is no collection that this version can read.
+        StoreError: there is no such file, it is empty, or it is no collection that this version can read.
     """
     path = Path(path)
-    if not path.is_file():
-        msg = f"no such database: {path}"
-        raise StoreError(msg)
+    _refuse_absent(path)
     if write:
         return create(path, **writing)
     connection = _readable(path)
@@ -187,6 +185,15 @@ def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> s
         connection.close()
         raise
     return connection
+
+
+def _refuse_absent(path: Path) -> None:
+    if not path.is_file():
+        msg = f"no such database: {path}"
+        raise StoreError(msg)
+    if not path.stat().st_size:  # SQLite takes it for a database without tables
+        msg = f"{path} is an empty file: 'graphlang run' and 'graphlang ingest' make a database of it"
+        raise StoreError(msg)
 
 
 def _bring_up_to_date(path: Path) -> None:
@@ -209,12 +216,10 @@ def inspect(path: str | Path) -> sqlite3.Connection:
         path: the file.
 
     Raises:
-        StoreError: there is no such file, or it is none of SQLite.
+        StoreError: there is no such file, it is empty, or it is none of SQLite.
     """
     path = Path(path)
-    if not path.is_file():
-        msg = f"no such database: {path}"
-        raise StoreError(msg)
+    _refuse_absent(path)
     connection = _readable(path)
     try:
         connection.execute("PRAGMA schema_version").fetchone()

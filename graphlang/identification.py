@@ -45,7 +45,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> l
         One `Prediction` for each text, in their order.
 
     Raises:
-        TypeError: `texts` is one string and not several.
+        TypeError: `texts` is one string and not several, or one of them is none.
         ModelError: there is no such method or model.
 
     >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language
@@ -55,7 +55,14 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> l
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    return [found for _, found in predictions(load(method), (("", text) for text in texts))]
+    return [found for _, found in predictions(load(method), (("", text) for text in _strings(texts)))]
+
+
+def _strings(texts: Iterable[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"texts[{number}] is of type {type(text).__name__}, expected str")
+        yield text
 
 
 def is_url_method(method: str) -> bool:

@@ -69,7 +69,8 @@ def refuse_unwritable(target: Path) -> None:
         target: where it is to be written.
 
     Raises:
-        OSError: its folder does not exist, or nothing can be written there.
+        FileNotFoundError: its folder does not exist.
+        PermissionError: nothing can be written there.
         OutputError: it is a database.
     """
     if target.exists() and not target.is_file():

@@ -54,7 +54,7 @@ ALLOWED = {
     "graphlang.numerics": (),
     "graphlang.public_suffix": (),
     "graphlang.visible": (),
-    "graphlang.modelfile": ("graphlang.regular_file",),
+    "graphlang.modelfile": ("graphlang.regular_file", "graphlang.whole_file"),
     "graphlang.whole_file": (),
 }
 

@@ -42,7 +42,7 @@ class Listing(OpenedFile):
         ``found`` as far as the rows are read, in any other before the first row.
 
         Args:
-            language: only pages in this language, or in one of these (any usual code or name).
+            language: only pages in this language, or in one of these (any usual code or name; a script counts).
             below: only pages with less confidence.
             host: only pages of this host.
             fetched: True for pages that were read, False for those only linked to.
@@ -54,16 +54,16 @@ class Listing(OpenedFile):
         Raises:
             ValueError: an unknown language or order.
         """
-        from graphlang.maps.pages import PageRow, page_rows, wanted_language  # noqa: PLC0415
+        from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         tags = [language] if isinstance(language, str) else list(language)
-        for tag in tags:
-            wanted_language(tag)
+        chosen = tuple(map(wanted, tags))
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
             return page_rows(
                 connection,
-                language=tags,
+                wanted=chosen,
                 below=below,
                 host=host,
                 fetched=fetched,

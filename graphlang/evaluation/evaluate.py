@@ -117,7 +117,8 @@ def _lines(path: Path, by: str | None) -> Iterator[dict[str, str | None]]:
             needed = ["url", "language"] + ([by] if by else [])
             lacking = [name for name in needed if name not in (reader.fieldnames or ())]
             if lacking:
-                msg = f"{path} has no column {' and no column '.join(lacking)} (a header line is needed)"
+                names = " and no column ".join(lacking)
+                msg = f"{path} has no column {names} (a header line is needed, with tabs between the columns)"
                 raise InputError(msg)
             yield from reader
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
+from graphlang.maps.selection import in_wanted
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
+
+    from graphlang.codes.wanted import Wanted
 
 
 #: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
@@ -36,31 +39,10 @@ class PageRow(NamedTuple):
     shares: str  #: the part of the letters that each of them has
 
 
-def wanted_language(tag: str) -> str:
-    """Our code of a language that somebody names.
-
-    Args:
-        tag: any usual code or name.
-
-    Raises:
-        ValueError: it is none.
-
-    >>> wanted_language("sw"), wanted_language("und")
-    ('swa', 'und')
-    """
-    if tag in (languages.UND, languages.ZXX):
-        return tag
-    code = languages.code(tag)
-    if code is None:
-        msg = f"unknown language {tag!r}"
-        raise ValueError(msg)
-    return code
-
-
 def page_rows(
     connection: sqlite3.Connection,
     *,
-    language: Sequence[str] = (),
+    wanted: Sequence[Wanted] = (),
     below: float | None = None,
     host: str | None = None,
     fetched: bool | None = None,
@@ -74,28 +56,26 @@ def page_rows(
 
     Args:
         connection: a collection.
-        language: only pages in one of these languages (any usual code or name).
+        wanted: only pages in one of these languages.
         below: only pages with less confidence.
         host: only pages of this host.
         fetched: True for pages that were read, False for those only linked to, None for both.
-        min_confidence: pages below count as ``und``; that comes before `language`, so that ``und`` finds them.
+        min_confidence: pages below count as ``und``; that comes before `wanted`, so that ``und`` finds them.
         declared_unlike: only pages that declare languages, of which none is the one that was found.
         sort: one of `ORDERS`. In any but ``found`` nothing comes before all pages are looked at.
         after: only pages with a greater id.
         until: only pages up to this id; None for all.
 
     Raises:
-        ValueError: an unknown language or order.
+        ValueError: an unknown order.
     """
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
     conditions: list[str] = []
     told, own = shares.columns(connection)
     values: dict[str, Any] = {"least": min_confidence, **own}
-    if language:
-        codes = {f"code{number}": wanted_language(tag) for number, tag in enumerate(language)}
-        conditions.append(f"language IN ({', '.join(f':{name}' for name in codes)})")
-        values |= codes
+    if wanted:
+        conditions.append(in_wanted(wanted, values))
     if below is not None:
         conditions.append("confidence < :below")
         values["below"] = below

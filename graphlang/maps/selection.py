@@ -80,7 +80,7 @@ class Selection:
             values["below"] = self.below
             conditions.append("confidence < :below")
         if with_languages and self.wanted:
-            conditions.append(self._in_wanted(values))
+            conditions.append(in_wanted(self.wanted, values))
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         chosen = ", ".join(columns)
         if not self.min_confidence:
@@ -116,17 +116,6 @@ class Selection:
         asked = self.status or self.mime or self.min_length is not None or self.max_length is not None
         return [f"({'' if asked else 'fetched = 0 OR '}({' AND '.join(conditions)}))"]
 
-    def _in_wanted(self, values: dict[str, Any]) -> str:
-        parts = []
-        for number, one in enumerate(self.wanted):
-            values[f"language{number}"] = one.language
-            part = f"language = :language{number}"
-            if one.script is not None:
-                values[f"script{number}"] = one.script
-                part = f"({part} AND script = :script{number})"
-            parts.append(part)
-        return f"({' OR '.join(parts)})"
-
     def takes(self, language: str, script: str | None = None) -> bool:
         """Whether a language is wanted; without a script, whether it is in any.
 
@@ -140,6 +129,24 @@ class Selection:
             one.language == language and (one.script is None or script is None or one.script == script)
             for one in self.wanted
         )
+
+
+def in_wanted(wanted: Iterable[Wanted], values: dict[str, Any]) -> str:
+    """A condition in SQL: language and script are among those that are wanted.
+
+    Args:
+        wanted: one or more.
+        values: to be bound; those of the condition are added.
+    """
+    parts = []
+    for number, one in enumerate(wanted):
+        values[f"language{number}"] = one.language
+        part = f"language = :language{number}"
+        if one.script is not None:
+            values[f"script{number}"] = one.script
+            part = f"({part} AND script = :script{number})"
+        parts.append(part)
+    return f"({' OR '.join(parts)})"
 
 
 def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:

@@ -86,6 +86,87 @@ def test_a_database_that_is_none(graphlang: Call, tmp_path: Path, verb: str) -> 
     assert "not a graphlang database" in other.stderr
 
 
+@pytest.mark.parametrize("verb", ["info", "check", "pages", "classify", "propagate", "report"])
+def test_an_empty_file_is_no_database_and_becomes_none(graphlang: Call, tmp_path: Path, verb: str) -> None:
+    db = tmp_path / "empty.db"
+    db.touch()
+    result = graphlang(verb, db, *(["-o", tmp_path / "report.html"] if verb == "report" else []))
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.startswith(f"Error: {db} is an empty file: ")
+    assert db.stat().st_size == 0
+
+
+@pytest.mark.parametrize("verb", ["pages", "sites", "review", "frontier"])
+def test_rows_that_cannot_be_read_have_no_header_either(graphlang: Call, tmp_path: Path, verb: str) -> None:
+    result = graphlang(verb, tmp_path / "none.db", "--format", "csv")
+    assert (result.exit_code, result.stdout) == (3, "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("pages", "--below", "nan"),
+        ("pages", "--min-confidence", "nan"),
+        ("sites", "--below", "nan"),
+        ("propagate", "--rounds", "0"),
+        ("propagate", "--tolerance", "inf"),
+        ("ingest", "x.warc", "--max-seconds", "nan"),
+        ("pages", "--language", ""),
+        ("pages", "--language", "deu", "--language", " , "),
+        ("sites", "--language", ","),
+        ("texts", "--language", ""),
+        ("languages", "--method", "cld2"),
+        ("languages", "--known"),
+        ("propagate", "--algorithm", "label-spreading", "--neighbours", "2"),
+        ("propagate", "--algorithm", "harmonic", "--weights", "w.json"),
+        ("evaluate", "--gold", "gold.tsv", "--run", "1", "--all-runs"),
+    ],
+    ids=" ".join,
+)
+def test_values_that_are_none_and_options_that_would_do_nothing(
+    graphlang: Call, tmp_path: Path, said: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    db = tmp_path / "crawl.db"
+    create(db).close()
+    Path("w.json").write_text("{}", encoding="utf-8")
+    result = graphlang(said[0], db, *said[1:])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: " in result.stderr
+
+
+@pytest.mark.parametrize("said", [("--by", "year"), ("--below", "0.3"), ("--all",)], ids=" ".join)
+def test_what_a_model_knows_has_no_pages(graphlang: Call, said: tuple[str, ...]) -> None:
+    assert graphlang("languages", "--known", *said).exit_code == 2
+
+
+@pytest.mark.parametrize("method", ["url", "declared", "tld", "url-words-nb or url-cctld"])
+def test_run_says_what_a_method_is_that_reads_no_text(
+    graphlang: Call, museum: Path, tmp_path: Path, method: str
+) -> None:
+    result = graphlang("run", museum, "--db", tmp_path / "crawl.db", "--method", method)
+    assert result.exit_code == 2
+    assert f"Error: {method} reads no text" in result.stderr
+    assert list(tmp_path.glob("crawl.db*")) == []
+
+
+def test_an_archive_without_pages_and_words_of_links_that_were_not_kept(
+    graphlang: Call, write_warc: Callable[..., Path], tmp_path: Path
+) -> None:
+    files = write_warc(tmp_path / "files.warc.gz", [("file:///home/a/x.html", b"<p>Nebel"), ("urn:x:y", b"<p>Tal")])
+    db = tmp_path / "crawl.db"
+    result = graphlang("ingest", db, files, "--workers", 1)
+    assert result.exit_code == 0
+    assert "nothing in them is a page: pages are what came from http and https URLs\n" in result.stderr
+    linked = write_warc(tmp_path / "b.warc.gz", [("http://b.example/", b"<a href=/c>Die Karte des Hafens</a>")])
+    result = graphlang("ingest", db, linked, files, "--workers", 1)
+    assert "nothing in them is a page" not in result.stderr
+    words = f"{db} has no words of links: 'graphlang ingest --again --anchor-texts' keeps them\n"
+    assert graphlang("classify", db, "--anchors").stderr.startswith(words)
+    assert graphlang("ingest", db, linked, "--again", "--anchor-texts", "--workers", 1).exit_code == 0
+    assert words not in graphlang("classify", db, "--anchors").stderr
+
+
 def test_steps_out_of_order_say_what_to_do_first(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db = tmp_path / "crawl.db"
     graphlang("ingest", db, museum, "--workers", 1)

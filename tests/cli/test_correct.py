@@ -47,6 +47,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     assert "answer      swa (Swahili) in Latn, confidence 1.000 (by hand)" in told
     said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.994"
     assert f"  corrected   {said}\n" in told
+    assert "reasons     log-odds of swa: " in told
     (said,) = json.loads(graphlang("explain", db, ANNA, "--format", "json").stdout)["corrections"]
     assert (said["language"], said["corrected_by"], said["former"]) == ("swa", "Asha", "deu")
     counted = graphlang("info", db, "--format", "csv").stdout
@@ -99,3 +100,23 @@ def test_what_cannot_be_taken_is_wrong_usage(graphlang: Call, db: Path, given: l
     assert result.exit_code == 2
     assert words in result.stderr
     assert len(graphlang("corrections", db, "--all", "--format", "csv").stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("code", ["und", "zxx"])
+def test_reasons_are_of_the_language_that_they_speak_for(graphlang: Call, db: Path, code: str) -> None:
+    assert graphlang("correct", db, ANNA, "--language", code, "--by", "Asha").exit_code == 0
+    told = graphlang("explain", db, ANNA).stdout
+    assert f"answer      {code} (" in told
+    assert "reasons     log-odds of deu: " in told
+
+
+def test_a_page_that_no_text_reaches_has_no_answer_and_that_is_said(
+    graphlang: Call, write_warc: Callable[..., Path], museum: Path, tmp_path: Path
+) -> None:
+    alone = write_warc(tmp_path / "alone.warc.gz", [("http://192.0.2.7/1", b"<p>12<a href=2>34</a>")])
+    path = tmp_path / "two.db"
+    assert graphlang("run", museum, alone, "--db", path, "--workers", 1).exit_code == 0
+    told = graphlang("explain", path, "http://192.0.2.7/2").stdout
+    assert "answer      und (undetermined), confidence 0.000" in told
+    assert "neither it nor any page that links join it to tells a language: no answer" in told
+    assert "log-odds of und" not in told

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from graphlang.codes.wanted import Wanted, wanted
+from graphlang.collection.collection import Collection
 from graphlang.db import create, open_existing
 from graphlang.maps.pages import page_rows
 
@@ -55,9 +57,31 @@ def test_pages_come_in_the_order_that_is_asked_for(db: Path, sort: str, order: s
 
 def test_pages_that_declare_only_other_languages(db: Path) -> None:
     assert listed(db, declared_unlike=True) == ["a"]  # b declares two, one of which was found; of d nothing was found
-    assert listed(db, declared_unlike=True, language=["deu"]) == []
+    assert listed(db, declared_unlike=True, wanted=[Wanted("deu")]) == []
 
 
 def test_an_order_that_there_is_not(db: Path) -> None:
     with pytest.raises(ValueError, match=r"^cannot sort by size; there are found, confidence, length, url$"):
         listed(db, sort="size")
+
+
+def test_a_script_counts_and_a_language_without_one_is_in_any(make_collection: Make, written: Any) -> None:
+    path = make_collection(
+        [
+            written("http://a.example/a", "zho_Hans"),
+            written("http://a.example/b", "zho_Hant"),
+            written("http://a.example/c", "srp_Latn"),
+            written("http://a.example/d", "deu"),
+        ]
+    )
+    for tags, found in (
+        (["zh-TW"], "b"),
+        (["zho_Hans"], "a"),
+        (["zho"], "ab"),
+        (["zho_Hant", "sr-Latn"], "bc"),
+        (["sr-Cyrl", "de"], "d"),
+        ([], "abcd"),
+    ):
+        rows = Collection(path).pages(language=tags)
+        assert "".join(row.url[-1] for row in rows) == found
+        assert "".join(listed(path, wanted=[wanted(tag) for tag in tags])) == found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.analysis import propagate
+from graphlang.cli.shared.options import Finite
 from graphlang.graph.data import LARGEST
 from graphlang.graph.propagation.defaults import WEIGHTS
 from graphlang.graph.propagation.options import FORMER, Options
@@ -87,11 +88,12 @@ def weights(function: Callable[..., None]) -> Callable[..., None]:
     for name, words in reversed(_SIGNALS.items()):
         default = propagate.SIGNALS[name]
         function = click.option(
-            f"--{name}", type=click.FloatRange(min=0, max=LARGEST), default=default, show_default=True, help=words
+            f"--{name}", type=Finite(min=0, max=LARGEST), default=default, show_default=True, help=words
         )(function)
     for name, words in reversed(_INFERENCE.items()):
         default = getattr(Options(), name)
-        kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0, max=_most(name))
+        least = 1 if name == "rounds" else 0
+        kind = click.IntRange(min=least) if isinstance(default, int) else Finite(min=0, max=_most(name))
         names = [name, *(former for former, now in FORMER.items() if now == name)]
         spelt = [f"--{one.replace('_', '-')}" for one in names]
         function = click.option(*spelt, name, type=kind, default=default, show_default=True, help=words)(function)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,24 @@ from graphlang.plugins import VARIABLE, use_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class Finite(click.FloatRange):
+    """A number in a range: `nan` is in none, though no comparison says so, and compares with nothing."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; a usage error names what is none.
+
+        Args:
+            value: as written.
+            param: for the error.
+            ctx: for the error.
+        """
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
 
 #: Where a command's context keeps the path of its database.
 DATABASE = "graphlang.database"
@@ -42,7 +61,7 @@ keep_chosen = click.option(
 
 min_confidence = click.option(
     "--min-confidence",
-    type=click.FloatRange(0, 1),
+    type=Finite(0, 1),
     default=0.0,
     show_default=True,
     help="Pages below count as und.",

@@ -8,13 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.cli.shared.options import min_confidence, moment
+from graphlang.cli.shared.options import Finite, min_confidence, moment
 from graphlang.codes.wanted import Wanted, wanted
 from graphlang.maps.captures import CHOICES, OWN, which
 from graphlang.maps.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def tags_of(values: tuple[str, ...]) -> list[str]:
+    """What users give for languages: several times, or with commas between.
+
+    Args:
+        values: of the option, as often as it was given.
+
+    Raises:
+        click.BadParameter: one names nothing; an empty variable of the shell must not stand for all languages.
+    """
+    found = []
+    for value in values:
+        tags = [tag for part in value.split(",") if (tag := part.strip())]
+        if not tags:
+            raise click.BadParameter(f"{value!r} names no language", param_hint="--language")
+        found += tags
+    return found
 
 
 def languages_of(values: tuple[str, ...]) -> tuple[Wanted, ...]:
@@ -24,7 +42,7 @@ def languages_of(values: tuple[str, ...]) -> tuple[Wanted, ...]:
         click.BadParameter: no language is called that.
     """
     found = []
-    for tag in (part for value in values for part in value.split(",") if part.strip()):
+    for tag in tags_of(values):
         try:
             found.append(wanted(tag))
         except ValueError as error:
@@ -48,7 +66,7 @@ _OPTIONS = (
         help="Only these languages: any usual codes or names, with commas between. A script counts: zho_Hant, zh-TW,"
         " sr-Latn.",
     ),
-    click.option("--below", type=click.FloatRange(0, 1), metavar="C", help="Only pages with less confidence."),
+    click.option("--below", type=Finite(0, 1), metavar="C", help="Only pages with less confidence."),
     click.option("--min-length", type=click.IntRange(min=0), metavar="N", help="Only pages of N characters or more."),
     click.option("--max-length", type=click.IntRange(min=0), metavar="N", help="Only pages of N characters or fewer."),
     click.option("--status", multiple=True, metavar="CODES", help="Only these HTTP statuses, instead of 200."),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
+from graphlang.cli.shared.options import Finite
 from graphlang.db.records import READ
 from graphlang.db.write.choose_capture import Keep
 from graphlang.ingest import Limits, PrestartedWorkers, small
@@ -93,7 +94,7 @@ _LIMITS = (
     ),
     click.option(
         "--max-seconds",
-        type=click.FloatRange(min=0),
+        type=Finite(min=0),
         default=60.0,
         show_default=True,
         metavar="SECONDS",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -26,9 +27,14 @@ def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str
     del ctx, param
     if value is None:
         return None
-    from graphlang.ingest.payload.charset import codec  # noqa: PLC0415 - UTF-8 does without
+    import codecs  # noqa: PLC0415 - UTF-8 does without
+
+    from graphlang.ingest.payload.charset import codec  # noqa: PLC0415
 
     found = codec(value)
+    if found is None:  # names of Python's own, such as latin-1, are none of the web's
+        with suppress(LookupError):
+            found = codec(codecs.lookup(value).name)
     if found is None:
         raise click.BadParameter(f"{value!r} is no charset that is known here")
     return found
@@ -63,6 +69,8 @@ class Texts:
         """The name and the beginning of each file."""
         for name, file in self._opened():
             data = file.read(_BYTES)
+            if len(data) == _BYTES and file.read(1):
+                say(f"{visible(name)}: longer than a MiB; the rest is not read")
             text = data.decode(self._encoding, "replace") if self._encoding else _decoded(data, name)
             yield name, text.removeprefix("\ufeff").rstrip("\r\n")
 

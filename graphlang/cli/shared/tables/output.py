@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 import tempfile
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from graphlang.visible import visible, visible_lines
 from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 FORMATS = ("table", "csv", "tsv", "jsonl")
 #: What the verb shares with its tables.
@@ -134,7 +134,7 @@ def write_rows(
     """
     rows = rows if limit is None else islice(rows, limit)
     if str(output) == "-":
-        _write(columns, rows, format_, sys.stdout, first, safe=_is_safe(for_people or sys.stdout.isatty()))
+        _write(columns, _begun(rows), format_, sys.stdout, first, safe=_is_safe(for_people or sys.stdout.isatty()))
         sys.stdout.flush()
         return
     refuse_inputs(output)
@@ -144,6 +144,12 @@ def write_rows(
         if not _write(columns, rows, format_, text, first, safe=safe):
             refuse_empty(Path(output))
         text.detach()
+
+
+def _begun(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """The rows, of which one is there already: where there can be none, nothing is written before that is said."""
+    following = iter(rows)
+    return chain([*islice(following, 1)], following)
 
 
 def write_line(words: str, *, bold: bool = False) -> None:

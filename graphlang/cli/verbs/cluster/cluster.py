@@ -187,9 +187,9 @@ def run(
 def load(db: Path, output: Path, *, overwrite: bool) -> None:
     """Write the tables of DB as 'cluster run' would.
 
-    The run that the views show is written, with those that it started from. Ids are hashes of URLs, as on a cluster,
-    so that tables of several collections fit together. Captures besides the pages' own, the words of links and
-    corrections stay in DB. Needs graphlang[parquet], and neither Spark nor Java.
+    All runs are written, other captures of a page, the words of links, corrections and removals. Ids are hashes of
+    URLs, as on a cluster, so that tables of several collections fit together. Needs graphlang[parquet], and neither
+    Spark nor Java.
 
     \b
     Examples:

@@ -80,6 +80,8 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
         "read",
         **counts(done),
     )
+    if done.files and not done.pages and not done.problems:
+        say("nothing in them is a page: pages are what came from http and https URLs", "no pages")
     if done.others:
         words = f"{done.others:,} of them are further captures of a URL: {_fate(done)} (--keep {done.keep})"
         say(words, "captures", captures=done.others, kept=done.kept)

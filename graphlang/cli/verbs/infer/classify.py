@@ -11,14 +11,16 @@ from graphlang.analysis import dated, declared_run, tld_run
 from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
-from graphlang.cli.shared.messages.log import logs
+from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.messages.say_run import say_run
 from graphlang.content import registry
 from graphlang.native.threads import cores
 from graphlang.urls import registry as url_methods
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
     from graphlang.db.runs.run import Run
@@ -83,6 +85,7 @@ def classify(
     if at is not None and method != DECLARED and (method == TLD or url_methods.known(method)):
         raise click.UsageError(f"{method} reads no text: --at means nothing to it")
     with writing(db) as connection, bars() as shown:
+        _say_without_words(connection, db, wanted=anchors)
 
         def ask() -> Run:
             choose = not keep_chosen
@@ -105,3 +108,8 @@ def classify(
 
         run = ask() if at is None else dated.of_texts(connection, at, ask)
     say_run(run)
+
+
+def _say_without_words(connection: sqlite3.Connection, db: Path, *, wanted: bool) -> None:
+    if wanted and connection.execute("SELECT 1 FROM anchor_texts LIMIT 1").fetchone() is None:
+        say(f"{visible(str(db))} has no words of links: 'graphlang ingest --again --anchor-texts' keeps them")

@@ -19,6 +19,8 @@ from graphlang.graph.propagation.inference import Options
 from graphlang.native.threads import cores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from graphlang.db.runs.run import Run
 
 
@@ -58,7 +60,10 @@ if TYPE_CHECKING:
 @waits
 @options.plugins
 @logs
+@click.pass_context
 def propagate(
+    ctx: click.Context,
+    /,
     db: Path,
     algorithm: str,
     seed: int | None,
@@ -89,6 +94,8 @@ def propagate(
         settings = Options(**chosen)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    if propagating.ALIASES.get(algorithm, algorithm) == propagating.LABEL_SPREADING:
+        _refuse_weights(ctx, ("weights", "declared", "cctld", "url", *chosen))
     if at is not None and each is not None:
         raise click.UsageError("--at and --each name two sets of moments: choose one")
     if update and (at or each):
@@ -117,3 +124,10 @@ def propagate(
         as_before = update and found[-1].collection != state_seen(connection, found[-1].seeds)
     for run in found:
         say_run(run, more="; nothing that it read has changed" if as_before else "")
+
+
+def _refuse_weights(ctx: click.Context, names: Iterable[str]) -> None:
+    """Refuse the options of the inference where they would do nothing: label spreading has none of them."""
+    for name in names:
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} means nothing with label spreading")

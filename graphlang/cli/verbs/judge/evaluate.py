@@ -73,6 +73,8 @@ def evaluate(
       graphlang evaluate crawl.db --gold gold.tsv --by-language
       graphlang evaluate crawl.db --gold gold.tsv --all-runs --format json
     """
+    if all_runs and run_id is not None:
+        raise click.UsageError("--run and --all-runs: choose one")
     with closing(open_existing(db)) as connection:
         chosen = _runs(connection, run_id, every=all_runs)
     with answered(db, *(run.id for run in chosen)) as connection:

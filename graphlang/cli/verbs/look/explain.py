@@ -133,8 +133,13 @@ def _print_declarations(found: explaining.Explanation) -> None:
 
 
 def _print_reasons(found: explaining.Explanation, neighbours: int) -> None:
-    second = f" over {found.runner_up}" if found.runner_up else ""
-    write_line(f"  reasons     log-odds of {found.language}{second}: {found.log_odds or 0:+.2f}, the sum of")
+    best = found.rounds[-1].language if found.rounds else found.language
+    if best != found.language and not found.by_hand and not found.stale:
+        words = "neither it nor any page that links join it to tells a language: no answer"
+        write_line(f"  note        {words}, though {best} is likelier")
+    # The runner-up is that of the stored answer; where pages were read or corrected since, another one may be second.
+    second = f" over {found.runner_up}" if found.runner_up and best == found.language and not found.stale else ""
+    write_line(f"  reasons     log-odds of {best}{second}: {found.log_odds or 0:+.2f}, the sum of")
     own = [reason for reason in found.reasons if reason.url is None]
     linked = [reason for reason in found.reasons if reason.url is not None]
     for reason in own + linked[:neighbours]:

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 @selects
 @options.plugins
 @output_options
+@click.pass_context
 def languages(
+    ctx: click.Context,
+    /,
     db: Path | None,
     method: str,
     by: str | None,
@@ -55,10 +58,12 @@ def languages(
       graphlang languages crawl.db --by year --format csv
       graphlang languages --known --format csv -o known.csv
     """
+    _refuse_inert(ctx, db, all_known=all_known)
     if all_known:
-        from graphlang.content import registry  # noqa: PLC0415 - brings the model along
+        from graphlang.identification import load  # noqa: PLC0415 - brings the model along
 
-        write_rows(Known._fields, known(registry.load(method).labels), format_=format_, limit=limit, output=output)
+        rows = [one for one in known(load(method).labels) if selection.takes(one.language, one.script)]
+        write_rows(Known._fields, rows, format_=format_, limit=limit, output=output)
         return
     if db is None:
         raise click.UsageError("name a database, or --known")
@@ -69,3 +74,14 @@ def languages(
             write_rows(("year", *Row._fields), found, format_=format_, limit=limit, output=output)
             return
         write_rows(Row._fields, languages_of(connection, selection), format_=format_, limit=limit, output=output)
+
+
+def _refuse_inert(ctx: click.Context, db: Path | None, *, all_known: bool) -> None:
+    """Refuse options that would do nothing: a model has no pages, and a collection's languages are not a method's."""
+    if db is not None and all_known:
+        raise click.UsageError("--known lists what a method knows: name no database")
+    inert = ("by", "below", "min_length", "max_length", "status", "mime", "everything", "min_confidence")
+    for name in inert if all_known else ("method",):
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = "--all" if name == "everything" else f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} {'means nothing with' if all_known else 'needs'} --known")

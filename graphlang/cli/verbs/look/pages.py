@@ -8,6 +8,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.selection import tags_of
 from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.collection.collection import Collection
 from graphlang.maps.pages import ORDERS
@@ -25,10 +26,11 @@ _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fet
     "--language",
     "languages",
     multiple=True,
-    metavar="CODE",
-    help="Only pages in one of these languages: any usual codes or names, with commas between; repeatable.",
+    metavar="CODES",
+    help="Only these languages: any usual codes or names, with commas between; repeatable. A script counts: zho_Hant,"
+    " zh-TW, sr-Latn.",
 )
-@click.option("--below", type=click.FloatRange(0, 1), metavar="C", help="Only pages with less confidence.")
+@click.option("--below", type=options.Finite(0, 1), metavar="C", help="Only pages with less confidence.")
 @click.option("--host", help="Only pages of this host.")
 @click.option("--fetched/--unfetched", default=None, help="Only pages that were read; only pages that were not.")
 @options.min_confidence
@@ -71,7 +73,7 @@ def pages(
       graphlang pages crawl.db --below 0.6 --sort confidence --limit 20
       graphlang pages crawl.db --fetched --declared-unlike
     """
-    wanted = [part for value in languages for part in value.split(",") if part.strip()]
+    wanted = tags_of(languages)
     with bars(beside_rows=output == "-") as shown:
         try:
             rows = Collection(db).pages(

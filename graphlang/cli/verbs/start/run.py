@@ -16,6 +16,7 @@ from graphlang.cli.shared.messages.log import log, logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import write_json, write_line
 from graphlang.cli.verbs.collection.ingest import finish, summary
+from graphlang.modelfile import ModelError
 from graphlang.native.threads import cores
 from graphlang.report.to_file import write_report
 from graphlang.visible import visible
@@ -76,7 +77,11 @@ def run(
         from graphlang.cli.shared.messages import run_summary  # noqa: PLC0415
         from graphlang.content import registry  # noqa: PLC0415
 
-        identifier = registry.load(method)  # while the first pages are read
+        try:
+            identifier = registry.load(method)  # while the first pages are read
+        except ModelError:
+            _refuse_no_texts(method)
+            raise
         connection = stack.enter_context(writing(db, new=True, held=held))
         shown = stack.enter_context(bars())
         done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
@@ -101,3 +106,13 @@ def run(
             if report is not None:
                 write_line(f"report: {visible(str(report))}")
     finish(done)
+
+
+def _refuse_no_texts(method: str) -> None:
+    """Refuse a method that reads no texts by what it is, and not as one that does not exist."""
+    from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415 - hardly ever needed
+    from graphlang.identification import is_url_method  # noqa: PLC0415
+
+    if method in (DECLARED, TLD) or is_url_method(method):
+        instead = f"graphlang classify DB --method {method}"
+        raise click.UsageError(f"{method} reads no text, and run begins with texts: {instead}")
