@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.graph.data import FixedBeliefs, Signal
-from graphlang.graph.partitioned import beliefs, neighbours, order
 from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
+from graphlang.graph.partitioned.borders import neighbours
+from graphlang.graph.partitioned.borders.introduce import Ghosts, ghosts_of, introduce
+from graphlang.graph.partitioned.borders.local import nothing, signals_of
 from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.introduce import Ghosts, ghosts_of, introduce
-from graphlang.graph.partitioned.local import nothing, signals_of
+from graphlang.graph.partitioned.learning import order
+from graphlang.graph.partitioned.learning.survey import merged, survey
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import BELIEF, Records, joined, pack, unpack
-from graphlang.graph.partitioned.survey import merged, survey
+from graphlang.graph.partitioned.supersteps import beliefs
 from graphlang.graph.propagation.options import Options
 
 CODES = ("deu", "eng", "fra")

@@ -15,10 +15,10 @@ import numpy as np
 from graphlang.cluster.inference import parcels
 from graphlang.cluster.inference.parcels import FACTS, GHOSTS, MOVED, ORDERED, PREPARED, READY, ROUTES, STATE
 from graphlang.cluster.inference.steps import ANSWERS, answers_of, facts_of, opened_partition, routes_of, there
-from graphlang.graph.partitioned.prepared import prepared_of
-from graphlang.graph.partitioned.ready import ready_of
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.superstep import Step, advance, answer_of, first, is_settled
+from graphlang.graph.partitioned.supersteps.prepared import prepared_of
+from graphlang.graph.partitioned.supersteps.ready import ready_of
+from graphlang.graph.partitioned.supersteps.superstep import Step, advance, answer_of, first, is_settled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

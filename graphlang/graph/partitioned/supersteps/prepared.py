@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned import beliefs
+from graphlang.graph.partitioned.supersteps import beliefs
 from graphlang.graph.propagation.inference import prepare
 from graphlang.graph.propagation.nodes.potentials import with_fixed
 from graphlang.graph.propagation.rounds import Exchange
@@ -19,8 +19,8 @@ from graphlang.graph.propagation.rounds import Exchange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.ready import Ready
     from graphlang.graph.partitioned.records import Records
+    from graphlang.graph.partitioned.supersteps.ready import Ready
     from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.edges.degree_cap import MessageWeights
     from graphlang.graph.propagation.nodes.potentials import NodePotentials

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphlang.graph.partitioned.local import Local, local
+from graphlang.graph.partitioned.borders.local import Local, local
 from graphlang.graph.propagation.inference import learned_for
 from graphlang.graph.propagation.options import Options
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.introduce import Ghosts
-    from graphlang.graph.partitioned.learn import Learned
+    from graphlang.graph.partitioned.borders.introduce import Ghosts
+    from graphlang.graph.partitioned.learning.learn import Learned
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.learned import Learned as Model
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.partitioned.borders.introduce import Ghosts
     from graphlang.graph.partitioned.cut import Cut
-    from graphlang.graph.partitioned.introduce import Ghosts
     from graphlang.graph.partitioned.partition import Partition
 
 UNKNOWN = 0  #: kind of a link between ghosts, which nobody needs to know

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.partitioned.borders.introduce import PlaceLabels, certain, place_labels
 from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.introduce import PlaceLabels, certain, place_labels
 from graphlang.graph.propagation.edges.edge_features import AFFORDABLE, LEAST, LONGEST
 from graphlang.graph.propagation.nodes.active_languages import LIKELY, chosen
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.survey import UNIT
+from graphlang.graph.partitioned.learning.survey import UNIT
 from graphlang.graph.propagation import learned as whole
 from graphlang.graph.propagation.edges import from_sample
 from graphlang.graph.propagation.elsewhere import PlaceCounts
@@ -17,10 +17,10 @@ from graphlang.graph.propagation.nodes.signals import PSEUDO, USUAL, Reliability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphlang.graph.partitioned.borders.introduce import PlaceLabels
     from graphlang.graph.partitioned.cut import Cut
-    from graphlang.graph.partitioned.introduce import PlaceLabels
-    from graphlang.graph.partitioned.observe import Observed, Rate
-    from graphlang.graph.partitioned.survey import Survey
+    from graphlang.graph.partitioned.learning.observe import Observed, Rate
+    from graphlang.graph.partitioned.learning.survey import Survey
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,9 +15,9 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Graph, Signal
-from graphlang.graph.partitioned.introduce import certain
-from graphlang.graph.partitioned.local import local
-from graphlang.graph.partitioned.survey import UNIT
+from graphlang.graph.partitioned.borders.introduce import certain
+from graphlang.graph.partitioned.borders.local import local
+from graphlang.graph.partitioned.learning.survey import UNIT
 from graphlang.graph.propagation.nodes import link_order, site_prior
 from graphlang.graph.propagation.nodes.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
 from graphlang.numerics import softmax
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.partitioned.borders.introduce import Ghosts
     from graphlang.graph.partitioned.cut import Cut
-    from graphlang.graph.partitioned.introduce import Ghosts
+    from graphlang.graph.partitioned.learning.survey import Survey
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.partitioned.survey import Survey
     from graphlang.graph.propagation.options import Options
 
 SIDES = 2  #: before a page in its lists, and behind it

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
-from graphlang.graph.partitioned import beliefs as beliefs_
 from graphlang.graph.partitioned.records import Records, joined
+from graphlang.graph.partitioned.supersteps import beliefs as beliefs_
 from graphlang.graph.propagation.inference import answered
 from graphlang.graph.result import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.prepared import Prepared
+    from graphlang.graph.partitioned.supersteps.prepared import Prepared
     from graphlang.graph.propagation.options import Options
     from graphlang.graph.propagation.rounds import Exchange
 

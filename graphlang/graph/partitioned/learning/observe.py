@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.introduce import PlaceLabels, place_labels
-from graphlang.graph.partitioned.local import local
-from graphlang.graph.partitioned.survey import UNIT, Survey, together
+from graphlang.graph.partitioned.borders.introduce import PlaceLabels, place_labels
+from graphlang.graph.partitioned.borders.local import local
+from graphlang.graph.partitioned.learning.survey import UNIT, Survey, together
 from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.edge_features import NAMES, EdgeFeatures
 from graphlang.graph.propagation.inference import read
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.data import Signal
+    from graphlang.graph.partitioned.borders.introduce import Ghosts
     from graphlang.graph.partitioned.cut import Cut
-    from graphlang.graph.partitioned.introduce import Ghosts
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
