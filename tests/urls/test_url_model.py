@@ -71,9 +71,49 @@ def test_a_small_model_knows_what_it_was_taught_and_what_nobody_taught_it(small:
     assert best(small, "http://example.com/geschichte", "http://example.com/histoire") == ["deu", "fra"]
 
 
-@given(st.lists(st.text(st.sampled_from("abdeh./-_?%:é中"), max_size=40), max_size=6), st.integers(1, 3))
+#: Parts of URLs, and of what is none.
+PARTS = (
+    *(
+        "http://",
+        "https://",
+        "//",
+        "/",
+        ".",
+        "-",
+        "_",
+        "?",
+        "#",
+        "&",
+        "=",
+        "@",
+        ":",
+        "+",
+        " ",
+        "\n",
+        "%",
+        "%C3%A9",
+        "7",
+    ),
+    *(
+        "www",
+        "stadt",
+        "haus",
+        "de",
+        "fr",
+        "pt-br",
+        "en_US",
+        "a",
+        "actualites",
+        "nachrichten",
+        "Wetter",
+        "xn--bcher-kva",
+    ),
+    *("é", "中", "\U0001f600", "\ud800", "data:"),
+)
+
+
+@given(st.lists(st.lists(st.sampled_from(PARTS), max_size=16).map("".join), max_size=6), st.integers(1, 3))
 def test_the_kernel_adds_up_as_its_definition_does(small: model.Url, urls: list[str], enough: int) -> None:
-    urls = [f"http://stadt.de/{url}/nachrichten-haus/actualites" for url in urls]
     with patch.object(small, "enough", enough):
         found, known = small.evidence(urls)
     expected = np.zeros_like(found)
@@ -341,6 +381,12 @@ def test_without_names_in_all_languages_training_says_what_to_install(monkeypatc
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"pip install 'graphlang\[train\]'"):
         list(signs(["deu"]))
+
+
+def test_a_url_is_never_too_long_for_the_kernel(small: model.Url) -> None:
+    # 1,024 characters of four bytes each, read as Latin-1 because of the escape that is no UTF-8
+    longest = "http://stadt.de/%FF" + "\U0001f600" * 2000
+    assert small.probabilities([longest, "x" * 10_000, "a." * 3000]).shape == (3, 3)
 
 
 def test_the_kernel_is_clean_under_sanitisers(under_sanitisers: Callable[..., str]) -> None:

@@ -6,33 +6,40 @@ import numpy as np
 
 from graphlang.native.kernels import Kernels
 
-TURNS = 400
-BUCKETS, ROWS, LABELS = 50, 7, 5
+TURNS = 300
+ROWS, LABELS = 7, 5
+TEXT = "http://user@a.stadt.de/de-at/haus?x=\u00e9\u4e2d\U0001f600#aa-bb"
 
 
 def workout(seed: int) -> str:
     kernels = Kernels("graphlang.urls.native._url_sums")
     rng = np.random.default_rng(seed)
+    row = rng.integers(0, ROWS + 1, kernels.constant("GRAPHLANG_URL_BUCKETS")).astype(np.int32)
+    damaged = rng.integers(-1, ROWS + 2, len(row)).astype(np.int32)
+    letters = rng.integers(0, 99, kernels.constant("GRAPHLANG_URL_LETTERS")).astype(np.uint16)
+    letters[[ord(letter) for letter in "\n/.@?#-"]] = 0
+    marks = rng.integers(0, 6, kernels.constant("GRAPHLANG_URL_MARKS")).astype(np.uint8)
+    weights = rng.integers(-128, 128, (ROWS, LABELS)).astype(np.int8)
     refused = 0
     for _ in range(TURNS):
-        urls = int(rng.integers(0, 6))
-        sizes = rng.integers(0, 9, urls)
-        first = np.concatenate(([0], np.cumsum(sizes)))
-        bucket = rng.integers(0, BUCKETS, int(sizes.sum()))
-        row = rng.integers(0, ROWS + 1, BUCKETS).astype(np.int32)
-        for array, wild in ((first, 2**62), (bucket, BUCKETS), (row, ROWS + 1)):
-            if len(array) and rng.random() < 0.1:
-                array[rng.integers(0, len(array))] = rng.choice([wild, -1])
+        urls = ["".join(rng.permutation([*TEXT])[: rng.integers(0, len(TEXT))]) for _ in range(rng.integers(0, 5))]
+        urls += ["a." * 2048] * int(rng.random() < 0.1)
+        first = np.concatenate(([0], np.cumsum([len(url) + 1 for url in urls]))).astype(np.int64)
+        if len(first) and rng.random() < 0.2:
+            first[rng.integers(0, len(first))] = rng.choice([2**62, -1, -(2**63), 3, 5000])
+        text = "".join(f"{url}\n" for url in urls).encode("utf-32-le")
         try:
-            kernels.url_sums_add(
-                bucket=bucket,
+            kernels.url_sums(
+                characters=np.frombuffer(text, dtype=np.uint32),
                 first=first,
-                row=row,
-                weights=rng.integers(-128, 128, (ROWS, LABELS)).astype(np.int8),
-                enough=float(rng.choice([1, 3, np.inf])),
+                letters=letters,
+                marks=marks,
+                row=damaged if rng.random() < 0.1 else row,
+                weights=weights,
+                enough=float(rng.choice([1, 3])),
                 own=np.empty(LABELS, dtype=np.float32),
-                sums=np.zeros((urls, LABELS), dtype=np.float32),
-                known=np.zeros(urls, dtype=np.int64),
+                sums=np.zeros((len(urls), LABELS), dtype=np.float32),
+                known=np.zeros(len(urls), dtype=np.int64),
             )
         except ValueError:
             refused += 1

@@ -3,6 +3,9 @@
 Baykan et al. 2008 take words or trigrams or custom features. The shipped model takes all three at once and says where a
 short token stands, because a language code is a sign in some positions and a common word in others. Every feature is a
 bucket, the upper bits of its hash; features of all kinds share the buckets.
+
+Training works with these arrays. A model that is asked adds up the same features in a kernel (`native/url_sums.c`), in
+less than half the time.
 """
 
 from __future__ import annotations

@@ -18,7 +18,10 @@ from graphlang.native.kernels import Kernels
 from graphlang.numerics import softmax
 from graphlang.urls.baykan2008.learners.one_against_rest import best_only
 from graphlang.urls.default.calibration import SHARPEST, inverse_temperature
-from graphlang.urls.default.features import BITS, features
+from graphlang.urls.default.features import BITS
+from graphlang.urls.tokens.fold_letters import fold_table
+from graphlang.urls.tokens.token_position import MARKS
+from graphlang.urls.tokens.tokenize import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,20 +112,21 @@ class Url:
 
     def evidence(self, urls: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Sum of the weights of each URL in log-odds, (urls, labels), not yet scaled; and its known features."""
+        characters, first = joined(urls)
         total = np.zeros((len(urls), len(self.labels)), dtype=np.float32)
-        known = np.zeros(len(urls), dtype=np.int64)
-        own = np.empty(len(self.labels), dtype=np.float32)
-        for name, kind in features(urls).items():
-            _kernels.url_sums_add(
-                bucket=kind.bucket,
-                first=kind.first,
-                row=self._row,
-                weights=self.weights,
-                enough=self.enough if name == "ngram" else np.inf,  # `features.crowded`
-                own=own,
-                sums=total,
-                known=known,
-            )
+        known = np.empty(len(urls), dtype=np.int64)
+        _kernels.url_sums(
+            characters=characters,
+            first=first,
+            letters=fold_table(),
+            marks=MARKS,
+            row=self._row,
+            weights=self.weights,
+            enough=self.enough,
+            own=np.empty(len(self.labels), dtype=np.float32),
+            sums=total,
+            known=known,
+        )
         total *= np.float32(self.step)
         return total, known
 

@@ -1,17 +1,27 @@
-/* Sums of the weights of features of URLs; see `graphlang.urls.default.model`. */
+/* Sums of the weights of the features of URLs (`graphlang.urls.default.model`), in one pass over their characters. */
 #ifndef GRAPHLANG_URL_SUMS_H
 #define GRAPHLANG_URL_SUMS_H
 #include "kernel.h"
 
-/* Add to `sums` the weights of the features of one kind, and to `known` how many of them have any.
+enum {
+  GRAPHLANG_URL_LONGEST = 4096, /* characters of a URL */
+  GRAPHLANG_URL_LETTERS = 65536,
+  GRAPHLANG_URL_BUCKETS = 4194304,
+  GRAPHLANG_URL_MARKS = 128
+};
 
-   URL u has the features bucket[first[u]] to bucket[first[u + 1] - 1]. row: of each bucket one more than its row in
-   `weights`, 0 where it weighs nothing. enough: of a URL with more known features than that, the weights of all are
-   multiplied by the root of enough / known, as float32. Those of one URL are added up in their order, as float32, and
-   their sum is added to `sums`: no batch and no machine changes it. own: room for one URL's. */
-int graphlang_url_sums_add(int64_t urls, int64_t features, int64_t buckets, int64_t rows, int64_t labels,
-                           const int64_t bucket[features], const int64_t first[urls + 1], const int32_t row[buckets],
-                           const int8_t weights[rows * labels], double enough, float own[labels],
-                           float sums[urls * labels], int64_t known[urls], graphlang_fault *fault);
+/* The features of each URL are those of `urls.default.features`, which is their definition.
+
+   characters: of all URLs; URL u has those from first[u] to first[u + 1] - 2, and a line feed behind them. letters: what
+   each character is folded to, 0 for no letter. marks: the class of each mark beside a token. row: of each bucket one more
+   than its row in `weights`, 0 where it weighs nothing. enough: of a URL with more known n-grams than that, the weights of
+   all are multiplied by the root of enough / known. Weights of a kind are added up in the order of its features, as
+   float32, and these sums in the order of the kinds: no batch and no machine changes them. own: room for one URL's. known:
+   how many features of each URL have weights. */
+int graphlang_url_sums(int64_t size, int64_t urls, int64_t rows, int64_t labels, const uint32_t characters[size],
+                       const int64_t first[urls + 1], const uint16_t letters[GRAPHLANG_URL_LETTERS],
+                       const uint8_t marks[GRAPHLANG_URL_MARKS], const int32_t row[GRAPHLANG_URL_BUCKETS],
+                       const int8_t weights[rows * labels], double enough, float own[labels],
+                       float sums[urls * labels], int64_t known[urls], graphlang_fault *fault);
 
 #endif

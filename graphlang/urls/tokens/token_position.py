@@ -21,12 +21,13 @@ SCHEME, HOST, TLD, PATH = 0, 1, 2, 3
 OTHER, SLASH, DOT, HYPHEN, UNDERSCORE, EQUALS = range(6)
 _CLASSES = 6
 
-_MARKS = np.zeros(128, dtype=np.uint8)
+#: the class of each mark; what is beyond ASCII is in that of the last
+MARKS = np.zeros(128, dtype=np.uint8)
 for _mark, _class in (
     ("\n", SLASH), ("/", SLASH), ("?", SLASH), ("#", SLASH), (".", DOT), ("-", HYPHEN), ("_", UNDERSCORE),
     ("=", EQUALS), ("&", EQUALS), (";", EQUALS), (":", OTHER), ("+", HYPHEN), (" ", HYPHEN),
 ):  # fmt: skip
-    _MARKS[ord(_mark)] = _class
+    MARKS[ord(_mark)] = _class
 
 
 def host_spans(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -94,8 +95,8 @@ def positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]:
     characters = tokens.characters
     # A URL ends in a line feed, and so does the one before it: both read as the end of a segment.
     before = np.where(tokens.start > 0, characters[np.maximum(tokens.start - 1, 0)], ord("\n"))
-    left = _MARKS[np.minimum(before, 127)]
-    right = _MARKS[np.minimum(characters[tokens.end], 127)]
+    left = MARKS[np.minimum(before, 127)]
+    right = MARKS[np.minimum(characters[tokens.end], 127)]
     length = tokens.end - tokens.start
     follows = np.append(tokens.start[1:], -1) == tokens.end + 1
     joined = (length == 2) & ((right == HYPHEN) | (right == UNDERSCORE)) & follows & (np.append(length[1:], 0) == 2)  # noqa: PLR2004

@@ -55,17 +55,22 @@ class Tokens:
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.indptr))
 
 
+def joined(urls: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of all URLs, made readable, each URL followed by a line feed; [urls + 1] where each starts."""
+    texts = readable_all(urls)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    first = np.concatenate(([0], np.cumsum(lengths + 1)))
+    texts.append("")
+    return np.frombuffer("\n".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32), first
+
+
 def runs(urls: Sequence[str]) -> Tokens:
     """Every run of letters of the URLs, nothing dropped.
 
     >>> runs(["http://a.example/x1"]).words()
     ['http', 'a', 'example', 'x']
     """
-    texts = readable_all(urls)
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    first = np.concatenate(([0], np.cumsum(lengths + 1)))
-    texts.append("")
-    characters = np.frombuffer("\n".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    characters, first = joined(urls)
     letters = fold_table()[np.minimum(characters, 0xFFFF)]
     is_letter = letters != 0
     change = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
