@@ -3,9 +3,9 @@
     python tests/content/make_relatives.py DATA
 
 A pair is a language with much text and a relative that has far less of it, for which texts of the relative say
-much (`segments.relatives`). Texts of the first are made of lines of one kind that training kept out, and the share of
-what they say for it that they say for the relative has a mean and a spread: a text is in the relative from six times
-the spread above the mean on, and three tenths above it at least, of whatever kind it is. English is left out: as code,
+much (`scoring.relatives`). Texts of the first are made of lines of one kind that training kept out, and the share of
+what they say for it that they say for the relative has a mean and a spread: a text is in the relative from eight times
+the spread above the mean on, and a twelfth above it at least, of whatever kind it is. English is left out: as code,
 names and what nobody translated it stands in texts of all languages, in pieces that are like many.
 """
 
@@ -22,8 +22,8 @@ import numpy as np
 
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
+from graphlang.content.scoring.relatives import FILE, FLOOR, support
 from graphlang.content.segments import find, units
-from graphlang.content.segments.relatives import FILE, support
 from graphlang.content.training import corpus
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ OF_KIND: Final = 3_000  # of these in one kind of text
 KINDS: Final = 2  # in which there is so much
 TEXTS: Final = 40  # of a language with much text, and each kind
 OF_RELATIVES: Final = 10  # of any other
-RELATIVES: Final = 3  # languages that texts of one may be taken for
-SPREADS: Final = 6.0
-LEAST: Final = 0.3
+RELATIVES: Final = 5  # languages that texts of one may be taken for
+SPREADS: Final = 8.0
+LEAST: Final = 0.08
 SMALLER: Final = 0.4  # of the text of the greater language, a relative has less
 _READ: Final = 400_000  # characters of a language, at most
 _RESEMBLES: Final = 0.02  # share of what texts of a language say for it that they say for a relative, at least
@@ -59,17 +59,14 @@ def texts(lines: list[str], number: int, seed: str) -> list[str]:
     return found
 
 
-def supports(identifier: Identifier, some: list[str]) -> NDArray[np.float64]:
-    """What texts say for each label, (texts, labels)."""
-    return np.array(
-        [
-            support(
-                identifier.probabilities([text[unit.begin : unit.end] for unit in units.cut(text)]),
-                find.COSTS.floor,
-            )
-            for text in some
-        ]
+def supports(identifier: Identifier, some: list[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What the units of texts say for each label on average, (texts, labels): nearly anything, and what counts."""
+    read = [identifier.probabilities([text[unit.begin : unit.end] for unit in units.cut(text)]) for text in some]
+    any_of_it, counted = (
+        np.array([support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read])
+        for floor in (find.COSTS.floor, FLOOR)
     )
+    return any_of_it, counted
 
 
 def measured(
@@ -83,8 +80,8 @@ def measured(
     if sum(len(line) for lines in held_out.values() for line in lines) >= HELD_OUT:
         for kind, lines in held_out.items():
             if sum(map(len, lines)) >= OF_KIND:
-                said = supports(identifier, texts(lines, TEXTS, f"{number} {kind}"))
-                own = said[said.argmax(axis=1) == number]
+                said, counted = supports(identifier, texts(lines, TEXTS, f"{number} {kind}"))
+                own = counted[said.argmax(axis=1) == number]
                 if 2 * len(own) > TEXTS:
                     share = own / own[:, [number]]
                     found.append((share.mean(axis=0), share.std(axis=0)))
@@ -107,7 +104,7 @@ def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
         lines = [line for line in read.lines.get(name, ()) if len(line) > _SHORTEST]
         if not lines:
             continue
-        said = supports(identifier, texts(lines, OF_RELATIVES, name)).mean(axis=0)
+        said = supports(identifier, texts(lines, OF_RELATIVES, name))[0].mean(axis=0)
         own, said[number] = said[number], 0
         for other in np.argsort(-said, kind="stable")[:RELATIVES].tolist():
             greater = identifier.labels[other]

@@ -12,39 +12,96 @@ from hypothesis import strategies as st
 
 from graphlang.codes.languages import split
 from graphlang.content import registry
-from graphlang.content.segments import relatives
+from graphlang.content.scoring import relatives
 
 LEAST = relatives.LEAST_UNITS
-KNOWN = {0: {1: 0.5, 2: 0.4}}
-FLOOR = 0.01
+KNOWN = {0: {1: 0.5, 2: 0.3}}
+
+#: Written for this test. Four sentences are Egyptian, with what people there say and never write in an office; the last
+#: one is Standard Arabic, as is the whole of the other text, which says the same.
+EGYPTIAN = (
+    "الحكومة قالت امبارح إن القطر الجديد هيبدأ يشتغل في أول الشهر اللي جاي، والناس كلها مستنية تشوف هيحصل إيه. "
+    "وزير النقل كان في المحطة الصبح وقال إن المشروع ده اتأخر كتير بسبب الفلوس، بس دلوقتي الشغل ماشي كويس. "
+    "السكان اللي ساكنين جنب الخط بيقولوا إن الصوت عالي قوي بالليل ومحدش سأل عليهم. "
+    "واحد منهم قال إنه عايز يبيع بيته ويمشي من هنا، لكن مفيش حد عايز يشتري. "
+    "وردت الشركة بأنها ستبني سورا لتخفيف الضجيج وستزرع أشجارا على طول الطريق."
+)
+STANDARD = (
+    "قالت الحكومة أمس إن القطار الجديد سيبدأ العمل في مطلع الشهر المقبل، وينتظر السكان ما سيحدث. "
+    "وكان وزير النقل في المحطة صباحا وقال إن المشروع تأخر كثيرا بسبب نقص الأموال، لكن العمل يسير الآن على نحو جيد. "
+    "ويقول السكان الذين يقيمون بجوار الخط إن الضجيج مرتفع جدا في الليل ولم يسألهم أحد عن رأيهم. "
+    "وقال أحدهم إنه يريد أن يبيع بيته ويرحل من هنا، غير أن أحدا لا يريد الشراء. "
+    "وردت الشركة بأنها ستبني سورا لتخفيف الضجيج وستزرع أشجارا على طول الطريق."
+)
 
 
 def units(*rows: tuple[float, float, float]) -> np.ndarray:
     return np.array(rows, dtype=np.float32)
 
 
-def test_what_units_say_on_average() -> None:
-    said = relatives.support(units((0.1, 0.9, 0), (0.2, 0.001, 0), (0, 0, 0)), FLOOR)
-    # The second unit says nothing for the second label, and the third one nothing at all.
-    assert said == pytest.approx([(log(10) + log(20)) / 2, log(90) / 2, 0])
-    assert relatives.support(units((0, 0, 0)), FLOOR).tolist() == [0, 0, 0]
+def of_one_text(rows: np.ndarray, known: dict[int, dict[int, float]]) -> int:
+    found: int = relatives.smaller(rows, np.array([0, len(rows)]), np.array([0]), known)[0]
+    return found
+
+
+def test_what_units_say() -> None:
+    said = relatives.support(units((0.1, 0.9, 0), (0.2, 0.001, 0), (0, 0, 0)), 0.01)
+    # The second unit says nothing for the second label, and the third one nothing at all: it is left out.
+    assert said == pytest.approx(np.array([[log(10), log(90), 0], [log(20), 0, 0]]))
+    assert relatives.support(units((0, 0, 0)), 0.01).shape == (0, 3)
 
 
 def test_a_text_that_says_much_for_a_small_relative_is_in_it() -> None:
-    # A unit says log(60) = 4.09 for label 0, log(20) = 3.00 for label 1, .73 of it, and log(10) for label 2, .56.
-    rows = units(*[(0.6, 0.2, 0.1)] * LEAST)
-    path, texts = np.zeros(LEAST, dtype=np.int64), np.zeros(LEAST, dtype=np.int64)
-    assert relatives.settle(rows, path, texts, KNOWN, FLOOR).tolist() == [1] * LEAST
-    assert relatives.settle(rows, path, texts, {0: {1: 0.74, 2: 0.55}}, FLOOR).tolist() == [2] * LEAST
-    assert relatives.settle(rows, path, texts, {0: {1: 0.74, 2: 0.57}}, FLOOR).tolist() == [0] * LEAST
-    assert relatives.settle(rows, path, texts, {}, FLOOR).tolist() == [0] * LEAST
+    # A unit says log(5) = 1.61 for label 0, log(3) = 1.10 for label 1, .68 of it, and log(2) = .69 for 2, .43.
+    rows = units(*[(0.5, 0.3, 0.2)] * LEAST)
+    assert of_one_text(rows, KNOWN) == 1  # .18 of it beyond the bound, .13 for the other one
+    assert of_one_text(rows, {0: {1: 0.69, 2: 0.42}}) == 2
+    assert of_one_text(rows, {0: {1: 0.69, 2: 0.44}}) == 0
+    assert of_one_text(rows, {0: {1: 0.5, 2: 0.2}}) == 2  # .23 beyond, more than .18
+    assert of_one_text(rows, {}) == 0
+
+
+def test_few_units_do_not_outweigh_many() -> None:
+    # Some say log(4) - .4 log(4) = .832 beyond the bound, the others 0 - .4 log(9) = -.879. Of six and five the mean is
+    # .054 and its error .257, of seven and four .210 and .248.
+    some, others = [(0.4, 0.4, 0.2)], [(0.9, 0.05, 0.05)]
+    assert of_one_text(units(*some * 6, *others * 5), {0: {1: 0.4}}) == 0
+    assert of_one_text(units(*some * 7, *others * 4), {0: {1: 0.4}}) == 1
 
 
 def test_little_text_is_left_as_it_is() -> None:
-    rows = units(*[(0.6, 0.2, 0.1)] * (2 * LEAST - 1))
+    rows = units(*[(0.5, 0.3, 0.2)] * (2 * LEAST - 1))
     texts = np.array([0] * (LEAST - 1) + [1] * LEAST)
-    settled = relatives.settle(rows, np.zeros(len(texts), dtype=np.int64), texts, KNOWN, FLOOR)
-    assert settled.tolist() == [0] * (LEAST - 1) + [1] * LEAST
+    assert relatives.settle(rows, np.zeros(len(texts), dtype=np.int64), texts, KNOWN).tolist() == (
+        [0] * (LEAST - 1) + [1] * LEAST
+    )
+    offsets, labels = np.array([0, LEAST - 1, len(rows)]), np.array([0, 0])
+    assert relatives.smaller(rows, offsets, labels, KNOWN).tolist() == [0, 1]
+    rows[-1] = 0  # in another script
+    assert relatives.smaller(rows, offsets, labels, KNOWN).tolist() == [0, 0]
+
+
+def test_texts_are_in_doubt_whose_relative_is_near() -> None:
+    least = relatives.NEAR * 0.3
+    of_texts = units((1, 0, 1.1 * least), (1, 0.9 * least, 0.9 * least), (0.5, 1.7 * least * 0.5, 0), (0.1, 0.9, 0.3))
+    assert relatives.in_doubt(of_texts, KNOWN).tolist() == [0, 2]
+    assert relatives.in_doubt(of_texts, {}).tolist() == []
+    assert relatives.in_doubt(of_texts[:0], KNOWN).tolist() == []
+
+
+def test_a_long_text_in_a_small_language_is_told_so() -> None:
+    identifier = registry.load("nfc")
+    great, small = identifier.labels.index("ara"), identifier.labels.index("arz")
+    texts = [EGYPTIAN, STANDARD, EGYPTIAN[:300], "Nebel im Tal. " * 40]
+    answer = identifier.probabilities(texts)
+    assert [identifier.labels[best] for best in answer.argmax(axis=1)][:2] == ["arz", "ara"]
+    identifier = registry.load("nfc")
+    identifier._smaller = {}  # type: ignore[attr-defined]  # each of its windows is likelier in the great one
+    before = identifier.probabilities(texts)
+    assert before[0].argmax() == great
+    assert before[0, [great, small]].tolist() == answer[0, [small, great]].tolist()
+    assert np.delete(before[0], [great, small]).tolist() == np.delete(answer[0], [great, small]).tolist()
+    assert before[1:].tolist() == answer[1:].tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(1, 12)), max_size=6), st.randoms())
@@ -54,11 +111,11 @@ def test_each_text_and_label_is_settled_alone(parts: list[tuple[int, int, int]],
     texts = np.array([text for text, _, number in parts for _ in range(number)], dtype=np.int64)
     path = np.array([label for _, label, number in parts for _ in range(number)], dtype=np.int64)
     rows = chance.dirichlet(np.full(3, 0.5), len(path)).astype(np.float32).reshape(-1, 3)
-    settled = relatives.settle(rows, path, texts, KNOWN, FLOOR)
+    settled = relatives.settle(rows, path, texts, KNOWN)
     assert (settled[path != 0] == path[path != 0]).all()
     for text in set(texts.tolist()):
         mine = texts == text
-        alone = relatives.settle(rows[mine], path[mine], texts[mine], KNOWN, FLOOR)
+        alone = relatives.settle(rows[mine], path[mine], texts[mine], KNOWN)
         assert alone.tolist() == settled[mine].tolist()
         assert len(set(settled[mine & (path == 0)].tolist())) <= 1
 

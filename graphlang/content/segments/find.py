@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.content.segments import decode, relatives, units
+from graphlang.content.scoring import relatives
+from graphlang.content.segments import decode, units
 from graphlang.content.segments.readers import ByProbabilities, ask_again
 from graphlang.content.text.normalise import characters
 
@@ -97,7 +98,7 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     path = decode.paths(decode.said(chances, COSTS), offsets, border, COSTS, labels=chances.shape[1])
     text = np.repeat(np.arange(len(texts)), sizes)
     path = ask_again(reading, path, text, np.arange(len(path)))
-    path = relatives.settle(chances, path, text, relatives.bounds(identifier), COSTS.floor)
+    path = relatives.settle(chances, path, text, relatives.bounds(identifier))
     found: list[list[Span]] = []
     for own, (begin, end) in zip(cuts, pairwise(offsets.tolist()), strict=True):
         of_units = chances[begin:end]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphlang.content.scoring import relatives
 from graphlang.content.segments import decode, find, units
 from graphlang.content.segments.readers import ByProbabilities, Reading, ReadsParts, ask_again
 from graphlang.content.text import windows
@@ -74,7 +75,15 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
     path = _path(reading.probabilities(), odd, np.where(odd, _NONE, page), text)
     other = odd & (path != page)
     path[other] = ask_again(reading, path[other], text[other], (np.cumsum(odd) - 1)[other])
+    path = np.where(_taken_for(identifier, path, page), page, path)
     return _counted(text, path, letters)
+
+
+def _taken_for(identifier: Identifier, path: Ints, page: Ints) -> NDArray[np.bool_]:
+    """Which windows were taken for a great relative of their page's language (`scoring.relatives`), (windows,)."""
+    labels = len(identifier.labels)
+    pairs = [great * labels + small for great, others in relatives.bounds(identifier).items() for small in others]
+    return np.isin(path * labels + page, pairs)
 
 
 def _odd(identifier: Identifier, parts: Characters, labels: Ints, letters: Ints) -> NDArray[np.bool_]:
