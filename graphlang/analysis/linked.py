@@ -181,14 +181,13 @@ def _from(connection: sqlite3.Connection, run: Run, after: int, progress: Progre
     return _parts(connection, run, loaded, after)
 
 
-def first_ones(connection: sqlite3.Connection, loaded: graph_input.Loaded) -> NDArray[np.int64]:
+def first_ones(loaded: graph_input.Loaded) -> NDArray[np.int64]:
     """Ids of the URLs that the main job answers for at once, though they were only linked to; see `FIRST`.
 
     Args:
-        connection: the collection.
         loaded: what the content run says, and the links.
     """
-    return _asked(connection, loaded, 0, FIRST)
+    return _asked(loaded, 0, FIRST)
 
 
 def apart(
@@ -213,9 +212,9 @@ def apart(
     return graph_output.of_linked(connection, given, answered, 0, count), bool(loaded.stored[count:].all())
 
 
-def _asked(connection: sqlite3.Connection, loaded: graph_input.Loaded, first: int, count: int) -> NDArray[np.int64]:
+def _asked(loaded: graph_input.Loaded, first: int, count: int) -> NDArray[np.int64]:
     ids = np.flatnonzero(~loaded.stored[first : first + count]) + 1 + first
-    return np.setdiff1d(ids, collection.missing(connection), assume_unique=True)
+    return np.setdiff1d(ids, loaded.removed, assume_unique=True)
 
 
 def _told(parts: Iterable[LinkedAnswers], first: int, progress: Progress) -> Iterator[LinkedAnswers]:
@@ -233,7 +232,7 @@ def _parts(connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded,
     step = max(TOGETHER, int(loaded.stored.sum())) // BLOCK * BLOCK
     for first in range(after, loaded.count, step):
         count = min(step, loaded.count - first)
-        asked = _asked(connection, loaded, first, count)
+        asked = _asked(loaded, first, count)
         if len(asked):
             yield graph_output.of_linked(connection, *replay(run, loaded, asked), first, count)
         else:

@@ -101,7 +101,7 @@ def propagate(
             given = loaded.arrays({})
             answer = label_spreading.label_spreading(given.graph, given.evidence)
             return graph_output.write(connection, run, given, answer, choose=choose)
-        first = linked_answers.first_ones(connection, loaded)
+        first = linked_answers.first_ones(loaded)
         given = loaded.arrays(signals, asked=first, listening=graph_input.Listening.of(options))
         inputs = digests.of_inference(given, run.parameters)
         same = earlier_run(connection, run, inputs=inputs) if update else None

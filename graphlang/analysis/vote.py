@@ -73,7 +73,7 @@ def vote(
     if not reuse_run(connection, run, choose_it=choose):
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
-        given, answer = replay(run, loaded, linked_answers.first_ones(connection, loaded))
+        given, answer = replay(run, loaded, linked_answers.first_ones(loaded))
         apart = linked_answers.apart(connection, loaded, given, answer)
         run = graph_output.write(connection, run, given, answer, linked=apart, choose=choose)
         progress.advance(given.graph.n)

@@ -59,7 +59,7 @@ def collection(sites: int, *, liar: bool) -> tuple[GraphInput, Gold]:
     rest = (np.full(2 * sites, 7, np.uint8), np.full(2 * sites, -1, np.int16))
     run = Run(**dict.fromkeys(Run.__dataclass_fields__))  # type: ignore[arg-type]  nothing of it is looked at
     none, graph = np.zeros(n, np.bool_), Graph(n, source, target, *rest)
-    of_rows = (none, none, np.arange(1, n + 1), ~none, np.full(n, -1))
+    of_rows = (none, none, np.arange(1, n + 1), ~none, np.full(n, -1), np.zeros(0, np.int64))
     seeds = GraphInput(run, graph, evidence, languages.astype(np.int32), {}, *of_rows)
     answer = "deu" if liar else "fra"
     gold = Gold([4 * i + k for i in range(sites) for k in (3, 4)], [answer] * (2 * sites), [""] * (2 * sites))

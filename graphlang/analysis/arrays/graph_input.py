@@ -48,6 +48,7 @@ class GraphInput:
     pages: NDArray[np.int64]  #: ids of the rows, shape (rows,)
     stored: NDArray[np.bool_]  #: rows that were fetched, or that the run answered: each has a row of its own in a run
     corrected: NDArray[np.int64]  #: ``labels.id`` that somebody gave each row by hand, -1 none, shape (rows,)
+    removed: NDArray[np.int64]  #: ids that no page of the collection has any more, ascending
 
     def row(self, page: int) -> int:
         """Where a page stands, -1 if it is left out."""
@@ -120,6 +121,8 @@ class Loaded:
         self.count = collection.count_pages(connection)
         self._edges = collection.edges(connection, places=True)
         self._hosts = collection.hosts(connection)
+        #: ids that no page has any more, ascending
+        self.removed = collection.missing(connection)
         answers = read_answers(connection, run.id)
         #: by page: whether it was fetched, or the run answers for it
         self.stored = collection.fetched(connection)
@@ -227,6 +230,7 @@ class Loaded:
             ids,
             self.stored[pages],
             spread(self._corrected, -1),
+            self.removed,
         )
 
     def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.db import collection
 from graphlang.db.runs.answers import LinkedAnswers, RunAnswers
 from graphlang.db.runs.drop import clear_run
 from graphlang.db.runs.find import get_run
@@ -79,7 +78,7 @@ def write(
     best[known], confidence[known], runner_up[known] = given.corrected[known], 1, -1
     top[known], probabilities[known] = -1, 0
     top[known, 0], probabilities[known, 0] = given.corrected[known], 1
-    best[np.isin(given.pages, collection.missing(connection))] = -1
+    best[np.isin(given.pages, given.removed)] = -1
     answered = np.flatnonzero((best >= 0) & (given.stored if linked is not None else True))
     clear_run(connection, run.id)
     for start in range(0, len(answered), _STEP):
@@ -136,7 +135,7 @@ def of_linked(
     known = given.corrected[rows] >= 0
     label[places[known]], confidence[places[known]] = given.corrected[rows][known], 1
     runner_up[places[known]], second[places[known]] = -1, 0
-    removed = collection.missing(connection)
+    removed = given.removed
     label[removed[(removed > first) & (removed <= first + count)] - 1 - first] = -1
     return LinkedAnswers(label, confidence, np.where(label < 0, -1, runner_up), second)
 
