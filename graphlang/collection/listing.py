@@ -185,20 +185,30 @@ class Listing(OpenedFile):
         return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))
 
     def frontier(
-        self, *, want: Sequence[str] = (), saturated: Sequence[str] = (), run: int | None = None
+        self, *, want: str | Sequence[str] = (), saturated: str | Sequence[str] = (), run: int | None = None
     ) -> Rows[Candidate]:
         """URLs that were never fetched, ranked by the probability that they are in a wanted language.
 
         Args:
-            want: ISO 639-3 codes to look for; none: all but the saturated ones.
-            saturated: codes of which there is enough.
+            want: a language to look for, or several (any usual codes or names); none: all but the saturated ones.
+            saturated: those of which there is enough.
             run: number of a run; the chosen one if not given.
+
+        Raises:
+            ValueError: an unknown language.
         """
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
+        from graphlang.codes.wanted import wanted  # noqa: PLC0415
+
+        looked_for, enough = (
+            [wanted(tag).language for tag in ([tags] if isinstance(tags, str) else tags)] for tags in (want, saturated)
+        )
 
         return self._rows(
             Candidate._make,
             Candidate._fields,
-            lambda connection: frontier(connection, want=want, saturated=saturated, run=run_or_chosen(connection, run)),
+            lambda connection: frontier(
+                connection, want=looked_for, saturated=enough, run=run_or_chosen(connection, run)
+            ),
             linked=(run,),
         )

@@ -42,7 +42,7 @@ FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md")
 #: These take every capture, unless a filter says which.
 _OF_ALL: Final = ("pages", "links", "cdxj")
 _OF_TEXTS: Final = ("texts", "wet")
-_FOLDERS: Final = ("vertices-edges", "web-languages")
+FOLDERS: Final = ("vertices-edges", "web-languages")
 #: These can have captures besides the pages' own.
 OF_CAPTURES: Final = ("pages", "texts", "cdxj", "warc-metadata", "wet")
 
@@ -78,9 +78,9 @@ def check_target(what: str, output: Path) -> None:
     Raises:
         ValueError: it is the other of the two.
     """
-    if what in _FOLDERS and output.exists() and not output.is_dir():
+    if what in FOLDERS and output.exists() and not output.is_dir():
         raise ValueError(f"{output} is a file; {what} writes a folder")
-    if what not in _FOLDERS and output.is_dir():
+    if what not in FOLDERS and output.is_dir():
         raise ValueError(f"{output} is a folder")
 
 
@@ -127,7 +127,7 @@ def export(
         raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as a graph")
     if what in _OF_ALL:
         selection = selection.of_everything()
-    if what in _FOLDERS:
+    if what in FOLDERS:
         _folder(connection, what, by, selection, _Folder(output, database))
         return []
     said: list[str] = []

@@ -355,3 +355,17 @@ def test_wrong_usage(graphlang: Call, db: Path) -> None:
     assert graphlang("export", db, "--what", "pages", "-o", db.parent).exit_code == 2
     assert graphlang("export", db, "--what", "pages", "-o", db).exit_code == 2
     assert graphlang("export", db, "--what", "cdxj", "-o", f"{db}-wal").exit_code == 2
+
+
+def test_standard_output_is_no_file_called_minus(graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(db.parent)
+    for what, form in (("languages", "csv"), ("pages", "jsonl"), ("hosts", "gexf"), ("texts", "txt")):
+        told = graphlang("export", db, "--what", what, "--format", form, "-o", "-")
+        assert told.exit_code == 0
+        assert told.stdout_bytes == export(graphlang, db, what, f"{what}.out", "--format", form).read_bytes()
+    wet = graphlang("export", db, "--what", "wet", "-o", "-").stdout_bytes
+    assert wet[:2] == export(graphlang, db, "wet", "a.out").read_bytes()[:2]
+    for what, form in (("pages", "parquet"), ("vertices-edges", None), ("web-languages", None)):
+        more = ["--format", form] if form else []
+        assert graphlang("export", db, "--what", what, *more, "-o", "-").exit_code == 2
+    assert not (db.parent / "-").exists()

@@ -112,6 +112,19 @@ def test_links_are_a_sparse_matrix_of_kinds(crawl: gl.Collection) -> None:
     crawl.close()
 
 
+def test_the_frontier_takes_a_language_by_any_name(crawl: gl.Collection) -> None:
+    crawl.classify()
+    crawl.propagate()
+    wanted = list(crawl.frontier(want=["deu"]).tuples())
+    assert [row[0] for row in wanted] == [MISSING]
+    assert wanted[0][1] > 0.5
+    for same in ("deu", "de", ["German"]):
+        assert list(crawl.frontier(want=same).tuples()) == wanted
+    assert crawl.frontier(saturated="de").first() == crawl.frontier(saturated=["deu"]).first()
+    with pytest.raises(ValueError, match="unknown language 'xx'"):
+        crawl.frontier(want="xx")
+
+
 def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> None:
     with pytest.raises(gl.StoreError, match="nothing is classified yet"):
         crawl.vote()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +17,7 @@ from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects_captures
-from graphlang.cli.shared.tables.output import csv_safe, safe_asked
+from graphlang.cli.shared.tables.output import csv_safe, safe_asked, write_text
 from graphlang.db import snapshot
 from graphlang.export import to_file
 from graphlang.export.parquet import MissingExtraError
@@ -21,6 +25,8 @@ from graphlang.export.to_file import FORMATS, WHAT
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from graphlang.maps.selection import Selection
 
 
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(path_type=Path),
     required=True,
-    help="File to write to; a folder for vertices-edges and web-languages.",
+    help="File to write to ('-' is standard output); a folder for vertices-edges and web-languages.",
 )
 @click.option("--main", is_flag=True, help="Of texts and wet the main content alone, without navigation and the like.")
 @csv_safe
@@ -91,10 +97,23 @@ def export(
         to_file.check_target(what, output)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--output") from error
-    refuse_inputs(output)
+    write = partial(_export, db, what, at=at, by=by, selection=selection, main=main)
+    if str(output) == "-":
+        told = _to_standard_output(write, what, format_)
+    else:
+        refuse_inputs(output)
+        told = write(output, format_)
+    for sentence in told:
+        say(visible(sentence))
+
+
+def _export(
+    db: Path, what: str, output: Path, format_: str | None, *, at: str | None, by: str, selection: Selection, main: bool
+) -> list[str]:
+    """Write the export; returns what there is to say of it."""
     with answered(db) as connection, snapshot.at(connection, at):
         try:
-            told = to_file.export(
+            return to_file.export(
                 *(connection, what, output),
                 database=db,
                 format_=format_,
@@ -107,5 +126,18 @@ def export(
             raise Failure(str(error), USAGE) from error
         except ValueError as error:
             raise click.UsageError(str(error)) from error
-    for sentence in told:
-        say(visible(sentence))
+
+
+def _to_standard_output(write: Callable[[Path, str | None], list[str]], what: str, format_: str | None) -> list[str]:
+    """Write the export to a file beside, and that to standard output: a file is written whole or not at all."""
+    form = to_file.format_of(what, format_, Path("-"))
+    if what in to_file.FOLDERS:
+        raise click.UsageError(f"{what} writes a folder: name one with -o")
+    if form == "parquet" or (form in {"warc", "wet"} and sys.stdout.isatty()):
+        raise click.UsageError(f"{form} goes to a file: name one with -o")
+    with TemporaryDirectory() as folder:
+        part = Path(folder) / what
+        told = write(part, form)
+        with part.open("rb") as file:
+            write_text(partial(copyfileobj, file))
+    return told
