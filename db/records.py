@@ -72,7 +72,7 @@ class Links(Sequence[Link]):
             return links
         links = list(links)
         if not links:
-            return _NO_LINKS
+            return NO_LINKS
         return cls(
             packed([link[0] for link in links]),
             bytes([link[1] | NOFOLLOW if link[2] else link[1] for link in links]),
@@ -105,7 +105,7 @@ class Links(Sequence[Link]):
         return hash(tuple(self))
 
 
-_NO_LINKS = Links()
+NO_LINKS = Links()  #: one for all pages that have none
 
 
 def packed(texts: Iterable[str]) -> bytes:

@@ -17,14 +17,16 @@ tests hold the one against the other.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from graphlang.ingest.html import tokenizer
 from graphlang.ingest.html.boilerplate import around
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from graphlang.ingest.html.tokenizer import ParsedMarkup
     from graphlang.ingest.limits import Limits
@@ -44,11 +46,39 @@ class Reference(NamedTuple):
     hreflang: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class References(Sequence[Reference]):
+    r"""References as the kernel leaves them: most are joined by another kernel, and never looked at one by one.
+
+    >>> list(References(b"a\0/b\0me\0+de\0"))
+    [Reference(tag='a', target='/b', rel='me', hreflang='de')]
+    """
+
+    packed: bytes = b""  #: four strings each, a zero behind each: tag, target, rel, and hreflang behind a plus sign
+
+    def __len__(self) -> int:
+        return self.packed.count(0) // 4
+
+    @overload
+    def __getitem__(self, place: int) -> Reference: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Reference, ...]: ...
+    def __getitem__(self, place: int | slice) -> Reference | tuple[Reference, ...]:
+        """Return one reference, or some."""
+        return tuple(self)[place]
+
+    def __iter__(self) -> Iterator[Reference]:
+        """Yield the references one by one."""
+        parts = tokenizer.strings(self.packed)
+        for tag, target, rel, hreflang in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+            yield Reference(tag, target, rel, hreflang[1:] or None)
+
+
 class Document(NamedTuple):
     """What a page says."""
 
     targets: bytes  #: distinct targets of the ``<a>`` that have neither rel nor hreflang, in UTF-8, a zero behind each
-    references: list[Reference]  #: all the others
+    references: Sequence[Reference]  #: all the others
     title: str = ""
     text: str = ""  #: the whole visible text, white space folded: the main content, then what stands around it
     metas: Sequence[dict[str, str | None]] = ()  #: attributes of each ``<meta>``
@@ -75,7 +105,7 @@ def read(markup: str | bytes, limits: Limits) -> Document:
 
     >>> from graphlang.ingest.limits import Limits
     >>> page = read("<title>T</title><p>Good <b>m</b>orning<p>all<a href=/x rel=nofollow>!</a>", Limits())
-    >>> page.title, page.text, page.references
+    >>> page.title, page.text, list(page.references)
     ('T', 'Good morning\nall!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
     """
     if isinstance(markup, str):
@@ -94,7 +124,7 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     said = _said(found.strings)
     return Document(
         targets=found.anchors,
-        references=_references(found.references),
+        references=References(found.references),
         title=fold(said.title),
         text=text,
         metas=said.metas,
@@ -133,22 +163,15 @@ def _said(strings: list[str]) -> _Said:
     return _Said(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
 
 
-def _references(parts: list[str]) -> list[Reference]:
-    return [
-        Reference(tag, target, rel, hreflang[1:] or None)
-        for tag, target, rel, hreflang in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True)
-    ]
-
-
 def _words(found: ParsedMarkup) -> dict[str, str]:
     """Return the first words that links to each target have, by target as written."""
     words: dict[str, str] = {}
-    anchors = tokenizer.strings(found.anchors)
+    anchors, references = tokenizer.strings(found.anchors), tokenizer.strings(found.references)
     for link in tokenizer.anchors(found.links):
         if not link.target or link.end <= link.begin:
             continue
         number = (link.target & ~_OTHER) - 1
-        target = found.references[4 * number + 1] if link.target & _OTHER else anchors[number]
+        target = references[4 * number + 1] if link.target & _OTHER else anchors[number]
         if target not in words:
             text = fold(found.text[link.begin : min(link.end, link.begin + _ANCHOR_TEXT)].decode("utf-8", "ignore"))
             if text:

@@ -62,7 +62,8 @@ class ParsedMarkup(NamedTuple):
 
     text: bytes  #: visible, in UTF-8, white space folded
     anchors: bytes  #: distinct targets of plain anchors, a zero behind each
-    references: list[str]  #: four strings each: tag, target, rel, and hreflang behind a plus sign, or nothing
+    #: four strings each, a zero behind each: tag, target, rel, and hreflang behind a plus sign, or nothing
+    references: bytes
     strings: list[str]  #: each with a letter before it that says what it is; see `native/html.h`
     records: bytes  #: elements that may stand around the content; see `records`
     containers: bytes  #: elements that anchors stand in; see `records`
@@ -78,7 +79,7 @@ class PartedMarkup(NamedTuple):
     text: bytes  #: visible, in UTF-8, white space folded: the main content, then what stands around it
     main_size: int  #: bytes of it that are main content
     anchors: bytes  #: this and what follows: see `ParsedMarkup`
-    references: list[str]
+    references: bytes
     strings: list[str]
     skipped: int
     flattened: bool
@@ -120,7 +121,7 @@ def parse(markup: bytes, *, most: int, depth: int) -> ParsedMarkup:
         MemoryError: There is not enough, or the page has more than a gigabyte.
 
     >>> parse(b"<title>T</title><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:4]
-    (b'\nGood morning', b'/m\x00', [], ['TT'])
+    (b'\nGood morning', b'/m\x00', b'', ['TT'])
     """
     page = _parser.page
     _kernels.html_read(_parser.handle, markup, most, depth, page)
@@ -155,7 +156,7 @@ def parted(
         copied(own.text, own.text_size),
         own.main_size,
         copied(page.anchors, page.anchors_size),
-        strings(copied(page.references, page.references_size)),
+        copied(page.references, page.references_size),
         strings(copied(page.strings, page.strings_size)),
         page.skipped,
         bool(page.flattened),
@@ -167,7 +168,7 @@ def _whole(page: Any) -> ParsedMarkup:
     return ParsedMarkup(
         copied(page.text, page.text_size),
         copied(page.anchors, page.anchors_size),
-        strings(copied(page.references, page.references_size)),
+        copied(page.references, page.references_size),
         strings(copied(page.strings, page.strings_size)),
         copied(page.records, page.records_size),
         copied(page.containers, page.containers_size),

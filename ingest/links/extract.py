@@ -6,14 +6,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.records import NOFOLLOW, Link, LinkKind, Links, packed
+from graphlang.db.records import NO_LINKS, NOFOLLOW, Link, LinkKind, Links, packed
 from graphlang.ingest.html.declarations import robots_words
+from graphlang.ingest.html.document import References
 from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
     from graphlang.ingest.html.document import Document
     from graphlang.ingest.limits import Limits
-    from graphlang.ingest.links.resolve import Joiner
+    from graphlang.ingest.links.resolve import Gathered, Joiner
 
 #: The "shared declarative refresh steps" of the HTML standard; what is not quoted goes to the end.
 _REFRESH = re.compile(
@@ -82,10 +83,13 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         joiner: keeps what it joined for the next page.
         limits: ``max_links`` and ``max_url``.
     """
+    said = _of_header(status, fields)
+    if document is not None and not said and (gathered := _gathered(url, document, joiner, limits)) is not None:
+        return gathered.links, _left_out(gathered.too_long, gathered.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
-    for one in _of_header(status, fields):
+    for one in said:
         merger.add(canonical(one.target.strip(), url), one)
-    links = Links()
+    links = NO_LINKS
     if document is not None:
         base = _base(document, url, joiner)
         inside, unfollowed = _of_document(document)
@@ -95,13 +99,35 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         links = _with_words(links, document, joiner, base)
     elif merger.links:
         links = Links.of(merger.links.values())
-    left_out = []
-    if merger.too_long:
-        words = f"{merger.too_long} references to URLs of more than {limits.max_url} characters left out"
-        left_out.append(("bad-url", words))
-    if merger.skipped:
-        left_out.append(("too-many-links", f"{merger.skipped} references beyond {limits.max_links} targets left out"))
-    return links, left_out
+    return links, _left_out(merger.too_long, merger.skipped, limits)
+
+
+def _left_out(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, str]]:
+    """Return kind and reason of the problems that there are with references."""
+    told = []
+    if too_long:
+        told.append(("bad-url", f"{too_long} references to URLs of more than {limits.max_url} characters left out"))
+    if skipped:
+        told.append(("too-many-links", f"{skipped} references beyond {limits.max_links} targets left out"))
+    return told
+
+
+def _gathered(url: str, document: Document, joiner: Joiner, limits: Limits) -> Gathered | None:
+    """Return the links of a page where a kernel can tell them all, as it can of most pages; else None."""
+    if document.words or not isinstance(document.references, References):
+        return None
+    refreshed, unfollowed = _of_metas(document)
+    if refreshed:
+        return None
+    return joiner.gather(
+        document.references.packed,
+        document.targets,
+        document.base.encode("utf-8", "surrogatepass") if document.base else b"",
+        url,
+        nofollow=unfollowed,
+        longest=limits.max_url,
+        most=limits.max_links,
+    )
 
 
 def _with_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str, *, nofollow: bool) -> Links:
@@ -167,15 +193,21 @@ def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
     return found
 
 
-def _of_document(document: Document) -> tuple[list[_Found], bool]:
-    """Return the references of the page but its plain anchors, and whether its robots meta says not to follow any."""
-    found = []
+def _of_metas(document: Document) -> tuple[list[_Found], bool]:
+    """Return where a page says that it leads by itself, and whether its robots meta says not to follow any anchor."""
+    found: list[_Found] = []
     unfollowed = False
     for meta in document.metas:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
             found += _refreshed(meta.get("content") or "")
         elif (meta.get("name") or "").strip().lower() == "robots":
             unfollowed = unfollowed or not robots_words(meta.get("content") or "").isdisjoint(_NOFOLLOW)
+    return found, unfollowed
+
+
+def _of_document(document: Document) -> tuple[list[_Found], bool]:
+    """Return the references of the page but its plain anchors, and whether its robots meta says not to follow any."""
+    found, unfollowed = _of_metas(document)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None

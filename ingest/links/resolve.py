@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.records import packed
+from graphlang.db.records import NO_LINKS, Links, packed, unpacked
 from graphlang.ingest.links.canonical import canonical
 from graphlang.native.kernels import Kernels
 
@@ -39,6 +40,14 @@ class Merged(NamedTuple):
     skipped: int  #: references beyond the limit
 
 
+class Gathered(NamedTuple):
+    """The links of a page."""
+
+    links: Links
+    too_long: int  #: references left out
+    skipped: int  #: references beyond the limit
+
+
 class Joiner:
     """Joins references to base URLs, and remembers those that took long: pages of one site repeat their menus.
 
@@ -51,6 +60,7 @@ class Joiner:
         # A key that a page cannot know, so that its references cannot be made to collide.
         self._joiner = _kernels.join_new(int.from_bytes(os.urandom(4), "little"))
         self._resolved, self._merged = _kernels.struct("join_resolved"), _kernels.struct("join_merged")
+        self._links = _kernels.struct("join_links")
 
     def join(self, references: Iterable[str], base: str) -> list[str | None]:
         """Return the canonical URL of each reference, or None where it leads to no web page, or only down the page.
@@ -109,6 +119,41 @@ class Joiner:
             merged.too_long,
             merged.skipped,
         )
+
+    def gather(
+        self, references: bytes, anchors: bytes, base: bytes, url: str, *, nofollow: bool, longest: int, most: int
+    ) -> Gathered | None:
+        r"""Join all references of a page, and return one link for each target; None where one of them is not plain.
+
+        Of several references to one target the lowest kind stands; the link is nofollow only if all of them are, and
+        its hreflang is the first of theirs.
+
+        Args:
+            references: four strings each, a zero behind each of them; see `graphlang.ingest.html.document.References`.
+            anchors: targets of plain anchors, a zero behind each.
+            base: that of the page as written, in UTF-8; nothing where it has none.
+            url: of the page; links to it are left out.
+            nofollow: whether the page says so of all its anchors.
+            longest: characters of a URL that is taken.
+            most: targets that are taken.
+
+        >>> found = Joiner().gather(
+        ...     b"a\0/b\0me\0+de\0", b"c\0#d\0", b"", "http://a.example/", nofollow=False, longest=99, most=9
+        ... )
+        >>> found.links.urls, found.links.hreflangs
+        (b'http://a.example/b\x00http://a.example/c\x00', ((0, 'de'),))
+        """
+        links, copied = self._links, _kernels.copied
+        page = url.encode("utf-8", "surrogatepass")
+        _kernels.join_gather(self._joiner, references, anchors, base, page, nofollow, longest, most, links)
+        if links.left:
+            return None
+        hreflangs: tuple[tuple[int, str], ...] = ()
+        if links.places_size:
+            places = array("I", copied(links.places, links.places_size))
+            hreflangs = tuple(zip(places, unpacked(copied(links.hreflangs, links.hreflangs_size)), strict=True))
+        urls, kinds = copied(links.urls, links.urls_size), copied(links.kinds, links.kinds_size)
+        return Gathered(Links(urls, kinds, hreflangs) if kinds else NO_LINKS, links.too_long, links.skipped)
 
     def _resolve(self, references: bytes, base: str) -> tuple[bytes, int]:
         """Join packed references; returns what each became, and how many are left."""

@@ -25,5 +25,7 @@ def workout(seed: int) -> str:
     for references in given:
         for base in (BASE, "http://a.example/", "http://", ""):
             joiner.merge(references, base, seeds=packed([BASE]), longest=200, most=3)
+            joiner.gather(references, b"x", base.encode(), BASE, nofollow=False, longest=200, most=3)
+            joiner.gather(b"a\0" + references, references, b"", base, nofollow=True, longest=200, most=3)
     merged = joiner.merge(b"\0".join(given), BASE, seeds=b"", longest=2_000, most=10_000)
     return f"went through {merged.distinct}, {merged.too_long}"

@@ -1,6 +1,7 @@
 /* The state of a joiner is its own; time and memory are linear in what it is given. */
 #include "join.h"
 #include "../../native/hash.h"
+#include "elements.h"
 #include "url.h"
 
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct graphlang_join {
   uint8_t classes[256];
   uint32_t seed;
   Buffer joined, targets, hits, slots;
+  Buffer base, kinds, named, languages, places, hreflangs; /* of the links of a page */
   uint32_t slot_count, slots_used;
 } Joiner;
 
@@ -28,6 +30,8 @@ void graphlang_join_free(graphlang_join *joiner) {
   release(&joiner->targets);
   release(&joiner->hits);
   release(&joiner->slots);
+  Buffer *of_links[] = {&joiner->base, &joiner->kinds, &joiner->named, &joiner->languages, &joiner->places, &joiner->hreflangs};
+  for (size_t n = 0; n < sizeof of_links / sizeof *of_links; n++) release(of_links[n]);
   free(joiner);
 }
 
@@ -149,4 +153,133 @@ int graphlang_join_merge(graphlang_join *joiner, uint64_t size, uint64_t seeds_s
   merged->hits = joiner->hits.data;
   merged->hits_size = joiner->hits.size;
   return joiner->targets.failed | joiner->hits.failed ? GRAPHLANG_NO_MEMORY : 0;
+}
+
+/* ---- the links of a page ---- */
+
+/* Give a target, by its number from 1, an hreflang. */
+static int name_language(Joiner *joiner, uint32_t number, Piece hreflang) {
+  uint32_t *named = (uint32_t *)(void *)joiner->named.data + number - 1;
+  if (*named || hreflang.at == hreflang.end) return 1;
+  *named = (uint32_t)joiner->languages.size + 1;
+  put(&joiner->languages, hreflang.at, (size_t)(hreflang.end - hreflang.at));
+  put_byte(&joiner->languages, 0);
+  return !joiner->languages.failed;
+}
+
+/* Take in a reference to what `joined` holds. Of several to one target the lowest kind stands; it is nofollow only if all
+   are, and its hreflang is the first. Returns 0 where there is no memory. */
+static int take_in(Joiner *joiner, const Said *said, uint64_t longest, uint64_t most, graphlang_join_links *links) {
+  const uint8_t *url = joiner->joined.data;
+  size_t size = joiner->joined.size;
+  uint32_t hash;
+  Slot *slot = slot_of(joiner, url, size, &hash);
+  if (!slot) return 0;
+  if (slot->hash) {
+    if (!slot->number) return 1; /* the page itself */
+    uint8_t *kind = joiner->kinds.data + slot->number - 1, known = *kind & (NOFOLLOW - 1);
+    *kind = (said->kind < known ? said->kind : known) | (*kind & NOFOLLOW && said->nofollow ? NOFOLLOW : 0);
+    return name_language(joiner, slot->number, said->hreflang);
+  }
+  if (size > longest) {
+    links->too_long++;
+    return 1;
+  }
+  if (joiner->kinds.size >= most) {
+    links->skipped++;
+    return 1;
+  }
+  const uint32_t none = 0;
+  put_byte(&joiner->kinds, (uint8_t)(said->kind | (said->nofollow ? NOFOLLOW : 0)));
+  put(&joiner->named, &none, sizeof none);
+  if (joiner->kinds.failed || joiner->named.failed) return 0;
+  return enter(joiner, slot, hash, url, size, (uint32_t)joiner->kinds.size) &&
+         name_language(joiner, (uint32_t)joiner->kinds.size, said->hreflang);
+}
+
+/* Resolve a reference to `joined`; as `resolve`, and -1 where there is no memory. */
+static int join(Joiner *joiner, Piece reference, const Base *base) {
+  joiner->joined.size = 0;
+  int how = resolve(&joiner->joined, joiner->classes, reference.at, reference.end, base);
+  return joiner->joined.failed ? -1 : how;
+}
+
+/* Take the base of a page; 0 where it is not for us, and -1 where there is no memory. */
+static int take_page_base(Joiner *joiner, Base *base, Piece written, Piece url) {
+  if ((size_t)(url.end - url.at) >= LONGEST_REFERENCE || !take_base(base, url.at, (size_t)(url.end - url.at))) return 0;
+  if (written.at == written.end) return 1;
+  int how = join(joiner, written, base);
+  if (how != RESOLVED) return how == SLOW ? 0 : how < 0 ? how : 1;
+  put(&joiner->base, joiner->joined.data, joiner->joined.size);
+  if (joiner->base.failed) return -1;
+  return joiner->base.size < LONGEST_REFERENCE && take_base(base, joiner->base.data, joiner->base.size);
+}
+
+static int list_languages(Joiner *joiner) {
+  const uint32_t *named = (const uint32_t *)(const void *)joiner->named.data;
+  for (uint32_t n = 0; n < joiner->kinds.size && joiner->languages.size; n++)
+    if (named[n]) {
+      const uint8_t *hreflang = joiner->languages.data + named[n] - 1;
+      put(&joiner->places, &n, sizeof n);
+      put(&joiner->hreflangs, hreflang, strlen((const char *)hreflang) + 1);
+    }
+  return !joiner->places.failed && !joiner->hreflangs.failed;
+}
+
+int graphlang_join_gather(graphlang_join *joiner, uint64_t size, uint64_t anchors_size, uint64_t base_size,
+                          uint64_t url_size, const uint8_t *references, const uint8_t *anchors, const uint8_t *base,
+                          const uint8_t *url, int32_t nofollow, uint64_t longest, uint64_t most,
+                          graphlang_join_links *links) {
+  Buffer *of_links[] = {&joiner->joined, &joiner->base, &joiner->kinds, &joiner->named, &joiner->languages, &joiner->places, &joiner->hreflangs};
+  uint32_t hash;
+  Base joins = {0};
+  clear(joiner);
+  for (size_t n = 0; n < sizeof of_links / sizeof *of_links; n++) empty(of_links[n]);
+  memset(links, 0, sizeof *links);
+  if (size > UINT32_MAX / 4 || anchors_size > UINT32_MAX / 4 || url_size > UINT32_MAX / 4) return GRAPHLANG_NO_MEMORY;
+  Piece own = {url, url + url_size}, written = {base, base + base_size};
+  int sound = take_page_base(joiner, &joins, written, own);
+  if (sound < 0) return GRAPHLANG_NO_MEMORY;
+  links->left = !sound;
+  if (!sound) return 0;
+  Slot *slot = slot_of(joiner, url, url_size, &hash);
+  if (!slot || !enter(joiner, slot, hash, url, url_size, 0)) return GRAPHLANG_NO_MEMORY;
+  size_t first = joiner->targets.size;
+  const Said plain = {ANCHOR, nofollow, {url, url}};
+  const uint8_t *at = references, *end = references + size;
+  int in_anchors = 0;
+  while (1) {
+    if (at == end) {
+      if (in_anchors || !anchors_size) break;
+      in_anchors = 1;
+      at = anchors;
+      end = anchors + anchors_size;
+    }
+    Said said = plain;
+    Piece tag = {at, at}, target;
+    if (!in_anchors) tag = next(&at, end);
+    target = next(&at, end);
+    if (!in_anchors) {
+      Piece rel = next(&at, end), hreflang = next(&at, end);
+      links->left = !is_ascii(rel) || !is_ascii(hreflang);
+      if (links->left) return 0;
+      said = said_by(tag, rel, hreflang, nofollow);
+      if (!said.kind) continue;
+    }
+    int how = join(joiner, target, &joins);
+    if (how < 0) return GRAPHLANG_NO_MEMORY;
+    links->left = how == SLOW;
+    if (links->left) return 0;
+    if (how == RESOLVED && !take_in(joiner, &said, longest, most, links)) return GRAPHLANG_NO_MEMORY;
+  }
+  if (!list_languages(joiner)) return GRAPHLANG_NO_MEMORY;
+  links->urls = joiner->targets.data + first;
+  links->urls_size = joiner->targets.size - first;
+  links->kinds = joiner->kinds.data;
+  links->kinds_size = joiner->kinds.size;
+  links->places = (const uint32_t *)(const void *)joiner->places.data;
+  links->places_size = joiner->places.size;
+  links->hreflangs = joiner->hreflangs.data;
+  links->hreflangs_size = joiner->hreflangs.size;
+  return 0;
 }

@@ -39,4 +39,23 @@ int graphlang_join_merge(graphlang_join *joiner, uint64_t size, uint64_t seeds_s
                          const uint8_t seeds[seeds_size], uint64_t longest, uint64_t most,
                          graphlang_join_merged *merged);
 
+/* The links of a page; the joiner's memory, until its next call. */
+typedef struct {
+  const uint8_t *urls;      /* distinct targets in the order in which they are first named; not the page itself */
+  const uint8_t *kinds;     /* a byte each: the kind, and 128 more where it is nofollow */
+  const uint32_t *places;   /* which of them have an hreflang, ascending */
+  const uint8_t *hreflangs; /* ... and these, packed */
+  uint64_t urls_size, kinds_size, places_size, hreflangs_size; /* bytes */
+  uint64_t too_long, skipped; /* left out: longer than the limit; beyond the limit */
+  uint32_t left; /* 1 where something is not for us; nothing else is said then */
+} graphlang_join_links;
+
+/* Bring the references of a page together, one link for each target: `references` as `graphlang_html_page` has them, then
+   plain `anchors`. `base` is that of the page as written, or nothing; `url` its own, which is canonical. Anchors are
+   nofollow where the page says so. `longest` and `most` are as above. */
+int graphlang_join_gather(graphlang_join *joiner, uint64_t size, uint64_t anchors_size, uint64_t base_size,
+                          uint64_t url_size, const uint8_t references[size], const uint8_t anchors[anchors_size],
+                          const uint8_t base[base_size], const uint8_t url[url_size], int32_t nofollow,
+                          uint64_t longest, uint64_t most, graphlang_join_links *links);
+
 #endif

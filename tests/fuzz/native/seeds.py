@@ -31,6 +31,8 @@ _PAGES: Final = 12  # of it that become seeds
 _MARKUP: Final = 4096  # bytes of a page
 _TEXT: Final = 500  # characters
 _HREF: Final = re.compile(rb"""href\s*=\s*["']?([^"'\s>]+)""")
+_TAGS: Final = (b"a", b"area", b"link", b"frame", b"iframe")
+_RELS: Final = (b"", b"nofollow", b"canonical", b"alternate", b"Alternate stylesheet")
 _LIMITS: Final = Limits(max_payload=1 << 20)
 
 
@@ -83,6 +85,9 @@ def _join(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     lines = (capture.page.url.encode(), b"\x01".join(known[:5]), b"\x01".join(references))
     yield bytes((0, chance.randrange(16), 0)) + b"\n".join(lines)
     yield bytes((0, chance.randrange(16), chance.randrange(256))) + b"\n".join(lines)
+    elements = [b"\x01".join((chance.choice(_TAGS), one, chance.choice(_RELS), b"+de")) for one in references[:20]]
+    page = (lines[0], chance.choice((b"", b"/x/", b"//b.example/")), b"\x01".join(elements), lines[2])
+    yield bytes((8, chance.randrange(32), chance.choice((0, chance.randrange(256))))) + b"\n".join(page)
 
 
 def _ngrams(capture: Capture, chance: random.Random) -> Iterator[bytes]:
@@ -177,6 +182,7 @@ def _words_of_markup() -> list[bytes]:
 
 _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
     "join": (
+        *(b"a\x01", b"link\x01", b"area\x01", b"iframe\x01", b"canonical", b"alternate", b"nofollow", b"\x01+de"),
         *(b"http://", b"https://", b"//", b"/../", b"/./", b"%2e", b"%2E%2e", b":80", b":443", b":8080", b"?", b"#"),
         *(b"\x01", b"\n", b"xn--", b"\xc2\xa0", b"\xc3\xa4", b"mailto:", b"HTTP:", b"\\", b"{", b"'", b"127.0.0.1"),
     ),

@@ -1,7 +1,7 @@
 /* References of a page joined to its URL, and merged.
 
    Input: a byte of options, one for which allocations fail; then lines: the base, the seeds, the references, of which a
-   byte 1 parts one from the next. */
+   byte 1 parts one from the next. Where links are gathered: the page's URL, its base, its references, its anchors. */
 #include "../failing.h"
 #include KERNEL_JOIN
 #include "../working.h"
@@ -198,7 +198,55 @@ static void fuzz_many(Input *in) {
   CHECK(!known || !memcmp(merged.hits, hits, (size_t)known));
 }
 
-const Harness harnesses[] = {fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_many};
+/* What is gathered of a page: distinct URLs but its own, of a kind each, and hreflangs that are not empty. */
+static void check_links(const graphlang_join_links *links, String url, uint64_t longest, uint64_t most) {
+  uint32_t count = (uint32_t)links->kinds_size, marked = (uint32_t)(links->places_size / sizeof(uint32_t));
+  String *found = array(count + 1, sizeof *found), *hreflangs = array(marked + 1, sizeof *hreflangs);
+  CHECK(count <= most && parted(links->urls, links->urls_size, found, count + 1) == count);
+  for (uint32_t n = 0; n < count; n++) {
+    uint8_t kind = links->kinds[n] & 0x7F;
+    check_url(found[n]);
+    CHECK(found[n].size && found[n].size <= longest && !equal(found[n], url));
+    for (uint32_t before = 0; before < n; before++) CHECK(!equal(found[before], found[n]));
+    CHECK(kind >= 3 && kind <= 8 && (kind == 7 || kind == 8 || links->kinds[n] < 0x80));
+  }
+  CHECK(parted(links->hreflangs, links->hreflangs_size, hreflangs, marked + 1) == marked);
+  for (uint32_t n = 0; n < marked; n++) {
+    CHECK(links->places[n] < count && (!n || links->places[n] > links->places[n - 1]));
+    CHECK(hreflangs[n].size && hreflangs[n].size <= 35);
+  }
+}
+
+static void fuzz_gather(Input *in) {
+  static Joiner *kept;
+  uint8_t options = byte(in), plan = byte(in);
+  uint64_t longest = options & 4 ? 20 : 2048, most = options & 8 ? 2 : MOST_STRINGS, size, anchors_size;
+  Input url_line = section(in, '\n'), base_line = section(in, '\n'), references_line = section(in, '\n');
+  String url = {copy(url_line.at, left(&url_line), 1), (size_t)left(&url_line)};
+  uint64_t base_size = (uint64_t)left(&base_line);
+  const uint8_t *base = copy(base_line.at, left(&base_line), 1);
+  uint8_t *references = packed(&references_line, options & 1, &size), *anchors = packed(in, options & 2, &anchors_size);
+  if (!kept) CHECK(kept = graphlang_join_new(7));
+  graphlang_join_links links;
+  CHECK(!graphlang_join_gather(kept, size, anchors_size, base_size, url.size, references, anchors, base, url.at,
+                               options & 16, longest, most, &links));
+  if (!links.left) check_links(&links, url, longest, most);
+  if (!plan) return;
+  fail_allocations(plan >> 1 & 63, plan & 1);
+  Joiner *poor = graphlang_join_new(plan);
+  CHECK(poor || failed_allocations());
+  for (int again = 0; poor && again < 2; again++) {
+    if (graphlang_join_gather(poor, size, anchors_size, base_size, url.size, references, anchors, base, url.at,
+                              options & 16, longest, most, &links))
+      CHECK(failed_allocations());
+    else if (!links.left)
+      check_links(&links, url, longest, most);
+    allow_allocations();
+  }
+  graphlang_join_free(poor);
+}
+
+const Harness harnesses[] = {fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_join, fuzz_many, fuzz_gather, fuzz_gather, fuzz_gather};
 const size_t harness_count = sizeof harnesses / sizeof *harnesses;
 
 HARNESS_END

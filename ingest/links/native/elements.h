@@ -1,0 +1,90 @@
+/* What the elements of a page say of the links that they are: tag, rel and hreflang, in ASCII. */
+#ifndef GRAPHLANG_ELEMENTS_H
+#define GRAPHLANG_ELEMENTS_H
+
+#include "url.h"
+
+enum { /* kinds of links; see `graphlang.db.records.LinkKind` */
+  CANONICAL = 3, FRAME, IFRAME, ALTERNATE, ANCHOR, AREA,
+  NOFOLLOW = 0x80, /* added to a kind */
+  LONGEST_HREFLANG = 35
+};
+
+typedef struct {
+  const uint8_t *at, *end;
+} Piece;
+
+/* The next of some strings with a zero behind each; behind the last it may be missing. */
+static Piece next(const uint8_t **at, const uint8_t *end) {
+  Piece found = {*at, *at < end ? memchr(*at, 0, (size_t)(end - *at)) : end};
+  if (!found.end) found.end = end;
+  *at = found.end < end ? found.end + 1 : end;
+  return found;
+}
+
+static int is_ascii(Piece text) {
+  for (const uint8_t *at = text.at; at < text.end; at++)
+    if (*at & 0x80) return 0;
+  return 1;
+}
+
+/* Whether a word in lower case stands at the beginning of a text, in any case. */
+static int begins(const uint8_t *at, const uint8_t *end, const char *word) {
+  for (; *word; word++, at++)
+    if (at == end || (letter(*at) ? *at | 32 : *at) != (uint8_t)*word) return 0;
+  return 1;
+}
+
+static int contains(Piece text, const char *word) {
+  for (; text.at < text.end; text.at++)
+    if (begins(text.at, text.end, word)) return 1;
+  return 0;
+}
+
+/* Whether it is one of the words of a text, between white space. */
+static int has_word(Piece text, const char *word) {
+  while (text.at < text.end) {
+    while (text.at < text.end && is_blank(*text.at)) text.at++;
+    const uint8_t *stop = text.at;
+    while (stop < text.end && !is_blank(*stop)) stop++;
+    if ((size_t)(stop - text.at) == strlen(word) && begins(text.at, stop, word)) return 1;
+    text.at = stop;
+  }
+  return 0;
+}
+
+typedef struct {
+  uint8_t kind; /* 0 for none */
+  int nofollow;
+  Piece hreflang;
+} Said;
+
+/* What an element says of the link that it is. */
+static Said said_by(Piece tag, Piece rel, Piece hreflang, int nofollow) {
+  Said said = {0, 0, {hreflang.at, hreflang.at}};
+  Piece language = hreflang;
+  if (language.at < language.end) language.at++; /* a plus sign */
+  while (language.at < language.end && is_blank(*language.at)) language.at++;
+  while (language.at < language.end && is_blank(language.end[-1])) language.end--;
+  if (language.end - language.at > LONGEST_HREFLANG) language.end = language.at + LONGEST_HREFLANG;
+  size_t size = (size_t)(tag.end - tag.at);
+  if (size == 4 && !memcmp(tag.at, "link", 4)) {
+    if (has_word(rel, "canonical"))
+      said.kind = CANONICAL;
+    else if (language.at < language.end && has_word(rel, "alternate") && !has_word(rel, "stylesheet")) {
+      said.kind = ALTERNATE;
+      said.hreflang = language;
+    }
+    return said;
+  }
+  int followed = size == 5; /* frames are */
+  if (size == 1 && *tag.at == 'a') said.kind = ANCHOR;
+  if (size == 4 && !memcmp(tag.at, "area", 4)) said.kind = AREA;
+  if (size == 5 && !memcmp(tag.at, "frame", 5)) said.kind = FRAME;
+  if (size == 6 && !memcmp(tag.at, "iframe", 6)) said.kind = IFRAME, followed = 1;
+  said.nofollow = !followed && (nofollow || contains(rel, "nofollow"));
+  said.hreflang = language;
+  return said;
+}
+
+#endif
