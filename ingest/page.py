@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from graphlang.db.records import READ, Page, Problem
 from graphlang.ingest.formats.arc import Arc
@@ -22,6 +22,7 @@ from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import plain_page, renamed
 from graphlang.ingest.payload import http_response, media_type
 from graphlang.ingest.payload.charset import Decoded, decode
+from graphlang.ingest.payload.plain_answer import AnswerReader
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
@@ -48,6 +49,16 @@ _MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
 Item: TypeAlias = Page | Problem
 
 
+class _Said(NamedTuple):
+    """What a record says of itself."""
+
+    uri: str  # as written
+    date: str
+    mime: str  # media type of the block
+    head: dict[str, str]  # header fields of the record
+    answer: http_response.Response | None = None  # in the block, where it was taken apart along with the record
+
+
 class Parser:
     """Turns raw records into pages; what it remembers between them (joined URLs) never changes what comes out.
 
@@ -58,6 +69,7 @@ class Parser:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._joiner = Joiner()
+        self._answers = AnswerReader(limits)
         self._time_limit = TimeLimit(limits.max_seconds)
 
     def ready(self) -> AbstractContextManager[None]:
@@ -89,12 +101,12 @@ class Parser:
     def _parse(self, raw: RawRecord) -> list[Item]:
         if raw.item is not None:
             return [raw.item]
-        said = _said(raw)
+        said = self._said(raw)
         if said is None:
             return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
-        written, date, mime, head = said
         url = None
         faults = list(raw.faults)
+        written = said.uri
         if not written:
             faults.append(("bad-record", "no target URI"))
         elif _SCHEME.match(written):
@@ -106,34 +118,46 @@ class Parser:
                 url = None
         items: list[Item] = []
         if url is not None:
-            page, more = self._page(raw, url, date, mime, head)
+            page, more = self._page(raw, url, said)
             faults += more
-            if page is not None and _MIRRORED in head:
+            if page is not None and _MIRRORED in said.head:
                 from graphlang.ingest.formats.wget_mirror import renaming  # noqa: PLC0415 - most crawls were not made by wget
 
-                page = renamed(page, renaming(page.url, head[_MIRRORED]))
+                page = renamed(page, renaming(page.url, said.head[_MIRRORED]))
             if page is not None:
                 items.append(page)
         told = (url or written or "")[:_MAX_TOLD] or None
         return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
 
-    def _page(
-        self, raw: RawRecord, url: str, date: str, mime: str, head: dict[str, str]
-    ) -> tuple[Page | None, list[tuple[str, str]]]:
-        limits = self._limits
+    def _said(self, raw: RawRecord) -> _Said | None:
+        """Return what a record says of itself; None for records that are no pages."""
+        plain = self._answers.read(raw.head, raw.block)
+        if plain is not None:
+            head = {"warc-payload-digest": plain.digest}
+            return _Said(plain.uri.strip("<>"), date_of(plain.date), "", head, plain.response)
+        return _said(raw)
+
+    def _answer(self, raw: RawRecord, said: _Said) -> tuple[http_response.Response, str]:
+        """Return the message in a record, or its block where that is none, and the Content-Type that counts."""
+        answer = said.answer
+        if answer is None and _is_http(raw, said.mime, said.head):
+            limits = self._limits
+            answer = http_response.response(raw.block, limits.max_header, limits.max_payload, _OF_MESSAGES)
+        if answer is None:
+            return http_response.Response(None, {}, raw.block), said.mime
+        return answer, answer.fields.get("content-type", "")
+
+    def _page(self, raw: RawRecord, url: str, said: _Said) -> tuple[Page | None, list[tuple[str, str]]]:
+        limits, head = self._limits, said.head
         kind = head.get("warc-type", "").lower()
         if kind == "metadata":
             from graphlang.ingest.formats.wat import page_of_wat  # noqa: PLC0415 - few archives have them
 
             return page_of_wat(raw, self._joiner, limits)
         if kind == "conversion":
-            return page_of_wet(raw, url, date, head, limits), []
-        if _is_http(raw, mime, head):
-            answer = http_response.response(raw.block, limits.max_header, limits.max_payload, _OF_MESSAGES)
-            mime, charset = media_type.media_type(answer.fields.get("content-type", ""))
-        else:
-            answer = http_response.Response(None, {}, raw.block)
-            mime, charset = media_type.media_type(mime)
+            return page_of_wet(raw, url, said.date, head, limits), []
+        answer, content_type = self._answer(raw, said)
+        mime, charset = media_type.media_type(content_type)
         status, fields, payload = answer.status, answer.fields, answer.payload
         faults = list(answer.faults)
         if "warc-segment-number" in head:
@@ -168,7 +192,7 @@ class Parser:
         page = Page(
             url=url,
             offset=raw.offset,
-            date=date,
+            date=said.date,
             status=status,
             mime=mime,
             charset=used,
@@ -219,18 +243,17 @@ def _is_warc(raw: RawRecord) -> bool:
     return raw.head[:5].upper() == b"WARC/"
 
 
-def _said(raw: RawRecord) -> tuple[str, str, str, dict[str, str]] | None:
-    """Return target URI, date, media type of the block and header fields; None for records that are no pages."""
+def _said(raw: RawRecord) -> _Said | None:
     if _is_warc(raw):
         if not Warc.may_be_page(raw.head):
             return None
         head = http_response.fields(raw.head, _OF_RECORDS)
         written = head.get("warc-target-uri", "").strip().strip("<>")
-        return written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head
+        return _Said(written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head)
     found = Arc.fields(raw.head)
     if found is None:
         return None
-    return http_response.text(found[0]), found[1], http_response.text(found[2]), {}
+    return _Said(http_response.text(found[0]), found[1], http_response.text(found[2]), {})
 
 
 def _is_http(raw: RawRecord, mime: str, head: dict[str, str]) -> bool:

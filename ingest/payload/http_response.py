@@ -138,11 +138,23 @@ def response(block: bytes, max_header: int, max_payload: int, wanted: bytes = b"
         status = int(pseudo) if re.fullmatch(r"\d{3}", pseudo) else None
         if status is None:
             faults += (("bad-http", "no HTTP status line"),)
-    payload = block[body:]
-    more: tuple[tuple[str, str], ...] = ()
+    answer = of_payload(status, found, block[body:], max_payload)
+    return answer._replace(faults=faults + answer.faults) if faults else answer
+
+
+def of_payload(status: int | None, found: dict[str, str], payload: bytes, max_payload: int) -> Response:
+    """A response, its encodings undone.
+
+    Args:
+        status: of the answer.
+        found: its fields.
+        payload: as it stands in the message.
+        max_payload: bytes of the decoded payload that are kept.
+    """
+    faults: tuple[tuple[str, str], ...] = ()
     if "content-encoding" in found or "transfer-encoding" in found:
-        payload, more = _decoded(payload, found, max_payload)
-    return Response(status, found, payload, faults + more)
+        payload, faults = _decoded(payload, found, max_payload)
+    return Response(status, found, payload, faults)
 
 
 def _final(block: bytes) -> bytes:

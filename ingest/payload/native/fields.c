@@ -61,3 +61,111 @@ int64_t graphlang_fields_read(uint64_t size, uint64_t wanted_size, const uint8_t
   }
   return to - out;
 }
+
+/* ---- a record that holds an answer of HTTP ---- */
+
+typedef struct {
+  const uint8_t *at, *end; /* `at` is NULL where there is none */
+} Value;
+
+typedef struct {
+  const char *name;
+  Value value;
+} Field;
+
+/* The fields of a block among those that are looked for; 0 where the block is not for us, or one comes twice. */
+static int find_fields(const uint8_t *at, const uint8_t *end, Field *fields, size_t count) {
+  if (is_left(at, end)) return 0;
+  while (at < end) {
+    const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
+    if (!stop) stop = end;
+    const uint8_t *colon = memchr(at, ':', (size_t)(stop - at));
+    if (colon == at && colon) return 0; /* a pseudo-header of HTTP/2 */
+    if (colon) {
+      const uint8_t *name_end = colon;
+      while (name_end > at && (name_end[-1] == ' ' || name_end[-1] == '\t')) name_end--;
+      for (size_t n = 0; n < count; n++) {
+        size_t size = strlen(fields[n].name), place = 0;
+        if ((size_t)(name_end - at) != size) continue;
+        while (place < size && (at[place] >= 'A' && at[place] <= 'Z' ? at[place] | 32 : at[place]) == (uint8_t)fields[n].name[place]) place++;
+        if (place < size) continue;
+        if (fields[n].value.at) return 0;
+        Value value = {colon + 1, stop};
+        while (value.at < value.end && is_blank(*value.at)) value.at++;
+        while (value.at < value.end && is_blank(value.end[-1])) value.end--;
+        fields[n].value = value;
+      }
+    }
+    at = stop < end ? stop + 1 : end;
+    if (at < end && (*at == ' ' || *at == '\t')) return 0;
+  }
+  return 1;
+}
+
+static int is_word(Value value, const char *word) {
+  size_t size = strlen(word);
+  return value.at && (size_t)(value.end - value.at) == size && !memcmp(value.at, word, size);
+}
+
+/* The status of an answer whose first line says it; 0 where it does not, or where another answer follows. */
+static int status_of(const uint8_t *at, const uint8_t *end) {
+  if (end - at < 16 || memcmp(at, "HTTP/1.", 7) || at[7] < '0' || at[7] > '9' || (at[8] != ' ' && at[8] != '\t')) return 0;
+  at += 9;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  if (end - at < 4) return 0;
+  for (int n = 0; n < 3; n++)
+    if (at[n] < '0' || at[n] > '9') return 0;
+  if (*at == '1' || (at[3] >= '0' && at[3] <= '9')) return 0;
+  return (at[0] - '0') * 100 + (at[1] - '0') * 10 + at[2] - '0';
+}
+
+/* Where the empty line that ends a header begins, behind the line end before it, and where it ends in `behind`; NULL where
+   there is none, or markup before it. */
+static const uint8_t *header_end(const uint8_t *at, const uint8_t *end, const uint8_t **behind) {
+  while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+    const uint8_t *next = ++at;
+    while (next < end && next - at < 2 && *next == '\r') next++;
+    if (next < end && *next == '\n') {
+      *behind = next + 1;
+      return at;
+    }
+    if (at < end && *at == '<') return NULL;
+  }
+  return NULL;
+}
+
+int64_t graphlang_fields_answer(uint64_t head_size, uint64_t size, uint64_t room, const uint8_t *head, const uint8_t *block,
+                                uint64_t longest, uint8_t *parts, int64_t *places) {
+  Field of_record[] = {{"warc-type", {0}}, {"warc-target-uri", {0}}, {"warc-date", {0}}, {"warc-payload-digest", {0}},
+                       {"warc-segment-number", {0}}, {"x-graphlang-mirrored", {0}}};
+  Field of_answer[] = {{"content-type", {0}}, {"content-language", {0}}, {"x-robots-tag", {0}}, {"location", {0}}, {"refresh", {0}},
+                       {"link", {0}}, {"content-encoding", {0}}, {"transfer-encoding", {0}}};
+  const uint8_t *end = block + size, *body = NULL;
+  uint64_t needed = GRAPHLANG_FIELDS_PARTS, bound = size < longest ? size : longest;
+  if (head_size < 5 || !size || memcmp(head, "WARC/", 5)) return GRAPHLANG_FIELDS_LEFT;
+  if (!find_fields(head, head + head_size, of_record, sizeof of_record / sizeof *of_record)) return GRAPHLANG_FIELDS_LEFT;
+  if (!is_word(of_record[0].value, "response") || of_record[4].value.at || of_record[5].value.at) return GRAPHLANG_FIELDS_LEFT;
+  for (const uint8_t *at = of_record[0].value.at; at[-1] != ':'; at--)
+    if (at[-1] != ' ' && at[-1] != '\t') return GRAPHLANG_FIELDS_LEFT; /* white space of other kinds is not passed over */
+  int status = status_of(block, end);
+  const uint8_t *last = header_end(block, block + bound, &body);
+  if (!status || !last) return GRAPHLANG_FIELDS_LEFT;
+  const uint8_t *first = (const uint8_t *)memchr(block, '\n', (size_t)(last - block)) + 1;
+  if (!find_fields(first, last, of_answer, sizeof of_answer / sizeof *of_answer)) return GRAPHLANG_FIELDS_LEFT;
+  Value found[GRAPHLANG_FIELDS_PARTS];
+  for (int n = 0; n < GRAPHLANG_FIELDS_PARTS; n++) {
+    found[n] = n < 3 ? of_record[n + 1].value : of_answer[n - 3].value;
+    needed += (uint64_t)(found[n].end - found[n].at);
+  }
+  if (needed > room) return GRAPHLANG_FIELDS_LEFT;
+  uint8_t *to = parts;
+  for (int n = 0; n < GRAPHLANG_FIELDS_PARTS; n++) {
+    size_t length = (size_t)(found[n].end - found[n].at);
+    if (length) memcpy(to, found[n].at, length);
+    to += length;
+    *to++ = 0;
+  }
+  places[0] = status;
+  places[1] = body - block;
+  return to - parts;
+}

@@ -12,4 +12,16 @@ int64_t graphlang_fields_read(uint64_t size, uint64_t wanted_size, const uint8_t
 
 enum { GRAPHLANG_FIELDS_LEFT = 0x40000000 };
 
+/* Take a WARC record apart whose block is an answer of HTTP, as nearly all pages are. Writes its parts to `parts`, a zero
+   behind each, in this order, those that are missing as nothing: of the record warc-target-uri, warc-date and
+   warc-payload-digest, of the answer content-type, content-language, x-robots-tag, location, refresh, link,
+   content-encoding and transfer-encoding. `places` becomes the status, and where in the block the payload begins. Fields
+   of the answer end within `longest` bytes. Returns the bytes written, or `FIELDS_LEFT` where anything is unusual: a
+   record that is no response or has other fields that matter, a field that comes twice, an interim answer, a header
+   without an end, what `fields_read` leaves, or parts without room. */
+int64_t graphlang_fields_answer(uint64_t head_size, uint64_t size, uint64_t room, const uint8_t head[head_size],
+                                const uint8_t block[size], uint64_t longest, uint8_t parts[room], int64_t places[2]);
+
+enum { GRAPHLANG_FIELDS_PARTS = 11 };
+
 #endif

@@ -21,7 +21,15 @@ import seeds
 from programs import ROOT, TARGETS, BuildError, build
 
 #: Bytes of an input, at most.
-_LONGEST: Final = {"html": 16_384, "join": 8_192, "ngrams": 4_096, "segments": 2_048, "db": 4_096, "graph": 1_024}
+_LONGEST: Final = {
+    "html": 16_384,
+    "join": 8_192,
+    "fields": 4_096,
+    "ngrams": 4_096,
+    "segments": 2_048,
+    "db": 4_096,
+    "graph": 1_024,
+}
 _SLOW: Final = 5  # seconds of CPU that no input may take
 _WAIT: Final = 120  # seconds by the clock after which one is given up: the machine may be busy with other things
 _MEMORY: Final = 2_048  # MB that no run may take

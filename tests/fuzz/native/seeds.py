@@ -90,6 +90,17 @@ def _join(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     yield bytes((8, chance.randrange(32), chance.choice((0, chance.randrange(256))))) + b"\n".join(page)
 
 
+def _fields(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    page = capture.page
+    lines = [b"WARC-Type: response", f"WARC-Target-URI: {page.url}".encode(), f"WARC-Date: {page.date}".encode()]
+    head = b"\r\n".join((b"WARC/1.0", *lines, b"", b""))
+    answer = [f"Content-Type: {page.mime}; charset={page.charset}".encode(), b"Location: /x", b"Content-Encoding: gzip"]
+    chance.shuffle(answer)
+    block = b"\r\n".join((b"HTTP/1.1 200 OK", *answer, b"", capture.markup[:200]))
+    yield b"\x00content-type\x01warc-type\x01\x02" + chance.choice((head, block))
+    yield b"\x01" + bytes((7, chance.randrange(256), 7, chance.randrange(256))) + head + b"\x02" + block
+
+
 def _ngrams(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     text = capture.page.text[:_TEXT].lower()
     if not text:
@@ -129,6 +140,7 @@ def _graph(capture: Capture, chance: random.Random) -> Iterator[bytes]:
 _SEEDS: Final[dict[str, Callable[[Capture, random.Random], Iterator[bytes]]]] = {
     "html": _html,
     "join": _join,
+    "fields": _fields,
     "ngrams": _ngrams,
     "segments": _segments,
     "db": _db,
@@ -185,6 +197,10 @@ _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
         *(b"a\x01", b"link\x01", b"area\x01", b"iframe\x01", b"canonical", b"alternate", b"nofollow", b"\x01+de"),
         *(b"http://", b"https://", b"//", b"/../", b"/./", b"%2e", b"%2E%2e", b":80", b":443", b":8080", b"?", b"#"),
         *(b"\x01", b"\n", b"xn--", b"\xc2\xa0", b"\xc3\xa4", b"mailto:", b"HTTP:", b"\\", b"{", b"'", b"127.0.0.1"),
+    ),
+    "fields": (
+        *(b"\x01", b"\x02", b"\r\n", b"\r\n\r\n", b"WARC/1.0", b"HTTP/1.1 200", b"HTTP/1.0 404", b": ", b"\n "),
+        *(b"warc-type: response", b"warc-date: ", b"content-type: ", b"link: ", b"refresh: ", b"transfer-encoding: "),
     ),
     "ngrams": (b"\xff", b"\n", b"\xd0\x90", b"\xe4\xb8\x80", b"\xcc\x81", b"\xf0\x9f\x98\x80", b" word "),
     "segments": (b"\x0f\x00", b"\x0f\x06", b"\xff", b"\xf8"),
