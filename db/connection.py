@@ -24,6 +24,7 @@ BUSY_SECONDS = 30.0
 #: Bytes of a value, or of a row; a page's payload has half of it at most.
 _LONGEST = 64 << 20
 _SQL = 1 << 20  # bytes of a statement
+_PAGE = 8192  # bytes of a page of the file: twice the usual, for half as many calls of the system
 _COUNTED = 1_000_000  # steps of SQLite's machine that are counted at once
 #: So many it may take, and so many more for each byte of the file: thousands of times what any verb needs.
 _STEPS, _STEPS_A_BYTE = 200_000_000, 400
@@ -115,6 +116,7 @@ def _writable(path: Path) -> Writer:
     try:
         if new or _is_blank(connection):
             # Before anything else: whoever is killed in the next moment leaves a file that is known to be ours.
+            connection.execute(f"PRAGMA page_size={_PAGE}")
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         else:
             _check(connection, path)

@@ -85,6 +85,20 @@ def suffix_of(name: str, *, private: bool = True) -> str:
         before, at = at, dot + 1
 
 
+def is_like_its_parent(label: str, parent: str) -> bool:
+    """Whether a name has the public suffix of the name above it, of which it is no suffix itself.
+
+    Args:
+        label: The first label of the name, in lower case.
+        parent: The rest of it: not itself a public suffix.
+
+    >>> is_like_its_parent("www", "bbc.co.uk"), is_like_its_parent("city", "kobe.jp")
+    (True, False)
+    """
+    known = rules()
+    return not known.get(parent, 0) & _BELOW and f"{label}.{parent}" not in known
+
+
 def domain_of(name: str, suffix: str) -> str | None:
     """The domain that was registered under a suffix of a name; None where the name is the suffix.
 

@@ -25,8 +25,8 @@ _OF_A_PAGE = (
 #: By its key, which begins with the target: of a million links nobody wants to look at all.
 _FORGET_WORDS = "DELETE FROM anchor_texts WHERE source = ?1 AND target IN (SELECT target FROM links WHERE source = ?1)"
 _CAPTURE = (
-    "INSERT INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size, digest,"
-    " revisit_of, captures, revisit_date, parts, reading)"
+    "INSERT OR FAIL INTO captures (page, source, offset, date, status, mime, charset, charset_from, length, size,"
+    " digest, revisit_of, captures, revisit_date, parts, reading)"
 )
 #: What the other part brings to a capture of which one part is stored.
 _WITH_TEXT = (
@@ -132,7 +132,7 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
     )
     multirow.insert_rows(
         connection,
-        "INSERT INTO texts (page, title, text, main, rest)",
+        "INSERT OR FAIL INTO texts (page, title, text, main, rest)",
         [
             (page_id, page.title, page.text, page.main_length, page.rest or None)
             for page_id, page, _ in whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.records import NOFOLLOW, LinkKind
@@ -79,11 +80,9 @@ def write(
     """
     count = sum(counts)
     marked = bytearray(count)
-    first = 0
-    for one in links:
+    for one, first in zip(links, accumulate(counts, initial=0), strict=False):
         for place, _ in one.hreflangs:
             marked[first + place] = 1
-        first += len(one)
     plain, rows, row_of = (array("q", (0,)) * (width * count) for width in (_PLAIN, _WIDTH, 1))
     made = array("q", (0, 0))
     # In key order, as the kernel makes them, the tree grows at its end instead of in the middle.
@@ -106,17 +105,15 @@ def write(
     values: list[Any] = rows[: _WIDTH * made[1]].tolist()
     values[_HREFLANG::_WIDTH] = [None] * made[1]
     texts: list[tuple[int, int, str]] = []
-    first = at = 0
-    for one, is_chosen in zip(links, chosen, strict=True):
-        source, targets = ids[at], at + 1
+    for number, (one, first) in enumerate(zip(links, accumulate(counts, initial=0), strict=False)):
         for place, hreflang in one.hreflangs:
             if (row := row_of[first + place]) >= 0:
                 values[_WIDTH * row + _HREFLANG] = hreflang
-        for place, text in one.texts if is_chosen else ():
-            if ids[targets + place] != source:
-                texts.append((ids[targets + place], source, text))
-        first += len(one)
-        at = targets + len(one)
+        if one.texts and chosen[number]:
+            own = first + number  # before its links, and behind those of the pages before it and these pages
+            for place, text in one.texts:
+                if (target := ids[own + 1 + place]) != ids[own]:
+                    texts.append((target, ids[own], text))
     added += multirow.insert_flat(connection, into, values, _WIDTH)
     multirow.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
     return added

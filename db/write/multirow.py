@@ -1,4 +1,8 @@
-"""Rows into a table, many in one statement: in half the time that ``executemany`` takes for one after the other."""
+"""Rows into a table, many in one statement: in half the time that ``executemany`` takes for one after the other.
+
+Where a statement fails the transaction is given up. So statements say ``OR FAIL``: without it SQLite copies each page
+of the file that a statement with many rows changes, to undo that statement alone.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ def insert(connection: sqlite3.Connection, into: str, columns: Sequence[Sequence
 
     Args:
         connection: within a transaction.
-        into: the statement up to its values, such as ``INSERT OR IGNORE INTO links``.
+        into: the statement up to its values, such as ``INSERT OR IGNORE INTO links`` or ``INSERT OR FAIL INTO pages``.
         columns: of equal length.
 
     Returns:

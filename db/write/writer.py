@@ -116,11 +116,12 @@ class Writer:
         if not pages:
             return 0, 0, 0
         links = [Links.of(page.links) for page in pages]
+        urls = packed(page.url for page in pages).split(b"\0")  # what is behind the last zero is for no page
         ids, _, fresh = self._ids.assign(
-            b"".join([part for page, its in zip(pages, links, strict=True) for part in (packed((page.url,)), its.urls)])
+            b"".join([part for url, its in zip(urls, links, strict=False) for part in (url, b"\0", its.urls)])
         )
         self._add_urls(fresh)
-        counts = array("q", map(len, links))
+        counts = array("q", [len(its.kinds) for its in links])
         starts = [place + number for number, place in enumerate(accumulate(counts[:-1], initial=0))]
         # Of several captures of a URL one is the page's own; what the others link to has its id in any case.
         choices, events = self._choose([ids[start] for start in starts], pages, source)
@@ -149,7 +150,7 @@ class Writer:
             self._hosts += self._add_hosts([written[place] for place in new])
         multirow.insert(
             self._connection,
-            "INSERT INTO pages (url, host)",
+            "INSERT OR FAIL INTO pages (url, host)",
             (written, list(map(self._hosts.__getitem__, spelled))),
         )
         (last,) = self._connection.execute("SELECT LAST_INSERT_ROWID()").fetchone()
@@ -160,7 +161,9 @@ class Writer:
         """Return the ids of the hosts of some URLs, entering those that are new."""
         sites = [self._site(url) for url in urls]
         ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
-        multirow.insert_rows(self._connection, "INSERT INTO hosts", [(ids[place], *sites[place]) for place in new])
+        multirow.insert_rows(
+            self._connection, "INSERT OR FAIL INTO hosts", [(ids[place], *sites[place]) for place in new]
+        )
         return ids.tolist()
 
     def _reading(self, source: int) -> int:

@@ -8,15 +8,18 @@ Registered domains follow the public suffix list, see `graphlang.public_suffix`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from ada_url import join_url, normalize_url
 
-from graphlang.public_suffix import domain_name, domain_of, suffix_of
+from graphlang.public_suffix import domain_name, domain_of, is_like_its_parent, suffix_of
 
 #: Characters of a URL as written beyond which it is not even parsed (percent-encoding only makes it longer).
 _MAX_WRITTEN = 65_536
 _HTTP = ("http://", "https://")
+#: A URL whose host has three labels at least, and is no address: the first label, and the others.
+_BELOW_ANOTHER = re.compile(r"https?://([a-z0-9_-]+)\.((?:[a-z0-9_-]+\.)+[a-z]+)/")
 
 
 def canonical(url: str, base: str | None = None) -> str | None:
@@ -89,12 +92,21 @@ def place(url: str) -> Place:
     >>> place("http://www.bbc.co.uk/news")
     Place(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
-    known = host(url)
+    found = _BELOW_ANOTHER.match(url)
+    if found and (parent := _parent(found[2])).domain and is_like_its_parent(found[1], found[2]):
+        return Place(url[found.start(1) : found.end(2)], *parent[1:])
+    return _place(host(url))
+
+
+def _place(known: str) -> Place:
     name = domain_name(known)
     if name is None:
         return Place(known, None, None, None)
     suffix = suffix_of(name)
     return Place(known, domain_of(name, suffix), suffix, name.rpartition(".")[2])
+
+
+_parent = lru_cache(maxsize=1 << 14)(_place)  # many hosts are below one
 
 
 def public_suffix(host: str) -> str | None:

@@ -603,7 +603,11 @@ def _header(offset: int, value: bytes) -> Alteration:
 
 
 def _zeroed(page: int) -> Alteration:
-    return _bytes(lambda data: data[: 4096 * page] + bytes(4096) + data[4096 * (page + 1) :])
+    def zeroed(data: bytes) -> bytes:
+        size = int.from_bytes(data[16:18], "big")  # of a page, as the file's header says
+        return data[: size * page] + bytes(size) + data[size * (page + 1) :]
+
+    return _bytes(zeroed)
 
 
 def _tree_bomb(path: Path) -> None:

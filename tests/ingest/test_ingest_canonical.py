@@ -109,7 +109,27 @@ def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str]
     assert (where.domain, where.suffix) == expected
     assert (registered_domain(name), public_suffix(name)) == expected
     assert (where.host, where.tld) == (name, tld(name))
+    assert place(f"http://{name}/x") == where  # by the name above it, where that tells
     assert registered_domain(name, private=False) == (ICANN.privatesuffix(name) if "." in name else None)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "http://1.2.3.4/",
+            "http://a.b.3.4/",
+            "http://[::1]/",
+            "http://a.b.example./",
+            "http://a.b.example",
+            "http://a/",
+        ),
+        *("http://www.city.kobe.jp/", "http://any.kobe.jp/", "http://a.any.kobe.jp/", "http://b.github.io/x/y.z.w/"),
+    ],
+)
+def test_where_a_page_is_follows_from_its_host(url: str) -> None:
+    where, name = place(url), host(url)
+    assert where == (name, registered_domain(name), public_suffix(name), tld(name))
 
 
 def test_rules_are_those_that_the_library_reads() -> None:
