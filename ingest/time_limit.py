@@ -89,7 +89,7 @@ class TimeLimit:
             self._armed = False
 
     def __enter__(self) -> Self:
-        if self._seconds and _is_main():
+        if self._seconds and (self._held or _is_main()):  # held on the main thread alone
             if not self._held:
                 _handler.hold()
             _handler.running = self

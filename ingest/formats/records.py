@@ -135,7 +135,7 @@ class _Buffer:
         have = len(self.data) - self.at
         if have >= count or self.over:
             return have >= count
-        parts = [self.data[self.at :]]
+        parts = [self.data[self.at :]] if have else []  # one chunk alone is not copied
         self._base += self.at
         while have < count and not self.over:
             chunk = self._take_chunk(have)

@@ -117,23 +117,19 @@ def read(markup: str | bytes, limits: Limits) -> Document:
         words, found = _words(whole), tokenizer.PartedMarkup.of(whole, around(whole))
     else:
         found = tokenizer.parted(markup, most=most, depth=depth, around=around)
-    data, main = found.text, found.main_size
-    text = data.decode("utf-8", "replace")
-    # Most text is ASCII, or near it; counting its bytes is counting its characters.
-    main_length = main if len(text) == len(data) else len(data[:main].decode("utf-8", "replace"))
     said = _said(found.strings)
     return Document(
         targets=found.anchors,
         references=References(found.references),
         title=fold(said.title),
-        text=text,
+        text=found.text.decode("utf-8", "replace"),
         metas=said.metas,
         base=said.base,
         lang=said.lang,
         xml_lang=said.xml_lang,
         flattened=found.flattened,
         skipped=found.skipped,
-        main_length=main_length,
+        main_length=found.main_length,
         words=words,
     )
 

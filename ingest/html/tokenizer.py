@@ -78,6 +78,7 @@ class PartedMarkup(NamedTuple):
 
     text: bytes  #: visible, in UTF-8, white space folded: the main content, then what stands around it
     main_size: int  #: bytes of it that are main content
+    main_length: int  #: characters of these
     anchors: bytes  #: this and what follows: see `ParsedMarkup`
     references: bytes
     strings: list[str]
@@ -93,7 +94,8 @@ class PartedMarkup(NamedTuple):
             spans: What is not content.
         """
         text, main_size = cut(whole.text, spans)
-        return cls(text, main_size, *whole[1:4], whole.skipped, whole.flattened)
+        main_length = len(text[:main_size].decode("utf-8", "replace"))
+        return cls(text, main_size, main_length, *whole[1:4], whole.skipped, whole.flattened)
 
 
 class _Parser(local):
@@ -142,8 +144,8 @@ def parted(
     Raises:
         MemoryError: There is not enough, or the page has more than a gigabyte.
 
-    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99, around=lambda page: [])[:3]
-    (b'Good morning\nHome', 12, b'/m\x00')
+    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99, around=lambda page: [])[:4]
+    (b'Good morning\nHome', 12, 12, b'/m\x00')
     """
     parser, copied = _parser, _kernels.copied
     page, own = parser.page, parser.parted
@@ -155,6 +157,7 @@ def parted(
     return PartedMarkup(
         copied(own.text, own.text_size),
         own.main_size,
+        own.main_length,
         copied(page.anchors, page.anchors_size),
         copied(page.references, page.references_size),
         strings(copied(page.strings, page.strings_size)),
@@ -186,6 +189,24 @@ def is_utf8(data: bytes) -> bool:
     (True, False, False, False)
     """
     return bool(_kernels.html_is_utf8(data))
+
+
+def holds_escapes(data: bytes) -> bool:
+    r"""Tell whether bytes hold what begins text in ISO 2022 or HZ.
+
+    >>> holds_escapes(b"~{"), holds_escapes(b"\x1b"), holds_escapes(b"{~}")
+    (True, True, False)
+    """
+    return bool(_kernels.html_holds_escapes(data))
+
+
+def is_plain(data: bytes) -> bool:
+    r"""Tell whether bytes are ASCII, and can be text in nothing else, as those of UTF-16, ISO 2022 and HZ could be.
+
+    >>> is_plain(b"a~b"), is_plain(b"~{"), is_plain(b"\x1b"), is_plain(b"\0"), is_plain("é".encode())
+    (True, False, False, False, False)
+    """
+    return bool(_kernels.html_is_plain(data))
 
 
 def cut(text: bytes, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:

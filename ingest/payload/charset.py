@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import webencodings
 
-from graphlang.ingest.html.tokenizer import is_utf8
-from graphlang.ingest.payload.detect_charset import escaped, guessed, holds_escapes, wide
+from graphlang.ingest.html.tokenizer import is_plain, is_utf8
+from graphlang.ingest.payload.detect_charset import escaped, guessed, wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,7 +134,7 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
     words = _declared(payload, http, markup=markup)
-    if payload.isascii() and not (b"\0" in payload or holds_escapes(payload)):
+    if is_plain(payload):
         for label, source in words:
             charset = _lookup(label)
             if charset and not charset.name.startswith(("utf-16", "utf-32")):

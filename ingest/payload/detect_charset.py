@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from graphlang.ingest.html.tokenizer import holds_escapes
+
 _SAMPLE: Final = 8192  # bytes that the detector sees
 _BEYOND = re.compile(rb"[\x80-\xff]")
 _MARKUP = re.compile(rb"[<>]")
@@ -47,22 +49,9 @@ def escaped(payload: bytes) -> list[str]:
     >>> escaped("한국".encode("iso2022_kr")), escaped("日本".encode("iso2022_jp")), escaped("中文".encode("hz"))
     (['iso-2022-kr', 'iso-2022-jp'], ['iso-2022-jp'], ['hz-gb-2312'])
     """
-    # Nearly all pages hold neither byte, and looking for one is many times faster than looking for two.
     if not holds_escapes(payload):
         return []
     return list(dict.fromkeys(name for sign, name in _ESCAPES if sign in payload))
-
-
-def holds_escapes(payload: bytes) -> bool:
-    r"""Tell whether bytes that are ASCII may be text in more than ASCII.
-
-    >>> holds_escapes(b"~{"), holds_escapes(b"\x1b"), holds_escapes(b"{~}")
-    (True, True, False)
-    """
-    if b"\x1b" in payload:
-        return True
-    at = payload.find(b"~")
-    return at >= 0 and b"~{" in payload[at:]
 
 
 def wide(payload: bytes) -> str:

@@ -98,3 +98,26 @@ def test_an_end_tag_finds_what_is_open_through_a_drawing() -> None:
     assert tokenizer.parse(b"<i><svg><g><g>x</i>y", most=9, depth=99).text == b"y"
     # ... but not where the drawing stands in an object, which ends the scope.
     assert tokenizer.parse(b"<i><object><svg><g>x</i>y", most=9, depth=99).text == b" "
+
+
+LETTERS = st.text(
+    st.sampled_from(
+        "ab\x01\x1b\x7f~{ \t\n\x1c\u0085\u00a0\u00ad\u00e9\u00c2\u0434"
+        "\u0e01\u1680\u1681\u2003\u2010\u2028\u3000\u3001\u65e5\U0001f600"
+    ),
+    max_size=40,
+)
+
+
+@given(LETTERS, st.integers(0, 9))
+def test_white_space_is_folded_wherever_it_stands_among_eight_bytes(written: str, before: int) -> None:
+    expected = fold("x" * before + written)
+    assert read(("x" * before + written).encode(), Limits()).text == expected
+
+
+@given(LETTERS | st.text("ab~{\0\x1b", max_size=200), st.integers(0, 130))
+def test_bytes_that_can_be_text_in_ascii_alone(written: str, before: int) -> None:
+    data = b"a" * before + written.encode()
+    escaped = b"\x1b" in data or b"~{" in data
+    assert tokenizer.holds_escapes(data) == escaped
+    assert tokenizer.is_plain(data) == (data.isascii() and b"\0" not in data and not escaped)

@@ -592,6 +592,31 @@ int graphlang_html_is_utf8(uint64_t size, const uint8_t *at) {
   return 1;
 }
 
+int graphlang_html_holds_escapes(uint64_t size, const uint8_t *at) {
+  const uint8_t *end = at + size;
+  if (size && memchr(at, 0x1B, size)) return 1;
+  while (end - at > 1 && (at = memchr(at, '~', (size_t)(end - at - 1))))
+    if (*++at == '{') return 1;
+  return 0;
+}
+
+int graphlang_html_is_plain(uint64_t size, const uint8_t *at) {
+  enum { STEP = 64 };
+  for (uint64_t done = 0; done < size;) {
+    uint64_t stop = size - done < STEP ? size : done + STEP;
+    uint8_t other = 0;
+    for (; done < stop; done++) other |= (uint8_t)((at[done] & 0x80) | !at[done]);
+    if (other) return 0;
+  }
+  return !graphlang_html_holds_escapes(size, at);
+}
+
+static uint64_t characters(const uint8_t *at, uint64_t size) {
+  uint64_t count = 0;
+  for (uint64_t n = 0; n < size; n++) count += (at[n] & 0xC0) != 0x80;
+  return count;
+}
+
 /* ---- parting a text ---- */
 
 typedef struct {
@@ -710,5 +735,6 @@ int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
   parted->text = parser->parted.data;
   parted->text_size = part(size, chosen, apart.text, begins, ends, ends + count, ends + 2 * (size_t)count,
                            parser->parted.data, &parted->main_size);
+  parted->main_length = characters(parted->text, parted->main_size);
   return 0;
 }

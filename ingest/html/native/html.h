@@ -51,6 +51,7 @@ enum {
 typedef struct {
   const uint8_t *text;
   uint64_t text_size, main_size; /* bytes, in all and of the content */
+  uint64_t main_length;          /* characters of the content */
   uint32_t left;                 /* 1 where what is content depends on more than is known here; then there is no text */
 } graphlang_html_parted;
 
@@ -69,6 +70,12 @@ int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted);
 
 /* Whether bytes are UTF-8 without a fault. */
 int graphlang_html_is_utf8(uint64_t size, const uint8_t data[size]);
+
+/* Whether there is what begins text in ISO 2022 or HZ: an escape, or "~{". */
+int graphlang_html_holds_escapes(uint64_t size, const uint8_t data[size]);
+
+/* Whether bytes are ASCII, hold no zero, and no escapes: they can be text in nothing else. */
+int graphlang_html_is_plain(uint64_t size, const uint8_t data[size]);
 
 /* Part a text: what is in no span first, then the spans in their order. What several spans hold stands with the last of
    them. Spans are not empty, and sorted by where they begin. `reach` and `following` are for the kernel to work with.

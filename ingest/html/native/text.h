@@ -41,6 +41,22 @@ static int wide(const uint8_t *at, const uint8_t *end, size_t *size) {
   return space ? SPACE : PLAIN;
 }
 
+/* How many of eight bytes, from the first on, are no white space and no part of any, or some fewer. */
+static size_t plain_bytes(const uint8_t *at) {
+#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const uint64_t each = 0x0101010101010101u, high = 0x80 * each;
+  uint64_t word;
+  memcpy(&word, at, 8);
+  uint64_t c2 = word ^ 0xC2 * each, e0 = (word & 0xFC * each) ^ 0xE0 * each;
+  uint64_t low = ~(((word & ~high) + 0x5F * each) | word);             /* up to a space */
+  uint64_t others = ((c2 - each) & ~c2) | ((e0 - each) & ~e0);         /* C2, or E0 to E3; the lowest is right */
+  uint64_t stops = (low | others) & high;
+  return stops ? (size_t)__builtin_ctzll(stops) / 8 : 8;
+#else
+  return 0;
+#endif
+}
+
 static void put_text(Text *text, const uint8_t classes[256], const uint8_t *at, const uint8_t *end) {
   if (at == end || !more(&text->bytes, (size_t)(end - at))) return;
   uint8_t *out = text->bytes.data + text->bytes.size;
@@ -50,9 +66,15 @@ static void put_text(Text *text, const uint8_t classes[256], const uint8_t *at, 
     int class = classes[*at];
     if (class == LEADING) class = wide(at, end, &size);
     if (class == PLAIN) {
-      do
-        *out++ = *at++;
-      while (at < end && classes[*at] == PLAIN);
+      *out++ = *at++;
+      while (end - at >= 8) { /* there is room for what is left of the text, and so for eight bytes */
+        size_t plain = plain_bytes(at);
+        memcpy(out, at, 8);
+        out += plain;
+        at += plain;
+        if (plain < 8) break;
+      }
+      while (at < end && classes[*at] == PLAIN) *out++ = *at++;
       spaced = 0;
       continue;
     }
