@@ -7,6 +7,7 @@ process holds does.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -95,6 +96,7 @@ def acquire(
     Raises:
         LockedError: another writer holds it; the message says who.
         StoreError: there can be no such file beside the database.
+        OSError: the disk is full.
     """
     path = Path(f"{database.resolve()}{SUFFIX}")
     until = None if patience is None else time.monotonic() + patience
@@ -124,8 +126,7 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
         except OSError as error:
-            msg = f"cannot lock {path}: {error.strerror}"
-            raise StoreError(msg) from error
+            raise _told(path, error) from error
         try:
             try:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -140,12 +141,18 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
             lock = Lock(path, descriptor, holder)
             descriptor = -1
         except OSError as error:
-            msg = f"cannot lock {path}: {error.strerror}"
-            raise StoreError(msg) from error
+            raise _told(path, error) from error
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
         return lock
+
+
+def _told(path: Path, error: OSError) -> Exception:
+    """A file system that is full is no fault of the database."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return OSError(error.errno, error.strerror, str(path))
+    return StoreError(f"cannot lock {path}: {error.strerror}")
 
 
 def _read(descriptor: int) -> Holder | None:

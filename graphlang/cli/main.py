@@ -39,6 +39,9 @@ class _Told(Verbs):
             return super().make_context(*args, **kwargs)
         except click.ClickException as error:
             raise _inert(error) from None
+        except OSError as error:  # help and version are written here
+            told = None if isinstance(error, BrokenPipeError) else failure(error)
+            raise told or error from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

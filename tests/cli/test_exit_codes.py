@@ -135,6 +135,17 @@ def test_a_stream_that_the_shell_closed_is_none_that_is_written_to(
     assert graphlang("check", db).exit_code == 0
 
 
+@pytest.mark.parametrize("verb", [("--help",), ("--version",), ("pages", "--help")])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_help_that_cannot_be_written_is_told_in_a_line(verb: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        program = "from graphlang.cli import main; main()"
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program, *verb], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (4, "Error: No space left on device\n")
+
+
 def test_all_codes_are_in_the_help(graphlang: Call) -> None:
     words = click.unstyle(graphlang("--help").stdout)
     for code in (0, 1, 2, 3, 4, 5, 130):

@@ -201,3 +201,12 @@ def test_runs_on_a_terminal_of_eighty_columns(db: Path) -> None:
         ["1", "content", "nfc", "5"],
         ["*", "2", "propagation", "bp"],
     ]
+
+
+def test_the_rule_is_drawn_in_letters_that_the_charset_has() -> None:
+    for charset, rule in (("utf-8", "─"), ("ascii", "-"), ("latin-1", "-"), ("cp437", "─")):
+        raw = io.BytesIO()
+        with io.TextIOWrapper(raw, encoding=charset, errors="backslashreplace") as file:
+            write_table(("a", "bcd"), [("xy", 1)], file, cell=str)
+            file.flush()
+            assert raw.getvalue().decode(charset).splitlines()[1] == rule * 7

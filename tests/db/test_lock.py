@@ -149,6 +149,16 @@ def test_what_cannot_be_locked_is_told(tmp_path: Path) -> None:
         create(tmp_path / "a.db")
 
 
+def test_a_full_disk_is_no_fault_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("graphlang.db.lock.os.pwrite", full)
+    with pytest.raises(OSError, match="No space left on device") as told:
+        lock.acquire(tmp_path / "crawl.db")
+    assert (told.value.errno, told.value.filename) == (errno.ENOSPC, f"{(tmp_path / 'crawl.db').resolve()}-lock")
+
+
 def test_a_token_names_a_process_that_runs_and_no_other() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         host = lock._host()

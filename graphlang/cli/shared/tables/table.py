@@ -81,7 +81,7 @@ def write_table(
     names = [column.name for column in given]
     head += [
         _bold(_line(shown, names, None), on=screen is not None),
-        "─" * (sum(column.width for column in shown) + len(_GAP) * (len(shown) - 1)),
+        _rule(file) * (sum(column.width for column in shown) + len(_GAP) * (len(shown) - 1)),
     ]
     written = 0
     long = screen is not None and len(texts) + len(head) + 1 > screen.lines
@@ -96,6 +96,15 @@ def write_table(
             out.write(f"{_line(shown, _texts(row, cell), room)}\n")
             written += 1
     return written
+
+
+def _rule(file: IO[str]) -> str:
+    """What the line below the head is made of: a charset that has no lines would show an escape for each of them."""
+    try:
+        "─".encode(getattr(file, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return "-"
+    return "─"
 
 
 def _sample(rows: Iterator[Sequence[Any]], screen: int | None) -> list[Sequence[Any]]:
