@@ -557,15 +557,25 @@ int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t
         if (end < begin || end > size)
             return GRAPHLANG_REFUSE(fault, "offsets", row + 1, end, begin, size);
     }
-    for (int64_t row = -1; row < rows; row++) {
-        if (row + 1 < rows) { /* memory is asked for what the next row needs */
-            struct column own = column_of(blocks + script[row + 1] * FIELDS, table, starts, column[row + 1]);
-            for (int64_t i = offsets[row + 1]; i < offsets[row + 2]; i++) {
+    for (int64_t row = -2; row < rows; row++) {
+        if (row + 2 < rows) { /* memory is asked for what the rows to come need: where lists begin, then the lists */
+            struct column own = column_of(blocks + script[row + 2] * FIELDS, table, starts, column[row + 2]);
+            for (int64_t i = offsets[row + 2]; i < offsets[row + 3]; i++) {
                 uint32_t place = (uint32_t)features[i] - own.first;
                 if (place < own.common)
                     __builtin_prefetch(own.cell + place * own.half);
                 else if (place - own.common < own.rare)
                     __builtin_prefetch(own.list + (place - own.common));
+            }
+        }
+        if (row + 1 >= 0 && row + 1 < rows) {
+            struct column own = column_of(blocks + script[row + 1] * FIELDS, table, starts, column[row + 1]);
+            for (int64_t i = offsets[row + 1]; i < offsets[row + 2]; i++) {
+                uint32_t place = (uint32_t)features[i] - own.first;
+                if (place < own.common || place - own.common >= own.rare)
+                    continue;
+                int64_t at = own.list[place - own.common];
+                __builtin_prefetch(rest + (at < 0 || at >= entries ? 0 : at));
             }
         }
         if (row < 0)

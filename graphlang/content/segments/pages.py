@@ -74,8 +74,8 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
     reading, page = _read(identifier, parts, np.flatnonzero(kept)[odd]), best[text]
     path = _path(reading.probabilities(), odd, np.where(odd, _NONE, page), text)
     other = odd & (path != page)
-    path[other] = ask_again(reading, path[other], text[other], (np.cumsum(odd) - 1)[other])
-    path = np.where(_taken_for(identifier, path, page), page, path)
+    again = ask_again(reading, path[other], text[other], (np.cumsum(odd) - 1)[other])
+    path[other] = np.where(_taken_for(identifier, again, page[other]), page[other], again)
     return _counted(text, path, letters)
 
 
