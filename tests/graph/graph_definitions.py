@@ -119,20 +119,23 @@ def joined(
 def message(  # noqa: PLR0917
     source_marginal: list[float],
     switch_to: list[float],
-    exclusion: float,
-    coupling: float,
+    exclusion: list[float],
+    coupling: list[float],
     prior: list[float],
     belief: list[float],
     noise: float,
     *,
     to_target: bool,
 ) -> list[float]:
-    """Bayes' rule over P(t = b | s = a) = k [a = b] + (1 - k) D(b) (1 - x [a = b]) / (1 - x D(a)), sum by sum."""
+    """Bayes' rule over P(t = b | s = a) = k [a = b] + (1 - k) D(b) (1 - x [a = b]) / (1 - x D(a)), sum by sum.
+
+    k and x are those of a.
+    """
     every = range(len(prior))
 
     def switched(a: int, b: int) -> float:
-        same = float(a == b)
-        return coupling * same + (1 - coupling) * switch_to[b] * (1 - exclusion * same) / (1 - exclusion * switch_to[a])
+        same, k, x = float(a == b), coupling[a], exclusion[a]
+        return k * same + (1 - k) * switch_to[b] * (1 - x * same) / (1 - x * switch_to[a])
 
     evidence = [b / q for b, q in zip(belief, prior, strict=True)]
     found = []

@@ -25,6 +25,7 @@ ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES = (
     Kernels(f"{NATIVE}_{name}")
     for name in ("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features")
 )
+SLOTS = MESSAGES.constant("GRAPHLANG_MESSAGE_SLOTS")
 PAGES = 7
 PAIRS = st.lists(st.tuples(st.integers(0, PAGES - 1), st.integers(0, PAGES - 1)), max_size=30)
 
@@ -130,21 +131,19 @@ def test_links_are_joined_by_class(rows: list[tuple[int, int, int]]) -> None:
 def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)
     marginal, switch, prior, fixed = rng.dirichlet(np.full(languages, 3.0), (4, 2)).astype(np.float32)
-    exclusion = rng.choice([0.0, 0.5, 0.9], 2)
+    exclusion, odds = rng.choice([0.0, 0.5, 0.9], (2, languages)), rng.choice([0.1, 1.0, 9.0], (2, languages))
     kept = data.draw(st.integers(1, languages))
     candidates = np.stack([np.sort(rng.permutation(languages)[:kept]) for _ in range(3)]).astype(np.int16)
-    lift = 1 / (1 - exclusion[:, None] * switch)
-    lifted = marginal * lift
-    spread = lifted.sum(axis=1, keepdims=True) - exclusion[:, None] * lifted
-    tables = [table.astype(np.float32) for table in (marginal, switch, lift, lifted, spread, exclusion, prior, fixed)]
+    tables = [table.astype(np.float32) for table in (marginal, switch, exclusion, odds, prior, fixed)]
     belief = rng.dirichlet(np.full(kept + 1, 3.0), 4).astype(np.float32)
     if kept == languages:  # then there are no others
         belief /= 1 - belief[:, -1:]
         belief[:, -1] = 0
     group, sender, home, row = (rng.integers(0, below, 9).astype(np.int32) for below in (2, 5, 2, 4))
-    coupling = rng.random(9, np.float32)
-    made = np.empty((9, languages + 1), np.float32)
-    MESSAGES.messages(*tables, candidates, 0.02, to_target, group, coupling, sender, home, belief, row, made)
+    coupling = rng.choice(np.float32([0, 0.2, 0.5, 0.99]), 9)
+    made, room = np.empty((9, languages + 1), np.float32), np.empty(SLOTS * 3 * languages, np.float32)
+    numbers = (group, coupling, sender, home, belief, row)
+    MESSAGES.messages(*tables, candidates, 0.02, 0.98, to_target, *numbers, room, made)
     for i in range(9):
         own = prior[home[i]].astype(float)
         if sender[i] < 2:
@@ -155,10 +154,10 @@ def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObjec
             whole = np.zeros(languages)
             whole[named] = belief[row[i]][:-1]
             whole[others] = own[others] / own[others].sum() * belief[row[i]][-1] if others else 0
-        of_group = (marginal[group[i]].tolist(), switch[group[i]].tolist(), float(exclusion[group[i]]))
-        wanted = definitions.message(
-            *of_group, float(coupling[i]), own.tolist(), whole.tolist(), 0.02, to_target=to_target
-        )
+        k = float(coupling[i])
+        leaning = [min(k * factor / (k * factor + 1 - k), max(k, 0.98)) for factor in odds[group[i]].tolist()]
+        of_group = [table[group[i]].tolist() for table in (marginal, switch, exclusion)]
+        wanted = definitions.message(*of_group, leaning, own.tolist(), whole.tolist(), 0.02, to_target=to_target)
         assert made[i, :-1].tolist() == pytest.approx(wanted, rel=1e-3)
         others = [x for x in range(languages) if x not in named]
         if kept < languages and sum(own[others]) > 0.01:  # the mean over what is not named, by the prior
@@ -389,14 +388,13 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
         {
             "source_marginal": f32(0.5, 0.25, 0.25).reshape(1, 3),
             "switch_to": f32(0.5, 0.25, 0.25).reshape(1, 3),
-            "lift": f32(1, 1, 1).reshape(1, 3),
-            "lifted": f32(0.5, 0.25, 0.25).reshape(1, 3),
-            "spread": f32(1, 1, 1).reshape(1, 3),
-            "exclusion": f32(0),
+            "exclusion": f32(0, 0, 0).reshape(1, 3),
+            "odds": f32(1, 1, 1).reshape(1, 3),
             "prior": f32(0.5, 0.25, 0.25).reshape(1, 3),
             "fixed_belief": np.zeros((0, 3), np.float32),
             "candidates": np.int16([[0, 1]]),
             "noise": 0.02,
+            "highest": 0.98,
             "to_target": 1,
             "group": i32(0),
             "coupling": f32(0.5),
@@ -404,6 +402,7 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "prior_group": i32(0),
             "belief": f32(0.5, 0.3, 0.2).reshape(1, 3),
             "row": i32(0),
+            "room": np.zeros(SLOTS * 9, np.float32),
             "messages": np.zeros((1, 4), np.float32),
         },
     ),

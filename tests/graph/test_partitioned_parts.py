@@ -121,7 +121,7 @@ def test_surveys_add_up() -> None:
     cut = Cut(np.array([10]), np.array([100]))
     parts = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)]
     found = merged(parts)
-    assert (found.pages, found.links, found.hosts) == (4, 3, 1)
+    assert (found.pages, found.links) == (4, 3)
     assert found.label.tolist() == [2, 1, 0]
     assert found.best.tolist() == [2, 1, 1]
     assert (found.scores * 2.0**-30).round(5).tolist() == [1.8, 0.9, 0.9]

@@ -96,7 +96,7 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     size = int(rng.integers(1, 9))
     even = np.full((n, size), 1 / size)
     model = EdgeCompatibility(
-        links.source, links.target, links.kind, coupling, coupling, links.source, np.zeros(n), even, even
+        links.source, links.target, links.kind, coupling, coupling, links.source, even * 0, even * 0, even, even
     )
     prior, senders = even.astype(np.float32), classes.sender
     kept = int(rng.integers(1, size + 1))

@@ -2,14 +2,22 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "checks.h"
 
+/* The tables of all groups; see the header. */
 typedef struct {
   int64_t languages;
-  const float *source_marginal, *switch_to, *lift, *lifted, *spread, *exclusion;
-  float noise;
+  const float *source_marginal, *switch_to, *exclusion, *odds;
+  float noise, highest;
 } Model;
+
+/* What all messages through links of one group and coupling have in common: message = keep * evidence + share * (sum of
+   weight * evidence). */
+typedef struct {
+  float *keep, *share, *weight;
+} Link;
 
 static float dot(const float *restrict one, const float *restrict other, int64_t size) {
   float sum[4] = {0, 0, 0, 0}; /* additions that need not wait for each other */
@@ -20,30 +28,51 @@ static float dot(const float *restrict one, const float *restrict other, int64_t
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* The message along a link, relative to a source that knows nothing. `out` holds the evidence, the sender's belief over
-   its prior. */
-static void along(const Model *model, int64_t group, float coupling, float *restrict out) {
-  int64_t size = model->languages;
-  const float *restrict source_marginal = model->source_marginal + group * size;
-  const float *restrict switch_to = model->switch_to + group * size;
-  const float *restrict lifted = model->lifted + group * size, *restrict spread = model->spread + group * size;
-  float exclusion = model->exclusion[group], rest = 1 - coupling, keep = 1 - model->noise;
-  float sum = dot(lifted, out, size);
-  for (int64_t i = 0; i < size; i++) {
-    float joint = coupling * source_marginal[i] * out[i] + rest * switch_to[i] * (sum - exclusion * lifted[i] * out[i]);
-    float alone = coupling * source_marginal[i] + rest * switch_to[i] * spread[i];
-    out[i] = keep * joint / alone + model->noise;
+/* How far links from pages in language x keep it on purpose. */
+static float keeps(const Model *model, const float *odds, float coupling, int64_t x) {
+  float most = coupling > model->highest ? coupling : model->highest, mine = coupling * odds[x];
+  mine /= mine + 1 - coupling;
+  return mine < most ? mine : most;
+}
+
+/* Along a link, relative to a source that knows nothing. */
+static void along(const Model *model, int64_t group, float coupling, Link *restrict link) {
+  int64_t size = model->languages, at = group * size;
+  const float *restrict source_marginal = model->source_marginal + at, *restrict switch_to = model->switch_to + at;
+  const float *restrict exclusion = model->exclusion + at, *restrict odds = model->odds + at;
+  float *restrict keep = link->keep, *restrict share = link->share, *restrict weight = link->weight, all = 0;
+  for (int64_t x = 0; x < size; x++) {
+    keep[x] = keeps(model, odds, coupling, x);
+    weight[x] = (1 - keep[x]) * source_marginal[x] / (1 - exclusion[x] * switch_to[x] + 1e-9f);
+  }
+  for (int64_t x = 0; x < size; x++) all += weight[x];
+  for (int64_t x = 0; x < size; x++) {
+    float purpose = keep[x] * source_marginal[x], back = exclusion[x] * weight[x];
+    float heard = (1 - model->noise) / (purpose + switch_to[x] * (all - back));
+    keep[x] = heard * (purpose - switch_to[x] * back);
+    share[x] = heard * switch_to[x];
   }
 }
 
-static void against(const Model *model, int64_t group, float coupling, float *restrict out) {
-  int64_t size = model->languages;
-  const float *restrict switch_to = model->switch_to + group * size, *restrict lift = model->lift + group * size;
-  float exclusion = model->exclusion[group], rest = 1 - coupling, keep = 1 - model->noise;
-  float sum = dot(switch_to, out, size);
-  for (int64_t i = 0; i < size; i++)
-    out[i] =
-        keep * (coupling * out[i] + rest * lift[i] * (sum - exclusion * switch_to[i] * out[i])) + model->noise;
+static void against(const Model *model, int64_t group, float coupling, Link *restrict link) {
+  int64_t size = model->languages, at = group * size;
+  const float *restrict switch_to = model->switch_to + at;
+  const float *restrict exclusion = model->exclusion + at, *restrict odds = model->odds + at;
+  float *restrict keep = link->keep, *restrict share = link->share, heeded = 1 - model->noise;
+  for (int64_t x = 0; x < size; x++) {
+    float purpose = keeps(model, odds, coupling, x);
+    share[x] = heeded * (1 - purpose) / (1 - exclusion[x] * switch_to[x] + 1e-9f);
+    keep[x] = heeded * purpose - share[x] * exclusion[x] * switch_to[x];
+  }
+  memcpy(link->weight, switch_to, (uint64_t)size * sizeof *switch_to);
+}
+
+/* Slot of the links of a group and coupling. */
+static uint32_t slot_of(int32_t group, float coupling) {
+  uint32_t bits;
+  memcpy(&bits, &coupling, sizeof bits);
+  bits = ((uint32_t)group * 0x9E3779B1u) ^ (bits * 0x85EBCA6Bu);
+  return (bits ^ bits >> 16) % GRAPHLANG_MESSAGE_SLOTS;
 }
 
 /* What is left of the prior besides some languages. */
@@ -92,14 +121,16 @@ static int64_t no_language(const int16_t *candidates, int64_t kept, int64_t lang
 
 int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t fixed, uint64_t latent,
                        uint64_t kept, uint64_t rows, uint64_t count, const float *source_marginal,
-                       const float *switch_to, const float *lift, const float *lifted, const float *spread,
-                       const float *exclusion, const float *prior, const float *fixed_belief, const int16_t *candidates,
-                       float noise, int to_target, const int32_t *group, const float *coupling, const int32_t *sender,
-                       const int32_t *prior_group, const float *belief, const int32_t *row, float *messages,
-                       graphlang_fault *fault) {
+                       const float *switch_to, const float *exclusion, const float *odds, const float *prior,
+                       const float *fixed_belief, const int16_t *candidates, float noise, float highest, int to_target,
+                       const int32_t *group, const float *coupling, const int32_t *sender, const int32_t *prior_group,
+                       const float *belief, const int32_t *row, float *room, float *messages, graphlang_fault *fault) {
   int64_t size = (int64_t)languages;
   if (!languages || languages > INT16_MAX || kept > languages) return GRAPHLANG_WRONG_SIZE;
-  Model model = {size, source_marginal, switch_to, lift, lifted, spread, exclusion, noise};
+  Model model = {size, source_marginal, switch_to, exclusion, odds, noise, highest};
+  int32_t group_of[GRAPHLANG_MESSAGE_SLOTS]; /* of the links whose tables a slot of the room holds, -1 none */
+  float coupling_of[GRAPHLANG_MESSAGE_SLOTS];
+  for (int n = 0; n < GRAPHLANG_MESSAGE_SLOTS; n++) group_of[n] = -1;
   for (uint64_t i = 0; i < count; i++) {
     if (!IS_INDEX(group[i], groups)) return GRAPHLANG_REFUSE(fault, "group", i, group[i], 0, (int64_t)groups - 1);
     if (!IS_INDEX(prior_group[i], prior_groups))
@@ -131,7 +162,19 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
         return GRAPHLANG_REFUSE_NUMBER(fault, "belief", row[i] * (many + 1) + wrong);
       spread_out(size, named, many, given, start, out);
     }
-    (to_target ? along : against)(&model, group[i], coupling[i], out);
+    uint32_t slot = slot_of(group[i], coupling[i]);
+    float *tables = room + (int64_t)slot * 3 * size;
+    Link link = {tables, tables + size, tables + 2 * size};
+    if (group_of[slot] != group[i] || coupling_of[slot] != coupling[i]) {
+      (to_target ? along : against)(&model, group[i], coupling[i], &link);
+      group_of[slot] = group[i], coupling_of[slot] = coupling[i];
+    }
+    float sum = dot(link.weight, out, size);
+    const float *restrict keep = link.keep, *restrict share = link.share;
+    for (int64_t x = 0; x < size; x++) {
+      float told = keep[x] * out[x] + share[x] * sum; /* a difference of two numbers where a language is excluded */
+      out[x] = (told > 0 ? told : 0) + noise;
+    }
     out[size] = (int64_t)kept < size ? mean_of_others(&model, named, many, start, out) : 1;
   }
   return 1;

@@ -124,7 +124,6 @@ def learn_from(  # noqa: PLR0917  the stages before
         sites,
         collection,
         tables.evidence.length,
-        every_host=roles.every_host,
         given=None if given is None else given.compatibility,
     )
     return Learned(tables.evidence.codes, tables.active, roles.hosts, collection, sites, reliability, model)

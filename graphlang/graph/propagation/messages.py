@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.propagation.edges.compatibility import HIGHEST
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
 _kernels = Kernels("graphlang.graph.native._log_messages")
+
+_SLOTS = _kernels.constant("GRAPHLANG_MESSAGE_SLOTS")
 
 NOISE = 0.02
 
@@ -51,14 +54,11 @@ class Messages:
         fixed_belief: NDArray[np.float32],
         candidates: NDArray[np.int16],
     ) -> None:
-        exclusion = edges.exclusion[:, None]
-        lift = 1 / (1 - exclusion * edges.switch_to + 1e-9)
-        lifted = edges.source_marginal * lift
-        spread = lifted.sum(axis=1, keepdims=True) - exclusion * lifted
-        tables = (edges.source_marginal, edges.switch_to, lift, lifted, spread, edges.exclusion, prior, fixed_belief)
+        tables = (edges.source_marginal, edges.switch_to, edges.exclusion, np.exp(edges.lean), prior, fixed_belief)
         self._tables = [np.ascontiguousarray(table, np.float32) for table in tables]
         self._candidates = np.ascontiguousarray(candidates, np.int16)
         self.size, self.fixed = edges.source_marginal.shape[1], len(fixed_belief)
+        self._room = np.empty(_SLOTS * 3 * self.size, np.float32)
         if not 0 < candidates.shape[1] <= self.size:
             raise ValueError(f"candidates has shape {candidates.shape}, expected (f, 1..{self.size})")
 
@@ -89,7 +89,7 @@ class Messages:
         """
         found = np.empty((len(group), self.size + 1), np.float32)
         given = (group, coupling, sender, prior_group, belief, row)
-        _kernels.messages(*self._tables, self._candidates, NOISE, to_target, *given, found)
+        _kernels.messages(*self._tables, self._candidates, NOISE, HIGHEST, to_target, *given, self._room, found)
         return np.log(found, out=found)
 
     def accumulate(

@@ -103,7 +103,6 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
         collection,
         survey.kinds,
         survey.longest(),
-        hosts=survey.hosts + len(cut.hosts),
         keep=len(cut.hosts),
     )
     rates = {name: _reliability(rate, cut) for name, rate in observed.signals.items()}

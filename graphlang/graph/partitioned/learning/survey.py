@@ -36,7 +36,6 @@ class Survey:
     codes: tuple[str, ...]
     pages: int
     links: int  #: that pages of these partitions hold
-    hosts: int  #: that are not cut
     label: NDArray[np.int64]  #: certain pages by language, shape (C,)
     scores: NDArray[np.int64]  #: sum of what all texts may be, in ``UNIT``, shape (C,)
     likely: NDArray[np.int64]  #: pages whose text is likely or long enough to bring its language into play, shape (C,)
@@ -93,7 +92,6 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
         partition.codes,
         len(partition.pages),
         int(own.sum()),
-        len(np.setdiff1d(partition.host, cut.hosts)),
         _by_language(label, size),
         scores,
         _by_language(np.concatenate([best[likely], others]), size),
@@ -131,7 +129,6 @@ def merged(parts: Iterable[Survey]) -> Survey:
         codes,
         sum(part.pages for part in all_of),
         sum(part.links for part in all_of),
-        sum(part.hosts for part in all_of),
         total("label"),
         total("scores"),
         total("likely"),

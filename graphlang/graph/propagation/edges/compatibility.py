@@ -12,7 +12,8 @@ For a link from page s to page t the model is
 with k the coupling, the share of links that keep the language on purpose, D the languages that links which switch lead
 to on this host (often one: every page links to untranslated English pages), and x the exclusion, how far the latter
 avoid the language of their own page (1: a switcher lists only *other* languages: a neighbour's language is evidence
-*against* one's own).
+*against* one's own). Not all languages of a host do the same: x, and what is added to the log-odds of k, are those of
+the source's language (``by_language``).
 
 Links within a host are a group, and links between hosts are one more, the last. The languages that a host's pages have
 are no news to its own pages, but they are to others: were links between hosts told by the tables of their source, a
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.adjacency import padded
+from graphlang.graph.propagation.edges import by_language
 from graphlang.graph.propagation.edges.edge_features import NAMES
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
 
@@ -50,11 +52,9 @@ FOLLOWED = (1, 2, 4)
 BLOCK = 1_000_000  #: links that are worked on at once
 STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
-EXCLUSIONS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  #: values of x that are tried
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
 PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
 SMOOTH = 0.3  #: share of a flatter distribution in them: the rare must not look rarer than they are
-POOLED = 0.1  #: how far the other hosts help to choose a host's x
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,9 +76,10 @@ class CompatibilityModel:
     regressions: Mapping[int, Regression]  #: by link-kind class
     source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
     switch_to: NDArray[np.float64]  #: D above, shape (G, L)
-    exclusion: NDArray[np.float64]  #: x above, shape (G,)
+    exclusion: NDArray[np.float32]  #: x above, shape (G, L)
+    lean: NDArray[np.float32]  #: what each language adds to the log-odds of k, shape (G, L)
     by_chance: NDArray[np.float64]  #: how often a link that switches keeps the language all the same, shape (G,)
-    fits: NDArray[np.float64]  #: mean log-likelihood of each of ``EXCLUSIONS`` on a host, shape (6,)
+    usual: NDArray[np.float64]  #: distribution of the exclusion over the languages of all hosts, shape (7,)
 
     def of_links(
         self,
@@ -112,7 +113,8 @@ class CompatibilityModel:
         ends = links.source, links.target, links.kind
         if len(wanted) < links.m:
             ends = links.source[wanted], links.target[wanted], links.kind[wanted]
-        return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.source_marginal, self.switch_to)
+        of_groups = (self.source_marginal, self.switch_to)
+        return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.lean, *of_groups)
 
     def of_hosts(self, rows: NDArray[np.int64]) -> CompatibilityModel:
         """The model for some of its hosts.
@@ -122,8 +124,8 @@ class CompatibilityModel:
         """
         at = np.append(rows, len(self.exclusion) - 1)  # links between hosts are the last group
         regressions = {number: replace(one, of_group=one.of_group[at]) for number, one in self.regressions.items()}
-        tables = (self.source_marginal[at], self.switch_to[at], self.exclusion[at], self.by_chance[at])
-        return CompatibilityModel(self.longest, regressions, *tables, self.fits)
+        tables = (self.source_marginal[at], self.switch_to[at], self.exclusion[at], self.lean[at], self.by_chance[at])
+        return CompatibilityModel(self.longest, regressions, *tables, self.usual)
 
     def for_hosts(self, rows: NDArray[np.int64], local: CompatibilityModel) -> CompatibilityModel:
         """The model for other hosts: of those that it knows as learned, of the others as a local model has it.
@@ -147,8 +149,9 @@ class CompatibilityModel:
             chosen(self.source_marginal, local.source_marginal),
             chosen(self.switch_to, local.switch_to),
             chosen(self.exclusion, local.exclusion),
+            chosen(self.lean, local.lean),
             chosen(self.by_chance, local.by_chance),
-            self.fits,
+            self.usual,
         )
 
 
@@ -163,7 +166,8 @@ class EdgeCompatibility:
     p_same: NDArray[np.float32]
     coupling: NDArray[np.float32]  #: k above, the part of it that is on purpose, shape (w,)
     group: NDArray[np.int32]  #: the host of both ends, or G - 1, shape (w,)
-    exclusion: NDArray[np.float64]  #: x above, shape (G,)
+    exclusion: NDArray[np.float32]  #: x above, shape (G, L)
+    lean: NDArray[np.float32]  #: what each language adds to the log-odds of k, shape (G, L)
     source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
     switch_to: NDArray[np.float64]  #: D above, shape (G, L)
 
@@ -177,7 +181,6 @@ def learn(  # noqa: PLR0917  all that it depends on
     collection: NDArray[np.float64],
     length: NDArray[np.int32],
     *,
-    every_host: int | None = None,
     given: CompatibilityModel | None = None,
 ) -> CompatibilityModel:
     """Learn how links bind languages.
@@ -190,7 +193,6 @@ def learn(  # noqa: PLR0917  all that it depends on
         sites: languages of the pages of each host, rows that sum to 1, shape (H, L).
         collection: languages of all pages, shape (L,).
         length: characters of each page's text, which tell pages apart, shape (n,).
-        every_host: how many hosts there are, those of the pages that are left out among them; H if not given.
         given: a model of the whole collection, of which these pages are a part: only what is particular to their hosts
             is fitted.
     """
@@ -204,11 +206,46 @@ def learn(  # noqa: PLR0917  all that it depends on
     regressions = _regressions(links, features, seen, same, group, groups, given)
     p_same = _p_same(regressions, links, features, seen, group)
     found = tables(a, b, group, sites, p_same)
-    usual = found.fits.sum(axis=1) / ((every_host or groups - 1) + 1) if given is None else given.fits
-    best = best_exclusion(found.fits, usual)
-    exclusion, by_chance = np.array(EXCLUSIONS)[best], np.take_along_axis(found.by_chance, best[None], 0)[0]
-    source_marginal, switch_to = found.source_marginal, found.switch_to
-    return CompatibilityModel(features.longest, regressions, source_marginal, switch_to, exclusion, by_chance, usual)
+    usual = by_language.usual_exclusion(found.votes) if given is None else given.usual
+    return CompatibilityModel(features.longest, regressions, *of_languages(found, usual, a, b, group, p_same), usual)
+
+
+def of_languages(  # noqa: PLR0917  all that it depends on
+    counted: GroupTables,
+    usual: NDArray[np.float64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    group: NDArray[np.int64],
+    p_same: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float64]]:
+    """Source marginal, D, exclusion, lean and ``by_chance`` of all groups, as ``CompatibilityModel`` has them.
+
+    Args:
+        counted: what links between certain pages show of each group.
+        usual: distribution of the exclusion over the languages of all hosts, shape (7,).
+        a: language of the source of each of these links, shape (m,).
+        b: language of its target, shape (m,).
+        group: of each link, shape (m,).
+        p_same: how likely each link keeps the language, shape (m,).
+    """
+    source_marginal, switch_to = counted.source_marginal, counted.switch_to
+    groups, languages = switch_to.shape
+    x = by_language.exclusions(counted.pair, counted.fits, usual, groups, languages)
+    by_chance = (source_marginal * kept_by_chance(switch_to, x)).sum(axis=1)
+    chance = kept_by_chance(switch_to[group, a], x[group, a])
+    coupling = _coupling(p_same, by_chance[group])
+    lean = by_language.leans(coupling, a == b, chance, group * languages + a, groups, languages)
+    return source_marginal, switch_to, x, lean, by_chance
+
+
+def kept_by_chance(switch_to: NDArray[np.float64], exclusion: NDArray[np.floating[Any]] | float) -> NDArray[np.float64]:
+    """How often a link that does not keep the language on purpose keeps it all the same.
+
+    Args:
+        switch_to: D of the language.
+        exclusion: x of the language.
+    """
+    return np.asarray(switch_to * (1 - exclusion) / (1 - exclusion * switch_to + by_language.CHANCE), np.float64)
 
 
 def _regressions(  # noqa: PLR0917  internal
@@ -345,18 +382,30 @@ def _mixed(key: NDArray[np.uint64], *columns: NDArray[Any]) -> NDArray[np.uint64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTables:
-    """What links between certain pages show of each group; L languages, G groups."""
+    """What links between certain pages show of each group; L languages, G groups, p pairs of a group and a language."""
 
     source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
     switch_to: NDArray[np.float64]  #: D above, shape (G, L)
-    fits: NDArray[np.float64]  #: log-likelihood of the links by each of ``EXCLUSIONS``, shape (6, G)
-    by_chance: NDArray[np.float64]  #: how often a link that switches keeps the language, by each of them, shape (6, G)
+    pair: NDArray[np.int64]  #: group x L + language of those that links lead from, ascending, shape (p,)
+    fits: NDArray[np.float64]  #: log-likelihood of these links by each of ``by_language.EXCLUSIONS``, shape (7, p)
 
-    def of(self, groups: NDArray[np.int64]) -> GroupTables:
-        """Those of some groups."""
-        return GroupTables(
-            self.source_marginal[groups], self.switch_to[groups], self.fits[:, groups], self.by_chance[:, groups]
-        )
+    @property
+    def votes(self) -> NDArray[np.float64]:
+        """How many pairs are for each exclusion, shape (7,)."""
+        return np.asarray(by_language.votes(self.fits).sum(axis=1))
+
+    def of(self, groups: NDArray[np.int64], first: int) -> GroupTables:
+        """Those of some groups, ascending, numbered anew.
+
+        Args:
+            groups: numbers of the groups, shape (g,).
+            first: new number of the first of them.
+        """
+        home, language = np.divmod(self.pair, self.switch_to.shape[1])
+        some = np.flatnonzero(np.isin(home, groups))
+        number = first + np.searchsorted(groups, home[some])
+        pair = number * self.switch_to.shape[1] + language[some]
+        return GroupTables(self.source_marginal[groups], self.switch_to[groups], pair, self.fits[:, some])
 
 
 def tables(
@@ -380,18 +429,7 @@ def tables(
     flat /= flat.sum(axis=1, keepdims=True)
     source_marginal = _table(group, a, sites, flat)
     switch_to = _table(group[~same], b[~same], sites, flat)
-    fits, by_chance = _fits(p_same, group, a, b, source_marginal, switch_to)
-    return GroupTables(source_marginal, switch_to, fits, by_chance)
-
-
-def best_exclusion(fits: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The number of the exclusion that fits each group best, others helping a little; shape (G,).
-
-    Args:
-        fits: log-likelihood of the links of each group, shape (6, G).
-        usual: mean of all hosts of the collection, shape (6,).
-    """
-    return np.asarray(np.round(fits + POOLED * usual[:, None], 6).argmax(axis=0))
+    return GroupTables(source_marginal, switch_to, *_fits(p_same, group, a, b, source_marginal, switch_to))
 
 
 def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -419,17 +457,17 @@ def _fits(  # noqa: PLR0917  internal
     b: NDArray[np.int64],
     source_marginal: NDArray[np.float64],
     switch_to: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Log-likelihood of the links seen in each group by each of ``EXCLUSIONS``, and ``by_chance``; (6, G) each."""
-    groups = len(source_marginal)
-    fits, by_chance = np.zeros((len(EXCLUSIONS), groups)), np.zeros((len(EXCLUSIONS), groups))
-    here, elsewhere = switch_to[group, a], switch_to[group, b]
-    for i, x in enumerate(EXCLUSIONS):
-        by_chance[i] = (source_marginal * switch_to * (1 - x) / (1 - x * switch_to + 1e-12)).sum(axis=1)
-        k = _coupling(p_same, by_chance[i][group])
-        likelihood = k * (a == b) + (1 - k) * elsewhere * (1 - x * (a == b)) / (1 - x * here + 1e-12)
-        fits[i] = np.bincount(group, np.log(likelihood + 1e-12), minlength=groups)
-    return fits, by_chance
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Pairs of a group and a language, and log-likelihood of their links by each of ``EXCLUSIONS``, less a constant."""
+    pair, place = np.unique(group * switch_to.shape[1] + a, return_inverse=True)
+    fits = np.empty((len(by_language.EXCLUSIONS), len(pair)))
+    same, here = a == b, switch_to[group, a]
+    for i, x in enumerate(by_language.EXCLUSIONS):
+        k = _coupling(p_same, (source_marginal * kept_by_chance(switch_to, x)).sum(axis=1)[group])
+        switched = (1 - k) / (1 - x * here + by_language.CHANCE)
+        likelihood = np.where(same, k + switched * here * (1 - x), switched)  # times D(b), whatever x
+        fits[i] = np.bincount(place, np.log(likelihood + by_language.CHANCE), minlength=len(pair))
+    return pair, fits
 
 
 def _coupling(p_same: NDArray[np.floating[Any]], by_chance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.propagation.edges import compatibility
+from graphlang.graph.propagation.edges import by_language, compatibility
 from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, Regression
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit_intercepts, sigmoid
 
@@ -40,7 +40,6 @@ def learn(
     present: NDArray[np.bool_],
     longest: int,
     *,
-    hosts: int,
     keep: int,
 ) -> CompatibilityModel:
     """What ``compatibility.learn`` learns, from a sample.
@@ -51,7 +50,6 @@ def learn(
         collection: languages of all pages, shape (L,).
         present: which kinds of links the collection has, shape (256,).
         longest: lists of neighbours that the features looked at.
-        hosts: of the collection.
         keep: the model is of so many of the hosts, the first ones.
     """
     sites = np.vstack([sites, collection])
@@ -80,32 +78,32 @@ def learn(
         p_same[some] = _shape(one, part) + one.of_kind[part.kind] + one.of_group[part.group]
     p_same = np.clip(sigmoid(p_same), compatibility.LOWEST, compatibility.HIGHEST)
     kept = np.append(np.arange(keep), groups - 1)
-    usual = np.zeros(len(compatibility.EXCLUSIONS))
-    tables = []
+    counted = np.zeros(len(by_language.EXCLUSIONS))
+    blocks = []
     for at in range(0, groups, GROUPS):
         stop = min(at + GROUPS, groups)
         inside = np.flatnonzero((sample.group >= at) & (sample.group < stop))
         part = sample.of(inside)
         found = compatibility.tables(part.a, part.b, part.group - at, sites[at:stop], p_same[inside])
-        usual += found.fits.sum(axis=1)
-        mine = kept[(kept >= at) & (kept < stop)] - at
-        tables.append(found.of(mine))
-    usual /= hosts + 1
-    source_marginal, switch_to = (
-        np.concatenate([getattr(one, name) for one in tables]) for name in ("source_marginal", "switch_to")
+        counted += found.votes
+        blocks.append(found.of(kept[(kept >= at) & (kept < stop)] - at, int(np.searchsorted(kept, at))))
+    usual = by_language.usual_exclusion(counted)
+    joined = compatibility.GroupTables(
+        np.concatenate([one.source_marginal for one in blocks]),
+        np.concatenate([one.switch_to for one in blocks]),
+        np.concatenate([one.pair for one in blocks]),
+        np.concatenate([one.fits for one in blocks], axis=1),
     )
-    fits, by_chance = (np.concatenate([getattr(one, name) for one in tables], axis=1) for name in ("fits", "by_chance"))
-    best = compatibility.best_exclusion(fits, usual)
+    inside = np.flatnonzero(np.isin(sample.group, kept))
+    part = sample.of(inside)
+    group = np.searchsorted(kept, part.group)
     return CompatibilityModel(
         longest,
         {
             number: Regression(one.mean, one.deviation, one.weights, one.of_kind, one.of_group[kept])
             for number, one in regressions.items()
         },
-        source_marginal,
-        switch_to,
-        np.array(compatibility.EXCLUSIONS)[best],
-        np.take_along_axis(by_chance, best[None], 0)[0],
+        *compatibility.of_languages(joined, usual, part.a, part.b, group, p_same[inside]),
         usual,
     )
 

@@ -32,7 +32,6 @@ class PageRoles:
     """n pages on H hosts, f of them latent; L active languages."""
 
     hosts: NDArray[np.int32]  #: their numbers in the evidence, ascending, shape (H,)
-    every_host: int  #: how many hosts there are, those of the pages that are left out among them
     every_page: int  #: how many pages there are, those that are left out among them
     host: NDArray[np.int32]  #: of each page, 0..H-1, shape (n,)
     length: NDArray[np.int32]  #: characters that the text counts as, shape (n,)
@@ -73,6 +72,5 @@ def page_roles(
     number = np.full(evidence.n, NONE, np.int32)
     number[latent] = np.arange(len(latent), dtype=np.int32)
     label = np.where(certain, best, NONE).astype(np.int16)
-    left_out = np.zeros(0, np.int32) if outside is None else outside
-    every = len(hosts) + len(np.setdiff1d(left_out, hosts)), evidence.n + len(left_out)
-    return PageRoles(hosts, *every, host.astype(np.int32), length, best, label, total, latent, number, doubtful)
+    every = evidence.n + (0 if outside is None else len(outside))
+    return PageRoles(hosts, every, host.astype(np.int32), length, best, label, total, latent, number, doubtful)

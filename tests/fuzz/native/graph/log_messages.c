@@ -31,8 +31,8 @@ static void fuzz_said(Input *in) {
   int64_t languages = 1 + below(in, MOST_LANGUAGES), hosts = 1 + below(in, 3), places = 1 + below(in, 3);
   int64_t whole = below(in, 4), pages = below(in, 4), kept = 1 + below(in, languages), count = below(in, 12), hurt = 0;
   int64_t rows = 1 + below(in, 4);
-  float *tables[5], *exclusive = floats(in, hosts, how & 1);
-  for (int n = 0; n < 5; n++)
+  float *tables[4], *room = array(GRAPHLANG_MESSAGE_SLOTS * 3 * languages, 4);
+  for (int n = 0; n < 4; n++)
     tables[n] = how & 1 ? floats(in, hosts * languages, 1) : distributions(in, hosts, languages);
   float *prior = how & 1 ? floats(in, places * languages, 1) : distributions(in, places, languages);
   float *belief = how & 1 ? floats(in, whole * languages, 1) : distributions(in, whole, languages);
@@ -53,8 +53,8 @@ static void fuzz_said(Input *in) {
   for (int64_t n = below(in, 4); n > 0 && how & 8 && pages; n--) slots[below(in, pages * kept)] = (int16_t)damaged(in, languages);
   int done = graphlang_messages((uint64_t)languages, (uint64_t)hosts, (uint64_t)places, (uint64_t)whole, (uint64_t)pages,
                                 (uint64_t)kept, (uint64_t)rows, (uint64_t)count, tables[0], tables[1], tables[2],
-                                tables[3], tables[4], exclusive, prior, belief, slots, 0.02f, how & 4, host, bond,
-                                speaker, place, heeded, at, messages, &fault);
+                                tables[3], prior, belief, slots, 0.02f, 0.98f, how & 4, host, bond, speaker, place,
+                                heeded, at, room, messages, &fault);
   CHECK(!hurt || done < 0);
   if (how & 8) return;
   CHECK(hurt || how & 1 || done == 1);
