@@ -15,7 +15,7 @@ from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, propagate
 from graphlang.graph.propagation.nodes.potentials import LEFT
-from graphlang.graph.propagation.rounds import MOST
+from graphlang.graph.propagation.rounds import MOST, SURER
 
 CODES = ("eng", "deu", "fra", "nld", "jpn")
 LONG, SHORT = 1000, 10
@@ -273,7 +273,7 @@ def test_all_neighbours_together_say_no_more_than_the_bound() -> None:
     trace = of_many.traces[0]
     assert sum(part.log_odds for part in trace.contributions) == pytest.approx(trace.log_odds)
     first, second = of_many.probabilities[0, :2].astype(np.float64)
-    assert trace.log_odds == pytest.approx(np.log(first / second), rel=1e-3)
+    assert trace.log_odds * SURER == pytest.approx(np.log(first / second), rel=1e-3)
 
 
 def test_a_link_farm_counts_as_few() -> None:
@@ -325,7 +325,7 @@ def test_contributions_sum_to_the_final_log_odds() -> None:
     answer = propagate(links, pages, trace=[0, 5, 7])
     for row in (0, 5):
         trace = answer.traces[row]
-        final = np.log(answer.confidence[row] / answer.runner_up_confidence[row])
+        final = np.log(answer.confidence[row] / answer.runner_up_confidence[row]) / SURER
         assert sum(c.log_odds for c in trace.contributions) == pytest.approx(final, abs=1e-3)
         assert len([c for c in trace.contributions if c.source == "inlink"]) == 3
         assert len(trace.rounds) == answer.rounds + 1
@@ -427,3 +427,12 @@ def test_the_language_that_stands_for_all_others_is_not_taken_for_english() -> N
         only = Evidence(codes, languages, chances, np.int32([900, 9]), np.zeros(2, np.int32))
         sure.append(float(propagate(graph(2, [(0, 1)]), only).confidence[1]))
     assert sure[0] == sure[1]
+
+
+def test_a_short_page_is_told_surer_than_it_believes_and_a_long_one_in_doubt_is_not() -> None:
+    pages = evidence([({"nld": 0.6, "deu": 0.4}, LONG), ({"nld": 0.5, "deu": 0.4}, SHORT), FULL["deu"], FULL["nld"]])
+    answer = propagate(graph(4, []), pages, trace=[0, 1])
+    for row, power in ((0, 1.0), (1, SURER)):
+        told = np.log(answer.confidence[row] / answer.runner_up_confidence[row])
+        assert told == pytest.approx(power * answer.traces[row].log_odds, rel=1e-3)
+        assert answer.traces[row].rounds[-1][1] == pytest.approx(answer.confidence[row], abs=1e-4)

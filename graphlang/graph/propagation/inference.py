@@ -296,7 +296,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
     columns[clamped], probabilities[clamped] = given.clamped.answers, given.clamped.probabilities
     for at in range(0, len(latent), BLOCK):
         part = np.arange(at, min(at + BLOCK, len(latent)))
-        final = exchange.final(outcome.incoming, part)
+        final = exchange.told(part, exchange.final(outcome.incoming, part))
         order = best_columns(final[:, :-1], keep)
         columns[latent[part]] = np.take_along_axis(given.candidates[part], order, 1)
         probabilities[latent[part]] = np.take_along_axis(final, order, 1)

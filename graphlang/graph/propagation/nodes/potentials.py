@@ -66,6 +66,7 @@ class NodePotentials:
     prior: Prior
     latent: NDArray[np.int64]  #: rows of the latent pages, ascending, shape (f,)
     number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
+    doubtful: NDArray[np.bool_]  #: latent pages whose text is long, and in doubt; shape (n,)
     neighbour_weight: NDArray[np.float64]  #: how far each page listens to neighbours, shape (n,)
     candidates: NDArray[np.int16]  #: columns that each latent page keeps, ascending, shape (f, K)
     log_potential: NDArray[np.float32]  #: of them and of all others together, up to a constant, shape (f, K + 1)
@@ -140,7 +141,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             belief = _clamped_beliefs(tables, np.array([row]), prior, fixed)[0][0]
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
-    of_latent = (latent, roles.number, weight, columns, packed)
+    of_latent = (latent, roles.number, roles.doubtful, weight, columns, packed)
     weights = {name: signal.weight for name, signal in signals.items()}
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
 
