@@ -70,6 +70,6 @@ def test_without_links_between_certain_pages_nothing_is_excluded_and_nothing_lea
 def test_a_host_with_few_links_does_as_the_others_of_the_collection() -> None:
     sure, flat = np.full(7, -40.0), np.zeros(7)
     sure[-1] = 0.0
-    usual = by_language.usual_exclusion(by_language.votes(np.stack([sure] * 50, axis=1)).sum(axis=1))
+    usual = by_language.usual_exclusion(by_language.votes(np.stack([sure] * 50, axis=1)))
     found = by_language.exclusions(np.array([0, 2]), np.stack([sure, flat], axis=1), usual, 3, 2)
     assert found.min() > 0.9

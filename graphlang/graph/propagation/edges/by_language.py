@@ -28,7 +28,8 @@ EXCLUSIONS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.97, 1.0)  #: values of x
 #: How likely each of them is before anything was seen; counts as one language of the collection.
 BEFORE = (0.9, 0.02, 0.02, 0.02, 0.02, 0.01, 0.01)
 POOLED = 1.0  #: languages' worth of the whole collection in the distribution of a host
-PASSES = 20  #: of expectation and maximisation over that distribution
+PASSES = 20  #: of expectation and maximisation over that distribution, at most
+RESTS = 1e-3  #: it rests when no share moves by more
 VARIANCE = 0.3  #: of the leans of the languages of a host; on development sets 0.3 to 3 do about as well
 BINDING = 0.05  #: links of a smaller coupling, those of a switcher, teach nothing of how much the others lean
 STEPS = 30  #: Newton steps at most
@@ -38,12 +39,12 @@ CHANCE = 1e-12  #: nothing is less likely than this
 
 
 def votes(fits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How likely each of ``EXCLUSIONS`` is for each language of a host by its own links; columns sum to 1.
+    """How many languages are for each of ``EXCLUSIONS``, by their own links, shape (7,).
 
     Args:
-        fits: log-likelihood of the links, shape (7, p).
+        fits: log-likelihood of the links of each language of a host, shape (7, p).
     """
-    return softmax(fits.T).T
+    return np.asarray(_shares(fits, np.array(BEFORE)[:, None]).sum(axis=1))
 
 
 def usual_exclusion(counted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -53,6 +54,11 @@ def usual_exclusion(counted: NDArray[np.float64]) -> NDArray[np.float64]:
         counted: sum of their votes, shape (7,).
     """
     return np.asarray((counted + BEFORE) / (counted.sum() + 1))
+
+
+def _shares(fits: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How likely each of ``EXCLUSIONS`` is for each language of a host; columns sum to 1."""
+    return softmax((fits + np.log(before)).T).T
 
 
 def exclusions(
@@ -75,12 +81,14 @@ def exclusions(
     values, group = np.array(EXCLUSIONS), pair // languages
     of_groups = np.repeat(usual[:, None], groups, axis=1)
     for _ in range(PASSES if len(pair) else 0):
-        share = votes(fits + np.log(of_groups[:, group]))
+        share = _shares(fits, of_groups[:, group])
         counted = np.stack([np.bincount(group, row, minlength=groups) for row in share])
-        of_groups = counted + POOLED * usual[:, None]
+        before, of_groups = of_groups, counted + POOLED * usual[:, None]
         of_groups /= of_groups.sum(axis=0)
+        if np.abs(of_groups - before).max() < RESTS:
+            break
     found = np.repeat(values @ of_groups, languages).astype(np.float32)
-    found[pair] = values @ votes(fits + np.log(of_groups[:, group]))
+    found[pair] = values @ _shares(fits, of_groups[:, group])
     return found.reshape(groups, languages)
 
 

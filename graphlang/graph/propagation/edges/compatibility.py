@@ -392,7 +392,7 @@ class GroupTables:
     @property
     def votes(self) -> NDArray[np.float64]:
         """How many pairs are for each exclusion, shape (7,)."""
-        return np.asarray(by_language.votes(self.fits).sum(axis=1))
+        return by_language.votes(self.fits)
 
     def of(self, groups: NDArray[np.int64], first: int) -> GroupTables:
         """Those of some groups, ascending, numbered anew.
