@@ -58,8 +58,8 @@ def moment_of(written: str) -> Moment:
         last = _last(first, len(plain))
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{written[:40]!r} is no date") from error
-    text = plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{first:%Y-%m-%dT%H:%M:%S}Z"
-    return Moment(text, f"{first:%Y-%m-%dT%H:%M:%S}", f"{last:%Y-%m-%dT%H:%M:%S}")
+    begin, end = (one.replace(tzinfo=None).isoformat(timespec="seconds") for one in (first, last))
+    return Moment(plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{begin}Z", begin, end)
 
 
 def _last(first: datetime, precision: int) -> datetime:

@@ -52,20 +52,22 @@ class Listing(OpenedFile):
             progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
 
         Raises:
-            ValueError: an unknown language or order.
+            ValueError: an unknown language or order; `host` is none.
         """
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.ingest.links.named import named_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         tags = [language] if isinstance(language, str) else list(language)
         chosen = tuple(map(wanted, tags))
+        site = None if host is None else named_host(host)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
             return page_rows(
                 connection,
                 wanted=chosen,
                 below=below,
-                host=host,
+                host=site,
                 fetched=fetched,
                 min_confidence=min_confidence,
                 declared_unlike=declared_unlike,

@@ -58,7 +58,7 @@ def page_rows(
         connection: a collection.
         wanted: only pages in one of these languages.
         below: only pages with less confidence.
-        host: only pages of this host.
+        host: only pages of this host, as the database has it.
         fetched: True for pages that were read, False for those only linked to, None for both.
         min_confidence: pages below count as ``und``; that comes before `wanted`, so that ``und`` finds them.
         declared_unlike: only pages that declare languages, of which none is the one that was found.
@@ -87,7 +87,7 @@ def page_rows(
         values["until"] = until
     if host is not None:
         conditions.append("host = :host")
-        values["host"] = host.lower()
+        values["host"] = host
     if fetched is not None:
         conditions.append("fetched" if fetched else "NOT fetched")
     if declared_unlike:

@@ -85,3 +85,11 @@ def test_a_script_counts_and_a_language_without_one_is_in_any(make_collection: M
         rows = Collection(path).pages(language=tags)
         assert "".join(row.url[-1] for row in rows) == found
         assert "".join(listed(path, wanted=[wanted(tag) for tag in tags])) == found
+
+
+def test_a_host_is_found_as_people_write_it(make_collection: Make, written: Any) -> None:
+    path = make_collection([written("http://xn--bcher-kva.example/a", "deu"), written("http://[2001:db8::1]/b", "deu")])
+    for name, found in (("Bücher.Example", "a"), ("xn--bcher-kva.example", "a"), ("[2001:DB8::1]", "b"), ("a.b", "")):
+        assert "".join(row.url[-1] for row in Collection(path).pages(host=name)) == found
+    with pytest.raises(ValueError, match="is no host"):
+        Collection(path).pages(host="http://a.example/")

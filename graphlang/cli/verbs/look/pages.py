@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphlang.cli.shared import options
+from graphlang.cli.shared.files.named import host_named
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.selection import tags_of
 from graphlang.cli.shared.tables.output import output_options, write_rows
@@ -79,7 +80,7 @@ def pages(
             rows = Collection(db).pages(
                 language=wanted,
                 below=below,
-                host=host,
+                host=None if host is None else host_named(host),
                 fetched=fetched,
                 min_confidence=min_confidence,
                 declared_unlike=declared_unlike,
