@@ -33,7 +33,7 @@ _SUBREAPER = 36  # of prctl(2): whom a process leaves behind becomes our child
 
 
 def tree(root: int) -> dict[int, tuple[str, int, float]]:
-    """A process and all below it: name, parent, and processor seconds, those of its children that ended included."""
+    """A process and all below it: name, parent, and its own processor seconds."""
     found: dict[int, tuple[str, int, float]] = {}
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -43,7 +43,7 @@ def tree(root: int) -> dict[int, tuple[str, int, float]]:
             continue
         fields = rest.split()
         number, parent = int(path.parent.name), int(fields[1])
-        found[number] = name, parent, sum(map(int, fields[11:15])) / _TICKS
+        found[number] = name, parent, sum(map(int, fields[11:13])) / _TICKS
         children.setdefault(parent, []).append(number)
     wanted, todo = [], [root]
     while todo:
@@ -85,6 +85,7 @@ def watched(command: list[str]) -> tuple[float, float, dict[str, float]]:
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     most: dict[str, float] = {}
     process = subprocess.Popen(command, stdout=sys.stderr)
+    seen = Used(process.pid)
     ended = threading.Event()
 
     def watch() -> None:
@@ -109,15 +110,45 @@ def watched(command: list[str]) -> tuple[float, float, dict[str, float]]:
         sys.exit(f"{command[1:4]} ended with status {status}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, used, most
+    return seconds, max(used, seen.all()), most
+
+
+class Used:
+    """Processor seconds of this process and all below it, looked at every second.
+
+    Who asks in the end learns nothing of Python's workers that Spark has let go: nobody waits for them.
+    """
+
+    def __init__(self, root: int) -> None:
+        self._root, self._ended = root, threading.Event()
+        self._seen: dict[int, tuple[str, float]] = {}
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(1.0):
+            self.by_name()
+
+    def by_name(self) -> tuple[float, float]:
+        """Those of Java, and those of all others."""
+        of = tree(self._root)
+        self._seen |= {number: (name, used) for number, (name, _, used) in of.items()}
+        java = sum(used for name, used in self._seen.values() if name == "java")
+        return java, sum(used for _, used in self._seen.values()) - java
+
+    def all(self) -> float:
+        """All of them; nothing is looked at any more."""
+        self._ended.set()
+        self._thread.join()
+        return sum(used for _, used in self._seen.values())
 
 
 class Stages:
     """What each stage took."""
 
     def __init__(self) -> None:
+        self._used = Used(os.getpid())
         self.marks = [("start", *self._now())]
-        self.jobs: list[int] = []
 
     def begin(self, name: str) -> None:
         """A stage begins."""
@@ -133,11 +164,8 @@ class Stages:
             found[name] = [was + b - a for was, a, b in zip(total, one, other, strict=True)]
         return {name: "{:.1f} s, JVM {:.1f}, Python {:.1f}".format(*of) for name, of in found.items()}
 
-    @staticmethod
-    def _now() -> tuple[float, float, float]:
-        of = tree(os.getpid())
-        java = sum(used for name, _, used in of.values() if name == "java")
-        return time.perf_counter(), java, sum(used for _, _, used in of.values()) - java
+    def _now(self) -> tuple[float, float, float]:
+        return time.perf_counter(), *self._used.by_name()
 
 
 def shuffled_of(spark: Any) -> tuple[int, int, int]:

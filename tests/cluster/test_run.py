@@ -22,6 +22,7 @@ from graphlang import cluster
 from graphlang.cluster import job
 from graphlang.cluster.inference.propagate import Sizes, infer
 from graphlang.cluster.spark_session import JobError, told_in_a_line
+from graphlang.content import registry
 from graphlang.db.write.choose_capture import Keep
 from graphlang.whole_file import OutputError
 
@@ -120,6 +121,24 @@ def test_a_partition_beyond_the_limit_is_told_in_a_line(spark: Any, tables: Path
     words = r"partition \d has \d+ links, more than the limit of 1; its largest host is \w+\.example with \d+ of \d+"
     with pytest.raises(JobError, match=f"^Spark gave up: .*{words} pages[^\n]*$"), told_in_a_line():
         infer(pages.join(answers, "page", "left"), links, str(tmp_path / "work"), sizes=Sizes(2, 4, most_links=1))
+
+
+def test_partitions_can_do_without_what_was_only_linked_to(spark: Any, tables: Path, tmp_path: Path) -> None:
+    every, links, answers, captures = (
+        spark.read.parquet(str(tables / name)) for name in ("pages", "links", "answers/run=1", "captures")
+    )
+    pages = every.join(answers, "page", "left").join(captures.select("page", "declared"), "page", "left")
+    labels = registry.load("nfc").labels
+    done = infer(pages, links, str(tmp_path / "work"), labels=labels, sizes=Sizes(2, 100), linked=False)
+    inside = {row.page for row in spark.read.parquet(str(tmp_path / "work" / "inside")).collect()}
+    urls = {row["page"]: row["url"].partition("//")[2] for row in pq.read_table(tables / "pages").to_pylist()}
+    assert {urls[page] for page in urls.keys() - inside} == {"museum.example/only-old.html"}  # nothing kept links to it
+    wanted = {row["page"]: row for row in pq.read_table(tables / "answers/run=2", partitioning=None).to_pylist()}
+    found = {row.page: row for row in done.answers.collect()}
+    assert found.keys() == {page for page, row in wanted.items() if row["scores"]}
+    for page, row in found.items():
+        assert row.label == wanted[page]["label"]
+        assert row.confidence == pytest.approx(wanted[page]["confidence"], abs=0.05)
 
 
 def test_columns_of_ones_own_stay_beside(spark: Any) -> None:

@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, keys_of, signals_of
+from graphlang.cluster.inference.inside import listening
 from graphlang.cluster.inference.labels import labels_of
 from graphlang.cluster.inference.steps import answers, facts_of, of_linked
 from graphlang.graph.data import NONE, Evidence, Graph
 from graphlang.graph.partitioned.assign import directory_of, host_of
 from graphlang.graph.propagation.inference import propagate
-from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -192,12 +192,9 @@ class _Work:
 
     def _reached(self) -> NDArray[np.int64]:
         """Pages that one that listens links to, or is linked from."""
-        options, made = self._wanted.options, self._made
-        sure = made.probabilities[:, 0]
-        silent = (sure >= options.doubtful) & (made.length >= options.clamp_length)
-        silent &= (sure >= LIKELY) | ((sure > 0) & (made.length >= options.certain_length))
+        made = self._made
         listens = np.ones(len(self._pages.ids), np.bool_)
-        listens[self._pages.stored[silent]] = False
+        listens[self._pages.stored] = listening(made.probabilities, made.length, self._wanted.options)
         source, target = self._source, self._target
         return np.unique(np.concatenate([target[listens[source]], source[listens[target]]]))
 

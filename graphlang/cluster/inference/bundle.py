@@ -77,7 +77,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
     if links.num_rows > most_links:
         raise TooLargeError(_too_large(number, pages, links, most_links))
     pages = pages.sort_by("page")
-    own, score = _scores(pages, labels)
+    own, score = scores_of(pages, labels)
     indices, probabilities = join_scripts(labels.language[own], score)
     characters = pages["characters"].fill_null(0).to_numpy()
     length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)  # no letters: no evidence
@@ -142,8 +142,13 @@ def _where(flags: Any) -> NDArray[np.bool_]:
     return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)  # noqa: FBT003 - the value
 
 
-def _scores(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """Labels and probabilities of the texts, shape (n, WIDTH) each."""
+def scores_of(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Labels and probabilities of the texts, shape (n, WIDTH) each.
+
+    Args:
+        pages: with the column ``scores``.
+        labels: of all pages.
+    """
     lists = pages["scores"].combine_chunks()
     counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     flat = lists.flatten()

@@ -20,6 +20,13 @@ PARTITION, BESIDE, GHOSTS, ORDERED, SURVEY, OBSERVED, COUNTS = -1, -2, -3, -4, -
 READY, PREPARED, ROUTES, FACTS, STATE, MOVED = -8, -9, -10, -11, -12, -13
 LINKS: Final = 1 << 24  #: added to the sender of links between a partition's ghosts
 ASKED: Final = 1 << 25  #: added to the sender of a question for them
+#: How Parquet writes them: it looks at how much it holds after each row, where it usually waits for a hundred.
+WRITTEN: Final = {
+    "parquet.page.row.count.limit": "1",
+    "parquet.block.size": str(32 << 20),
+    "parquet.page.size.row.check.min": "1",
+    "parquet.page.size.row.check.max": "1",
+}
 _AT_ONCE: Final = "spark.sql.parquet.enableVectorizedReader"
 _LARGEST: Final = 8 << 20  # bytes of a row: Java holds several of them at once
 

@@ -15,6 +15,7 @@ from graphlang.cluster.inference import assign, parcels, steps, supersteps
 from graphlang.cluster.inference.alone import OF_LINK, Wanted, alone, alone_from
 from graphlang.cluster.inference.assign import HOST
 from graphlang.cluster.inference.bundle import LINKS, PAGES
+from graphlang.cluster.inference.inside import ids_inside
 from graphlang.cluster.inference.labels import labels_of
 from graphlang.cluster.inference.parcels import (
     ASKED,
@@ -127,13 +128,20 @@ def infer(
     total = sum(row["count"] for row in counted)
     known = {row["label"]: row["count"] for row in counted if row["label"] is not None}
     if labels is None:
-        named = pages.selectExpr("explode(scores.label) AS label").distinct()
-        labels = {row["label"] for row in named.collect()} | known.keys()
+        listed = pages.selectExpr("explode(scores.label) AS label").distinct()
+        labels = {row["label"] for row in listed.collect()} | known.keys()
+    options, named = options or Options(), labels_of(labels, known)
+    if not linked:
+        ids = work_.written("inside", ids_inside(pages, links, named, options))
+        pages = pages.join(ids, "page", "left_semi")
+        links = links.join(ids.withColumnRenamed("page", "target"), "target", "left_semi")
+        total = int(ids.count())
+        many = work_.many = sizes.partitions or _least(links, total)
     cuts = Cuts(sizes.host_pages)
     if total > sizes.host_pages:
         cuts = assign.cuts_of(pages, sizes.host_pages)
     cut = Cut(cuts.cut_hosts(), cuts.cut_directories())
-    given = steps.Given(labels_of(labels, known), weights, options or Options(), cut, sizes.most_links, linked)
+    given = steps.Given(named, weights, options, cut, sizes.most_links, linked)
     homes = work_.written("homes", assign.assigned(pages, cuts, many))
     made = work_.partitions(_pages(pages, homes, cuts), _links(links, homes), given)
     with parcels.one_at_a_time(pages.sparkSession):
@@ -151,8 +159,11 @@ def _partitions(parts: Sequence[Any], links: Any) -> int:
     read = max((part.count() for part in parts[1:]), default=pages)
     if pages <= ALONE and read <= USUAL and links.count() <= _MOST_ALONE:
         return 1
-    cores = int(links.sparkSession.sparkContext.defaultParallelism)
-    return max(cores, -(-pages // USUAL))
+    return _least(links, pages)
+
+
+def _least(frame: Any, pages: int) -> int:
+    return max(int(frame.sparkSession.sparkContext.defaultParallelism), -(-pages // USUAL))
 
 
 def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
@@ -196,7 +207,7 @@ class _Work:
     def written(self, name: str, frame: Any, path: str | None = None) -> Any:
         """Write a step, and read it from there."""
         path = path or f"{self._folder}/{name}"
-        frame.write.parquet(path)
+        frame.write.options(**(parcels.WRITTEN if "data" in frame.columns else {})).parquet(path)
         return self._spark.read.schema(frame.schema).parquet(path)
 
     def alone(self, parts: Sequence[Any], links: Any, wanted: Wanted, folders: Sequence[str]) -> Any:
