@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -27,6 +28,13 @@ def test_reading_files_needs_neither_codes_nor_graphs() -> None:
     names = imported("ingest", "--help")
     assert "graphlang.ingest" in names
     assert not names & {"scipy", "langcodes", "networkx", "graphlang.codes.languages", "graphlang.content.registry"}
+
+
+def test_a_run_needs_no_sparse_matrices_of_scipy_and_no_langcodes(tmp_path: Path) -> None:
+    crawl = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
+    names = imported("run", str(crawl), "--db", str(tmp_path / "crawl.db"), "--workers", "1")
+    assert "graphlang.graph.propagation.inference" in names
+    assert not names & {"scipy.sparse", "langcodes"}
 
 
 def test_the_list_of_verbs_says_the_first_words_of_their_help() -> None:
