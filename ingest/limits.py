@@ -27,7 +27,9 @@ class Limits:
     anchor_texts: bool = False  #: keep the words of links
     plain_urls: bool = False  #: drop session ids and tracking parameters from URLs
     max_json: int = 8 << 20  #: bytes of a JSON line or record: parsed, it may take twenty times as much memory
-    max_seconds: float = 60.0  #: processor time of one page, after which it is given up; 0 for no bound
+    max_seconds: float = (
+        60.0  #: processor time of one page, after which (or an eighth later) it is given up; 0 for no bound
+    )
     whole: bool = (
         False  #: hand out what is beyond `max_payload` piece by piece (``RawRecord.rest``) instead of dropping it
     )

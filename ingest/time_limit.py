@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 _AGAIN = 0.5  # seconds: an error within a finaliser is lost, so that it is raised again
+_TICKS = 8  # of a timer that runs on from page to page, within the bound
 
 
 class TimeLimitError(BaseException):
@@ -27,6 +28,7 @@ class _Handler:
 
     def __init__(self) -> None:
         self.running: TimeLimit | None = None
+        self.armed: TimeLimit | None = None  # whose timer runs
         self._holders = 0
         self._before: Any = signal.SIG_DFL
 
@@ -44,7 +46,7 @@ class _Handler:
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:
         if self.running is not None:
-            raise TimeLimitError
+            self.running.tick()
 
 
 _handler = _Handler()
@@ -62,11 +64,15 @@ class TimeLimit:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._held = 0
-        self._armed = False
+        self._left = 0  # ticks of the timer that the page may still see
+        self._ended = False  # a page, for which the timer was set another way
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep the handler in place from page to page, and the timer running: each page sets it anew.
+        """Keep the handler in place from page to page, and the timer running.
+
+        It ticks eight times within the bound, and a page is ended at its ninth tick: so it may take an eighth longer,
+        and to set a timer for each page takes more than all else that is done here.
 
         Whoever hands pages on meanwhile calls `rest` before, so that no signal reaches what others do.
         """
@@ -84,18 +90,38 @@ class TimeLimit:
 
     def rest(self) -> None:
         """Stop the timer that a page left running."""
-        if self._armed and _handler.running is None:
+        if _handler.armed is self and _handler.running is None:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            self._armed = False
+            _handler.armed = None
+
+    def tick(self) -> None:
+        """Count a tick of the timer.
+
+        Raises:
+            TimeLimitError: it was one too many.
+        """
+        if self._left:
+            self._left -= 1
+            return
+        self._arm(_AGAIN, _AGAIN)
+        self._ended = True
+        raise TimeLimitError
 
     def __enter__(self) -> Self:
-        if self._seconds and (self._held or _is_main()):  # held on the main thread alone
+        if self._seconds and _is_main():
             if not self._held:
                 _handler.hold()
+                self._arm(self._seconds, _AGAIN)
+            elif _handler.armed is not self or self._ended:
+                self._arm(self._seconds / _TICKS, self._seconds / _TICKS)
+                self._ended = False
+            self._left = _TICKS if self._held else 0
             _handler.running = self
-            self._armed = True
-            signal.setitimer(signal.ITIMER_VIRTUAL, self._seconds, _AGAIN)
         return self
+
+    def _arm(self, first: float, then: float) -> None:
+        _handler.armed = self
+        signal.setitimer(signal.ITIMER_VIRTUAL, first, then)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -108,4 +134,4 @@ class TimeLimit:
 
 
 def _is_main() -> bool:
-    return threading.current_thread() is threading.main_thread()
+    return threading.get_ident() == threading.main_thread().ident

@@ -314,10 +314,11 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord,
     if claimed == keep and not _followed(buffer, grammar, keep):
         reason = f"the record header claims {claimed} bytes, the next record starts after {{}}"
         return _until_next(buffer, grammar, limits, record, reason)
-    record = record._replace(block=buffer.data[buffer.at : buffer.at + keep])
+    block = buffer.data[buffer.at : buffer.at + keep]
     buffer.at += keep
     if claimed == keep:
-        return record
+        return RawRecord(record.offset, record.head, block)
+    record = record._replace(block=block)
     if limits.whole:
         return record._replace(rest=Rest(_stated(buffer, grammar, claimed, claimed - keep)))
     missing = buffer.skip(claimed - keep)

@@ -9,6 +9,8 @@ from graphlang.ingest.formats.records import Grammar
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
 _LF = 10
 _START = re.compile(rb"WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:", re.IGNORECASE)
+_FIRST = len("WARC/1.0\r")
+_USUAL = b"\nWARC-Type: response\r\n"  # of nearly all records, in the line behind the first
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
 _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
 
@@ -62,5 +64,7 @@ class Warc(Grammar):
     @classmethod
     def may_be_page(cls, head: bytes) -> bool:
         """Tell by the header whether the record can hold a page, its text (WET) or its links (WAT)."""
+        if head.startswith(_USUAL, _FIRST):
+            return True
         kind = cls.type(head)
         return kind in _PAGE_TYPES or (kind in _PART_TYPES and _PART_TYPES[kind].search(head) is not None)

@@ -105,6 +105,25 @@ def test_held_from_page_to_page_the_bound_is_kept_and_given_back() -> None:
     assert signal.getsignal(signal.SIGVTALRM) is before
 
 
+def test_a_page_among_many_may_see_eight_ticks_of_the_timer() -> None:
+    limit = TimeLimit(8_000.0)
+    with limit.held():
+        for ticks in (8, 3, 9, 8):
+            seen = 0
+            try:
+                with limit:
+                    assert signal.getitimer(signal.ITIMER_VIRTUAL)[1] == 1_000.0
+                    for _ in range(ticks):
+                        signal.raise_signal(signal.SIGVTALRM)
+                        seen += 1
+            except TimeLimitError:
+                assert signal.getitimer(signal.ITIMER_VIRTUAL)[1] == 0.5
+            assert seen == min(ticks, 8)
+            signal.raise_signal(signal.SIGVTALRM)  # between pages it does nothing
+        limit.rest()
+        assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
 def test_a_reading_that_is_ended_in_another_thread_leaves_a_handler_that_does_nothing() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     held = TimeLimit(1.0).held()
