@@ -154,3 +154,27 @@ def test_a_pipe_that_has_no_path_is_written_to_as_it_is() -> None:
             file.write(b"whole")
         os.close(writing)
         assert other.read() == b"whole"
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "begins"),
+    [
+        (("pages",), "a.csv", "url,language,"),
+        (("pages",), "a.TSV", "url\tlanguage\t"),
+        (("sites",), "a.jsonl", '{"site": '),
+        (("languages",), "a.txt", "language  name"),
+        (("pages", "--format", "tsv"), "a.csv", "url\tlanguage\t"),
+        (("review",), "a.tsv", "url\tlanguage\t"),
+        (("texts",), "a.txt", "Das Museum"),
+        (("texts",), "a.csv", '{"url": '),
+        (("language-graph",), "a.gexf", "<?xml "),
+        (("language-graph",), "a.json", "{"),
+    ],
+    ids=str,
+)
+def test_the_name_of_a_file_says_its_format(
+    graphlang: Call, db: Path, said: tuple[str, ...], name: str, begins: str
+) -> None:
+    target = db.parent / name
+    assert graphlang(said[0], db, *said[1:], "-o", target).exit_code == 0
+    assert target.read_text(encoding="utf-8").startswith(begins)

@@ -90,6 +90,22 @@ def table_options(function: Callable[..., None]) -> Callable[..., None]:
     )(function)
 
 
+def format_of_name(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Callback of an option that names a file: its name says the format where nothing else does.
+
+    Args:
+        ctx: of the verb. Options that the user names are looked at before all others, and so before `--format`.
+        param: not looked at.
+        value: the file.
+    """
+    del param
+    kinds = (one.type for one in ctx.command.params if one.name == "format_")
+    ending = Path(str(value)).suffix.lower().lstrip(".")
+    if any(isinstance(kind, click.Choice) and ending in kind.choices for kind in kinds):
+        ctx.default_map = {"format_": ending, **(ctx.default_map or {})}
+    return value
+
+
 def output_options(function: Callable[..., None]) -> Callable[..., None]:
     """The options that all listing verbs share."""
     function = click.option(
@@ -97,7 +113,8 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         "--output",
         type=click.Path(dir_okay=False, writable=True, allow_dash=True),
         default="-",
-        help="File to write to; '-' is standard output.",
+        callback=format_of_name,
+        help="File to write to, in the format of its name; '-' is standard output.",
         show_default=True,
     )(function)
     function = click.option("--limit", type=click.IntRange(min=0), help="At most so many rows.")(function)

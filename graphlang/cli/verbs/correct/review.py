@@ -12,7 +12,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
-from graphlang.cli.shared.tables.output import write_rows
+from graphlang.cli.shared.tables.output import format_of_name, write_rows
 from graphlang.collection.collection import Collection
 from graphlang.maps.review import COUNT
 
@@ -25,7 +25,8 @@ from graphlang.maps.review import COUNT
     "--output",
     type=click.Path(dir_okay=False, writable=True, allow_dash=True),
     default="-",
-    help="File to write to; '-' is standard output.",
+    callback=format_of_name,
+    help="File to write to, in the format of its name; '-' is standard output.",
     show_default=True,
 )
 @click.option(

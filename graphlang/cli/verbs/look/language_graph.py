@@ -13,7 +13,7 @@ from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects
-from graphlang.cli.shared.tables.output import csv_safe, wide, write_rows, write_text
+from graphlang.cli.shared.tables.output import csv_safe, format_of_name, wide, write_rows, write_text
 from graphlang.export.language_graph_files import write_language_graph, write_site_graph
 from graphlang.maps.language_graph import Distance, Language, Pair, distances
 from graphlang.maps.language_graph import language_graph as graph_of
@@ -80,8 +80,9 @@ _OPTIONS: Final = (
         "--output",
         type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
         default="-",
+        callback=format_of_name,
         show_default=True,
-        help="File to write to; '-' is standard output.",
+        help="File to write to, in the format of its name; '-' is standard output.",
     ),
     csv_safe,
     wide,

@@ -14,7 +14,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects_captures
-from graphlang.cli.shared.tables.output import write_rows, write_text
+from graphlang.cli.shared.tables.output import format_of_name, write_rows, write_text
 from graphlang.db import open_existing, snapshot
 from graphlang.export.parquet import MissingExtraError, write_parquet
 from graphlang.export.texts import Told, write_txt
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     default="-",
+    callback=format_of_name,
     show_default=True,
-    help="File to write to; '-' is standard output.",
+    help="File to write to, in the format of its name; '-' is standard output.",
 )
 @selects_captures
 def texts(db: Path, format_: str, output: Path, selection: Selection, at: str | None, *, main: bool) -> None:
