@@ -23,7 +23,7 @@ _SECONDS: Final = 60  # for Java to say its version
 _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    "spark.log.level": "FATAL",  # what a task raises is told in a line in the end, and not on three pages before
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
     "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
     "spark.sql.execution.arrow.maxBytesPerOutputBatch": "32m",
