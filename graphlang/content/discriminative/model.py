@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.content.discriminative import char_lm, unknown
+from graphlang.content.discriminative import char_lm, stranger, unknown
 from graphlang.content.discriminative.parts import PartsRead
 from graphlang.content.discriminative.scores import LENGTHS, Scores
 from graphlang.content.discriminative.sparse_weights import unpack
@@ -71,7 +71,9 @@ _LONG_OUTLIERS = 0.005  # the same of long texts
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _BATCH = 1 << 16  # characters that are worked on together
 _FIT_ORDER = 4  # letters of the n-grams that tell whether a text is in one language
+_FEWEST_LABELS = 2  # of a model that doubts by words
 _FIT_STEP = 4  # characters from one of them to the next
+_WORDS_ONLY = 0  # letters of n-grams: none of them
 _FOREIGN = "eng"
 _OF_LABELS = ("base", "bias", "siblings", "prior")
 
@@ -85,6 +87,7 @@ class _Measured(NamedTuple):
     lengths: NDArray[np.int64]
     sums: NDArray[np.int16]  # over the columns, and zeros behind; none where no language is written in the script
     found: NDArray[np.int64]  # features
+    letters: Letters  # of all the texts, also those in other scripts
 
 
 class Discriminative(Calibrated):
@@ -126,6 +129,9 @@ class Discriminative(Calibrated):
             raise ModelError(f"{source}: its character language model needs a space after the last word")
         self._margin = max(self.vocabulary.margin, 0 if self._char_lm is None else self._char_lm.table.margin)
         self._scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *of_labels)
+        self._columns = self._weights.columns()
+        self._in_steps = self._scores.base / self._scores.step
+        self._asks_words = self.vocabulary.has_words and labels >= _FEWEST_LABELS
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
         self._relatives = [
             (number, column, own, unknown.RELATIVES[label])
@@ -174,12 +180,12 @@ class Discriminative(Calibrated):
             scores = self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior)
             if self._char_lm is not None and lm_sums is not None:
                 scores += self._char_lm.scores(lm_sums, number, rows, lengths)
-            yield _Measured(rows, columns, scores, lengths, own, found[rows])
+            yield _Measured(rows, columns, scores, lengths, own, found[rows], letters)
             known += len(rows)
         if known < len(sums.order):
             rows = sums.order[known:]
             scores, nothing = np.tile(self._before, (len(rows), 1)), np.zeros((0, 0), dtype=np.int16)
-            yield _Measured(rows, slice(None), scores, letters.lengths[rows], nothing, found[rows])
+            yield _Measured(rows, slice(None), scores, letters.lengths[rows], nothing, found[rows], letters)
 
     def _sums(
         self, texts: Sequence[str] | Characters, script: int | NDArray[np.uint8] | None = None, *, lm: bool = True
@@ -294,6 +300,12 @@ class Discriminative(Calibrated):
             lm_sums=lm_sums,
         )
         answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
+        if self._asks_words and letters.lengths.max(initial=0) >= stranger.FEWEST:
+            best = self._scores.best(
+                sums, self._weights, letters=letters.lengths, offsets=offsets, to=to, answer=answer
+            )
+            every = np.arange(len(to) + 1)
+            self._doubt_strangers(best, letters, every, found=np.diff(offsets), lengths=letters.lengths, to=to, answer=answer)
         for number, column, own, share in self._relatives:
             begin = int(sums.counts[:number].sum())
             mine = to[sums.order[begin : begin + int(sums.counts[number])]]
@@ -301,6 +313,59 @@ class Discriminative(Calibrated):
         unknown.doubt_rubbish(answer, to, given)
         if self._foreign >= 0:
             windows.share_with_hosts(answer, to, letters.lengths, self._foreign, self._hosts)
+
+    def _doubt_strangers(
+        self,
+        best: stranger.Best,
+        letters: Letters,
+        offsets: NDArray[np.int64],
+        *,
+        found: NDArray[np.int64],
+        lengths: NDArray[np.int64],
+        to: NDArray[np.int64],
+        answer: Floats,
+    ) -> Floats:
+        """Share what may be in a language that is not there (`stranger`), in place.
+
+        Args:
+            best: The best language of each text.
+            letters: Windows of the texts.
+            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`.
+            found: Features of each text, (texts,).
+            lengths: Letters of each, (texts,).
+            to: Row of `answer` of each, (texts,).
+            answer: Probabilities.
+
+        Returns:
+            How probable it is that each text is in no language of the model; 0 where it was not asked.
+        """
+        part = np.zeros(len(to), dtype=np.float32)
+        asked = np.flatnonzero(best.label >= 0)
+        if not len(asked):
+            return part
+        number = np.diff(offsets)
+        some = np.repeat(best.label >= 0, number)
+        first = np.concatenate([[0], np.cumsum(number[asked])])
+        features, of_windows = self.vocabulary.find(
+            Letters(letters.symbols, letters.starts[some], letters.lengths[some], letters.margin), only=_WORDS_ONLY
+        )
+        scripts = self._script[letters.scripts[offsets[asked]]].astype(np.int64)
+        mine = stranger.Best(*(own[asked] for own in best))
+        words, own, most = self._weights.regret(features, of_windows[first], scripts, mine.label, columns=self._columns, base=self._in_steps)
+        step = np.float32(self._scores.step)
+        _, part[asked] = stranger.share(
+            mine,
+            script=scripts,
+            columns=self._columns,
+            letters=lengths[asked],
+            found=found[asked],
+            words=(words, own * step, most * step),
+            base=self._scores.base,
+            prior=self._scores.prior,
+            to=to[asked],
+            answer=answer,
+        )
+        return part
 
     def _foreign_in(self, columns: slice) -> int:
         first, last, _ = columns.indices(len(self.labels))
@@ -344,8 +409,8 @@ class Discriminative(Calibrated):
         """Fill in the answers from so many windows of each text, in its script.
 
         Returns:
-            How many letters (and spaces) each text's windows have, and how probable the best of the languages is among
-            those that the model knows, (texts,) each.
+            How many letters (and spaces) each text's windows have, and how probable it is that the text is in a language
+            that the model knows, and in the best of these, (texts,) each.
         """
         size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
         parts, offsets = windows.cut(texts, number, size)
@@ -354,6 +419,8 @@ class Discriminative(Calibrated):
         sizes, sure = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.float32)
         # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
         prior = self._before + self._scores.close_bias
+        best, found_of = stranger.none(len(texts)), np.zeros(len(texts), dtype=np.int64)
+        letters: Letters | None = None
         for some in self._measure(parts, of_parts, prior=False):
             columns, mine = some.columns, np.flatnonzero(scripts == of_parts[some.rows[0]])
             ends = np.concatenate(([0], np.cumsum(counts[mine])))
@@ -361,8 +428,17 @@ class Discriminative(Calibrated):
             sizes[mine] = np.add.reduceat(some.lengths, ends[:-1])
             found = calibration.probabilities(likely, prior[columns], sizes[mine] > 0, outliers=_LONG_OUTLIERS)
             sure[mine] = found.max(axis=1)
-            self._scores.doubt(some.sums, columns, found=some.found, offsets=ends, letters=sizes[mine], answer=found)
+            about = {"found": some.found, "offsets": ends, "letters": sizes[mine], "answer": found}
+            self._scores.doubt(some.sums, columns, **about)
             answer[rows[mine], columns] = found
+            letters, found_of[mine] = some.letters, np.add.reduceat(some.found, ends[:-1])
+            if self._asks_words:
+                for into, own in zip(best, self._scores.best_of_windows(some.sums, columns, **about), strict=True):
+                    into[mine] = own
+        if letters is not None:
+            sure *= 1 - self._doubt_strangers(
+                best, letters, offsets, found=found_of, lengths=sizes, to=rows, answer=answer
+            )
         for of_script, column, own, share in self._relatives:
             mine = rows[self._script[scripts] == of_script]
             if len(mine):

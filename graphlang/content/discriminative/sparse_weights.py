@@ -127,6 +127,52 @@ class ScriptWeights:
         )
         return found
 
+    def regret(
+        self,
+        features: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        scripts: NDArray[np.int64],
+        best: NDArray[np.int64],
+        *,
+        columns: NDArray[np.int64],
+        base: NDArray[np.float32],
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """What features of texts say for one language, beside what each says for the one that it says most for.
+
+        Args:
+            features: As `sums` takes them.
+            offsets: As `sums` takes them.
+            scripts: Which of the scripts each text is in, (texts,).
+            best: The language, counted among those of the script; -1 for a text that is not asked about, (texts,).
+            columns: As the method of that name has them.
+            base: Of each label, in the unit of the weights, (labels,).
+
+        Returns:
+            How many of the features are of the text's script; the sum of what they say for the language, its base
+            included; and the sum of the greatest that each says for any, (texts,) each; 0 where nothing is asked.
+
+        Raises:
+            KernelError: arrays that do not fit one another.
+        """
+        number = np.empty(len(best), dtype=np.int64)
+        own, most = np.empty(len(best), dtype=np.float32), np.empty(len(best), dtype=np.float32)
+        _kernels.ngrams_regret(
+            features=features,
+            offsets=offsets,
+            script=scripts,
+            column=best,
+            columns=columns,
+            base=base,
+            blocks=self.blocks,
+            table=self.table,
+            starts=self.starts,
+            rest=self.rest,
+            number=number,
+            own=own,
+            most=most,
+        )
+        return number, own, most
+
     def script_of(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which of the scripts each label is in."""
         return np.searchsorted([own.stop for own in self.labels], labels, side="right")

@@ -24,6 +24,7 @@
 #define LINE 32 /* numbers of the table */
 #define COPIED 512
 #define FIELDS GRAPHLANG_NGRAMS_FIELDS
+#define COLUMNS GRAPHLANG_NGRAMS_COLUMNS
 
 /* Sixteen, or eight, numbers of a row, side by side. */
 typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
@@ -596,6 +597,127 @@ int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t
             }
         }
         sums[row] = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+    }
+    return 0;
+}
+
+/* The greatest weight of a row of the table, the base of its column included. */
+INLINE float greatest_of_row(const uint16_t *cell, int64_t half, const float *base, int64_t width)
+{
+    float lanes[8], most;
+    int64_t low = width < half ? width : half, high = width - low, j = 0;
+    for (int k = 0; k < 8; k++)
+        lanes[k] = base[0] + (float)(cell[0] & 0xFF);
+    for (; j + 8 <= low; j += 8)
+        for (int k = 0; k < 8; k++) {
+            float value = base[j + k] + (float)(cell[j + k] & 0xFF);
+            lanes[k] = value > lanes[k] ? value : lanes[k];
+        }
+    for (; j < low; j++)
+        lanes[0] = base[j] + (float)(cell[j] & 0xFF) > lanes[0] ? base[j] + (float)(cell[j] & 0xFF) : lanes[0];
+    for (j = 0; j + 8 <= high; j += 8)
+        for (int k = 0; k < 8; k++) {
+            float value = base[half + j + k] + (float)(cell[j + k] >> 8);
+            lanes[k] = value > lanes[k] ? value : lanes[k];
+        }
+    for (; j < high; j++)
+        lanes[0] = base[half + j] + (float)(cell[j] >> 8) > lanes[0] ? base[half + j] + (float)(cell[j] >> 8) : lanes[0];
+    most = lanes[0];
+    for (int k = 1; k < 8; k++)
+        most = lanes[k] > most ? lanes[k] : most;
+    return most - MIDDLE;
+}
+
+WIDE
+int graphlang_ngrams_regret(int64_t size, int64_t rows, int64_t scripts, int64_t labels, int64_t cells, int64_t lists,
+                            int64_t entries, const int32_t *features, const int64_t *offsets, const int64_t *script,
+                            const int64_t *column, const int64_t *columns, const float *base, const int64_t *blocks,
+                            const uint16_t *table, const int32_t *starts, const int32_t *rest, int64_t *number,
+                            float *own, float *most, graphlang_fault *fault)
+{
+    if (entries < CHUNK)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t n = 0; n < scripts; n++) {
+        int refused = check_block(blocks + n * FIELDS, n, cells, lists, fault);
+        if (refused)
+            return refused;
+        int64_t first = columns[COLUMNS * n], width = columns[COLUMNS * n + 1];
+        if (first < 0 || first >= labels)
+            return GRAPHLANG_REFUSE(fault, "columns", COLUMNS * n, first, 0, labels - 1);
+        int64_t widest = labels - first < 2 * blocks[n * FIELDS + 3] ? labels - first : 2 * blocks[n * FIELDS + 3];
+        if (width < 1 || width > widest)
+            return GRAPHLANG_REFUSE(fault, "columns", COLUMNS * n + 1, width, 1, widest);
+    }
+    int64_t before = -1;
+    float highest = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        number[row] = 0;
+        own[row] = most[row] = 0;
+        if (column[row] == -1)
+            continue;
+        int64_t begin = offsets[row], end = offsets[row + 1];
+        if (script[row] < 0 || script[row] >= scripts)
+            return GRAPHLANG_REFUSE(fault, "script", row, script[row], 0, scripts - 1);
+        const int64_t first = columns[COLUMNS * script[row]], width = columns[COLUMNS * script[row] + 1];
+        if (column[row] < 0 || column[row] >= width)
+            return GRAPHLANG_REFUSE(fault, "column", row, column[row], -1, width - 1);
+        if (begin < 0 || begin > size)
+            return GRAPHLANG_REFUSE(fault, "offsets", row, begin, 0, size);
+        if (end < begin || end > size)
+            return GRAPHLANG_REFUSE(fault, "offsets", row + 1, end, begin, size);
+        const int64_t *block = blocks + script[row] * FIELDS, half = block[3];
+        const uint32_t from = (uint32_t)block[0], common = (uint32_t)block[1], rare = (uint32_t)block[2];
+        const uint16_t *cell = table + block[4];
+        const int32_t *list = starts + block[5];
+        const float *of = base + first;
+        int64_t steps = 0, place = column[row] < half ? column[row] : column[row] - half, shift = column[row] < half ? 0 : 8;
+        float total = 0;
+        if (script[row] != before) { /* what a feature says at least for the language with the greatest base */
+            before = script[row];
+            highest = of[0];
+            for (int64_t j = 1; j < width; j++)
+                highest = of[j] > highest ? of[j] : highest;
+        }
+        for (int64_t i = begin; i < end; i++) { /* memory is asked for what all of them need */
+            uint32_t feature = (uint32_t)features[i] - from;
+            if (feature >= common && feature - common < rare)
+                __builtin_prefetch(list + (feature - common));
+        }
+        for (int64_t i = begin; i < end; i++) {
+            uint32_t feature = (uint32_t)features[i] - from;
+            if (feature < common)
+                __builtin_prefetch(cell + feature * half);
+            else if (feature - common < rare)
+                __builtin_prefetch(rest + list[feature - common]);
+        }
+        for (int64_t i = begin; i < end; i++) {
+            uint32_t feature = (uint32_t)features[i] - from;
+            if (feature < common) {
+                const uint16_t *weights = cell + feature * half;
+                steps += (weights[place] >> shift & 0xFF) - MIDDLE;
+                total += greatest_of_row(weights, half, of, width);
+            } else if (feature - common < rare) {
+                int64_t at = list[feature - common], stop = list[feature - common + 1];
+                if (at < 0 || stop < at || stop > entries - CHUNK)
+                    return GRAPHLANG_REFUSE(fault, "starts", list - starts + feature - common, at, 0, -1);
+                float top = highest;
+                for (; at < stop; at++) {
+                    int64_t label = rest[at] >> 8;
+                    int8_t weight = (int8_t)(rest[at] & 0xFF);
+                    if (label < 0 || label >= width)
+                        return GRAPHLANG_REFUSE(fault, "rest", at, rest[at], 0, 256 * width - 1);
+                    if (label == column[row])
+                        steps += weight;
+                    top = of[label] + (float)weight > top ? of[label] + (float)weight : top;
+                }
+                total += top;
+            } else {
+                continue;
+            }
+            number[row]++;
+        }
+        own[row] = (float)steps + (float)number[row] * of[column[row]];
+        most[row] = total;
     }
     return 0;
 }

@@ -339,6 +339,185 @@ int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64
     return 0;
 }
 
+/* The greatest of sums[j] * part + base[j] but for that of `best`. */
+INLINE float second_of_sums(const int16_t *sums, const float *base, float part, int64_t width, int64_t best)
+{
+    float lanes[LANES], most;
+    for (int k = 0; k < LANES; k++)
+        lanes[k] = -HUGE_VALF;
+    for (int side = 0; side < 2; side++) {
+        int64_t j = side ? best + 1 : 0, end = side ? width : best;
+        for (; j + LANES <= end; j += LANES)
+            for (int k = 0; k < LANES; k++) {
+                float value = (float)sums[j + k] * part + base[j + k];
+                lanes[k] = value > lanes[k] ? value : lanes[k];
+            }
+        for (; j < end; j++) {
+            float value = (float)sums[j] * part + base[j];
+            lanes[0] = value > lanes[0] ? value : lanes[0];
+        }
+    }
+    most = lanes[0];
+    for (int k = 1; k < LANES; k++)
+        most = lanes[k] > most ? lanes[k] : most;
+    return most;
+}
+
+WIDE
+int graphlang_scores_best(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
+                          const int16_t *sums, const int64_t *order, const int64_t *counts, const int64_t *columns,
+                          const int64_t *offsets, const int64_t *letters, int64_t fewest, double fit_enough,
+                          double margin_enough, const float *base, double step, const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
+                          graphlang_fault *fault)
+{
+    int64_t done = 0;
+    if (classes < scripts)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t row = 0; row < rows; row++) {
+        best[row] = -1;
+        fit[row] = margin[row] = 0;
+    }
+    for (int64_t script = 0; script < scripts; script++) {
+        const int64_t *own_columns = columns + FIELDS * script;
+        int64_t first = own_columns[0], width = own_columns[1], stride = own_columns[2];
+        if (first < 0 || first >= labels)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, first, 0, labels - 1);
+        if (width < 1 || width > labels - first)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, width, 1, labels - first);
+        if (stride < width || stride > INT32_MAX)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, stride, width, INT32_MAX);
+        int64_t most = size / stride < rows - done ? size / stride : rows - done;
+        if (counts[script] < 0 || counts[script] > most)
+            return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
+        for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride) {
+            int64_t row = order[done + i];
+            if (row < 0 || row >= rows)
+                return GRAPHLANG_REFUSE(fault, "order", done + i, row, 0, rows - 1);
+            if (letters[row] < fewest || width < 2)
+                continue;
+            if (to[row] < 0 || to[row] >= room)
+                return GRAPHLANG_REFUSE(fault, "to", row, to[row], 0, room - 1);
+            if (offsets[row] < 0 || offsets[row] >= offsets[row + 1])
+                continue;
+            const float *own = answer + to[row] * labels + first;
+            float greatest_one = greatest(own, width);
+            if (!(greatest_one > 0))
+                continue;
+            float part = (float)step / (float)(offsets[row + 1] - offsets[row]);
+            int64_t place = place_of(own, width, greatest_one);
+            float fits = (float)sums[place] * part + base[first + place];
+            float stands = fits - second_of_sums(sums, base + first, part, width, place);
+            if (fits > (float)fit_enough && stands > (float)margin_enough)
+                continue;
+            best[row] = place;
+            fit[row] = fits;
+            margin[row] = stands;
+        }
+        done += counts[script];
+    }
+    return 0;
+}
+
+WIDE
+int graphlang_scores_best_of_windows(int64_t windows, int64_t stride, int64_t width, int64_t texts, const int16_t *sums,
+                                     const int64_t *found, const int64_t *offsets, const int64_t *letters, int64_t fewest,
+                                     double fit_enough, double margin_enough, const float *base, double step, const float *probabilities, float *some,
+                                     int64_t *best, float *fit, float *margin, graphlang_fault *fault)
+{
+    if (width < 1 || stride < width)
+        return texts ? GRAPHLANG_WRONG_SIZE : 0;
+    for (int64_t text = 0; text < texts; text++) {
+        int64_t begin = offsets[text], end = offsets[text + 1], features = 0;
+        const float *own = probabilities + text * width;
+        best[text] = -1;
+        fit[text] = margin[text] = 0;
+        if (begin < 0 || begin > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", text, begin, 0, windows);
+        if (end < begin || end > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, end, begin, windows);
+        float most = greatest(own, width);
+        for (int64_t window = begin; window < end; window++)
+            features += found[window];
+        if (letters[text] < fewest || width < 2 || !(most > 0) || features < 1)
+            continue;
+        for (int64_t j = 0; j < width; j++)
+            some[j] = 0;
+        for (int64_t window = begin; window < end; window++)
+            for (int64_t j = 0; j < width; j++)
+                some[j] += (float)sums[window * stride + j];
+        float part = (float)step / (float)features;
+        for (int64_t j = 0; j < width; j++)
+            some[j] = some[j] * part + base[j];
+        int64_t place = place_of(own, width, most);
+        float fits = some[place], stands;
+        some[place] = -HUGE_VALF;
+        stands = fits - greatest(some, width);
+        if (fits > (float)fit_enough && stands > (float)margin_enough)
+            continue;
+        best[text] = place;
+        fit[text] = fits;
+        margin[text] = stands;
+    }
+    return 0;
+}
+
+WIDE
+int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, const int64_t *script,
+                              const int64_t *best, const int64_t *columns, const float *fit, const float *margin,
+                              const int64_t *letters, const int64_t *found, const int64_t *words, const float *own,
+                              const float *most, const float *base, const float *prior, const float *unknown,
+                              const float *mean, const float *spread, const float *terms, double least, const int64_t *to, float *answer,
+                              float *signs, float *part, graphlang_fault *fault)
+{
+    enum { SIGNS = GRAPHLANG_SCORES_SIGNS };
+    const float cut = GRAPHLANG_SCORES_CUT;
+    for (int64_t text = 0; text < texts; text++, signs += SIGNS) {
+        part[text] = 0;
+        memset(signs, 0, SIGNS * sizeof *signs);
+        if (best[text] == -1)
+            continue;
+        if (script[text] < 0 || script[text] >= scripts)
+            return GRAPHLANG_REFUSE(fault, "script", text, script[text], 0, scripts - 1);
+        int64_t first = columns[FIELDS * script[text]], width = columns[FIELDS * script[text] + 1];
+        if (first < 0 || first >= labels)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script[text], first, 0, labels - 1);
+        if (width < 1 || width > labels - first)
+            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script[text] + 1, width, 1, labels - first);
+        if (best[text] < 0 || best[text] >= width)
+            return GRAPHLANG_REFUSE(fault, "best", text, best[text], -1, width - 1);
+        if (to[text] < 0 || to[text] >= room)
+            return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
+        float long_ = letters[text] < 1 ? 1.0f : (float)letters[text], some = words[text] < 1 ? 1.0f : (float)words[text];
+        signs[0] = fit[text];
+        signs[1] = base[first + best[text]];
+        signs[2] = logarithm(long_);
+        signs[3] = (float)found[text] / long_;
+        signs[4] = margin[text] < GRAPHLANG_SCORES_MARGIN_MOST ? margin[text] : GRAPHLANG_SCORES_MARGIN_MOST;
+        signs[5] = prior[first + best[text]];
+        signs[6] = (float)words[text] / long_;
+        signs[7] = own[text] / some;
+        signs[8] = (most[text] - own[text]) / some;
+        float x[SIGNS], z = terms[0];
+        const float *term = terms + 1;
+        for (int i = 0; i < SIGNS; i++)
+            x[i] = between((signs[i] - mean[i]) / spread[i], -cut, cut);
+        for (int i = 0; i < SIGNS; i++)
+            z += x[i] * *term++;
+        for (int i = 0; i < SIGNS; i++)
+            for (int j = i; j < SIGNS; j++)
+                z += x[i] * x[j] * *term++;
+        float small = exponential(z < 0 ? z : -z), before = unknown_language(unknown, fit[text], signs[1], letters[text]);
+        part[text] = (z < 0 ? small : 1.0f) / (1.0f + small);
+        if (!(part[text] > before) || part[text] < (float)least)
+            continue;
+        float rest = (1 - part[text]) / (1 - before), even = (1 - rest) / (float)width;
+        float *row = answer + to[text] * labels + first;
+        for (int64_t j = 0; j < width; j++)
+            row[j] = row[j] * rest + even;
+    }
+    return 0;
+}
+
 int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float *probabilities, int16_t *indices,
                          float *values)
 {

@@ -16,7 +16,11 @@ enum {
     GRAPHLANG_SCORES_BASE_LEAST = 1,
     GRAPHLANG_SCORES_BASE_MOST = 7,
     GRAPHLANG_SCORES_LETTERS_LEAST = 4,
-    GRAPHLANG_SCORES_LETTERS_MOST = 512
+    GRAPHLANG_SCORES_LETTERS_MOST = 512,
+    GRAPHLANG_SCORES_SIGNS = 9, /* of a language that is not there (`discriminative.stranger`) */
+    GRAPHLANG_SCORES_CUT = 3,   /* spreads from the mean beyond which a sign is cut */
+    GRAPHLANG_SCORES_MARGIN_MOST = 4,
+    GRAPHLANG_SCORES_TERMS = 55 /* a constant, each sign, and each product of two */
 };
 
 /* out = sums * scale of the row + base_scale of the row * base of the column + bias_scale of the row * bias of the column
@@ -79,6 +83,49 @@ int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64
                            const int64_t found[windows], const int64_t offsets[texts + 1], const int64_t letters[texts],
                            const float base[width], double step, const float unknown[GRAPHLANG_SCORES_UNKNOWN],
                            double refused, float probabilities[texts * width], graphlang_fault *fault);
+
+/* How the best language of each text stands before the others.
+
+   sums, order, counts, columns, offsets, to, answer: as scores_probabilities has them, after that was asked. letters: of
+   each text. Left out are those of fewer than `fewest`, those without an answer or in a script of one language, and those
+   that are plainly in the language, with a fit and a margin above `fit_enough` and `margin_enough`: they get -1 and 0.
+   best: the most probable label, counted among those of its script; fit: what a feature says for it on average, its base
+   included; margin: how much more that is than for the best of the others. */
+int graphlang_scores_best(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
+                          const int16_t sums[size], const int64_t order[rows], const int64_t counts[classes],
+                          const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS], const int64_t offsets[rows + 1],
+                          const int64_t letters[rows], int64_t fewest, double fit_enough, double margin_enough,
+                          const float base[labels], double step, const int64_t to[rows], const float answer[room * labels], int64_t best[rows], float fit[rows],
+                          float margin[rows], graphlang_fault *fault);
+
+/* The same of texts of several windows.
+
+   sums, found, offsets, base: as scores_doubt has them. probabilities: of each text. letters, fewest, fit_enough,
+   margin_enough: as scores_best has them. some: room for numbers, which is overwritten. */
+int graphlang_scores_best_of_windows(int64_t windows, int64_t stride, int64_t width, int64_t texts,
+                                     const int16_t sums[windows * stride], const int64_t found[windows],
+                                     const int64_t offsets[texts + 1], const int64_t letters[texts], int64_t fewest,
+                                     double fit_enough, double margin_enough, const float base[width], double step, const float probabilities[texts * width],
+                                     float some[width], int64_t best[texts], float fit[texts], float margin[texts],
+                                     graphlang_fault *fault);
+
+/* Share what may be in a language that is not there among the labels of each text's script (`discriminative.stranger`).
+
+   script, best: of each text, the best label counted among those of the script, or -1 for a text that is left as it is.
+   columns: as scores_probabilities has them. fit, margin: as scores_best tells them. letters, found: of each text, and its
+   features. words, own, most: as ngrams_regret tells them of its words. base, prior: of each label. unknown: what was
+   shared already, which counts towards this. mean, spread: of each sign, a spread above 0; terms: coefficients. least: of a part that is worth the
+   while. to: the row of
+   `answer` of each. signs, part: what was found; 0 where the text is left as it is. */
+int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, const int64_t script[texts],
+                              const int64_t best[texts], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
+                              const float fit[texts], const float margin[texts], const int64_t letters[texts],
+                              const int64_t found[texts], const int64_t words[texts], const float own[texts],
+                              const float most[texts], const float base[labels], const float prior[labels],
+                              const float unknown[GRAPHLANG_SCORES_UNKNOWN], const float mean[GRAPHLANG_SCORES_SIGNS],
+                              const float spread[GRAPHLANG_SCORES_SIGNS], const float terms[GRAPHLANG_SCORES_TERMS],
+                              double least, const int64_t to[texts], float answer[room * labels],
+                              float signs[texts * GRAPHLANG_SCORES_SIGNS], float part[texts], graphlang_fault *fault);
 
 /* The `best` greatest of each row that are above 0, in order, the earlier of equal ones first; then -1 and 0. */
 int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float probabilities[rows * width],

@@ -1,0 +1,208 @@
+"""Makes ``graphlang/data/unknown.json``: what tells a language that is not there from the one that it resembles.
+
+    python tests/content/make_unknown.py DATA
+
+Labels are left out of the shipped `nfc`, a tenth of them at a time, and asked for their text: lines that training kept
+out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined to 400 characters and cut to 49 to 180.
+With rubbish they are the unknown texts. The known ones are the same, those of all labels, asked of the whole model,
+where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
+languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half``). Signs of long
+texts are taken at both looks.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import zlib
+from collections import defaultdict
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
+
+import numpy as np
+
+import graphlang
+from graphlang import modelfile
+from graphlang.codes import languages
+from graphlang.content import page_input, registry
+from graphlang.content.discriminative import model as discriminative
+from graphlang.content.discriminative import stranger
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.training import corpus
+from graphlang.content.training.discriminative.columns import take_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FOLDS: Final = 10
+FITTED: Final = 0.1  #: share of the texts to fit on that are unknown
+SHARE: Final = 0.01  #: of texts anywhere, as the constant takes it
+PULL: Final = 10.0  #: towards 0, of every term
+OF_EACH: Final = 12  # texts of a label, kind and source
+CUTS: Final = (49, 80, 120, 180)
+JOINED: Final = 400
+LEAST_SURE: Final = 0.3  # what is told with less needs no doubt
+_SOURCES: Final = ("flores200_devtest", "laser_tatoeba", "lingua_sentences")
+
+
+def first_half(label: str) -> bool:
+    """Whether a label is one of those that the coefficients are fitted on."""
+    return label == "eng" or zlib.crc32(label.encode()) % 2 == 0
+
+
+def joined(lines: list[str]) -> list[str]:
+    made, current = [], ""
+    for line in lines:
+        current += f"{line} "
+        if len(current) >= JOINED:
+            made.append(current)
+            current = ""
+    return made
+
+
+def texts(data: Path) -> Iterator[tuple[str, str]]:
+    """Labels of the first half and their texts."""
+    read = corpus.read(
+        data / "train",
+        label=languages.label,
+        minimum=lambda _: 0,
+        maximum=400_000,
+        messages=data / "train-software",
+        one_script=True,
+    )
+    sources = {"training": {label: list(corpus.held_out(own, 10)[1]) for label, own in read.lines.items()}}
+    for name in _SOURCES:
+        by_label: dict[str, list[str]] = defaultdict(list)
+        for line in (data / "lid" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+            tag, _, text = line.split("\t", 2)
+            if (label := languages.label(tag)) and "\\x" not in text:
+                by_label[str(label)].append(text)
+        sources[name] = by_label
+    for by_name in sources.values():
+        for label, lines in sorted(by_name.items()):
+            if not first_half(label):
+                continue
+            own = [line for line in lines if len(line) > 15]  # noqa: PLR2004
+            random.Random(label).shuffle(own)  # noqa: S311
+            yield from ((label, text) for text in joined(own)[:OF_EACH])
+            yield from ((label, text) for text in own[:OF_EACH])
+            for turn, size in enumerate(CUTS, 1):
+                yield from ((label, text[:size]) for text in own[turn * OF_EACH : (turn + 1) * OF_EACH])
+    yield from pages(data / "web" / "docs-full.warc.gz", data / "web" / "docs-full.gold.tsv")
+
+
+def pages(archive: Path, gold: Path, most: int = 3_000) -> Iterator[tuple[str, str]]:
+    lines = (line.split("\t") for line in gold.read_text(encoding="utf-8").splitlines()[1:])
+    label_of = {url: languages.label(tag) for url, tag, *_ in lines}
+    found = [page for page in graphlang.read(str(archive)) if isinstance(page, graphlang.Page)]
+    random.Random(1).shuffle(found)  # noqa: S311
+    for page in found[:most]:
+        label = label_of.get(page.url)
+        if label and first_half(label):
+            [text] = page_input.as_texts(page_input.Material([page.title], [page.text], [page.main_length], [b""], [""]))
+            yield label, text
+
+
+def rubbish(number: int = 300) -> list[str]:
+    draw = random.Random(3)  # noqa: S311
+    kinds = ("0123456789abcdef", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHabcdefghijklmnopqrstuvwxyz0123456789+/")
+    return [
+        " ".join(
+            "".join(draw.choices(kinds[i % 3], k=draw.randint(2, 40))) for _ in range(draw.randint(5, 60))
+        )
+        for i in range(number)
+    ]
+
+
+@contextmanager
+def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
+    """Keep the signs of every text at both looks, and share nothing."""
+    real = stranger.share
+
+    def share(best: stranger.Best, *, to: Any, answer: Any, **rest: Any) -> tuple[Any, Any]:
+        signs, part = real(best, to=to, answer=answer.copy(), **rest)
+        for row, own, label in zip(to.tolist(), signs, best.label.tolist(), strict=True):
+            if label >= 0:
+                kept.setdefault(row, []).append(own)
+        return signs, np.zeros_like(part)
+
+    with (
+        mock.patch.object(stranger, "share", share),
+        mock.patch.object(stranger, "PLAIN_MARGIN", np.inf),
+        mock.patch.object(discriminative, "_DOUBT", 2.0),
+    ):
+        yield
+
+
+def ask(identifier: Discriminative, some: list[str]) -> tuple[NDArray[np.str_], Floats, dict[int, list[Any]]]:
+    """The best label, its probability, and the signs of each text."""
+    best, sure, kept = [], [], {}
+    for begin in range(0, len(some), 500):
+        own: dict[int, list[Any]] = {}
+        with recorded(own):
+            found = identifier.probabilities(some[begin : begin + 500])
+        best.append(found.argmax(axis=1))
+        sure.append(found.max(axis=1))
+        kept |= {begin + row: signs for row, signs in own.items()}
+    return np.array(identifier.labels)[np.concatenate(best)], np.concatenate(sure), kept
+
+
+def fit(signs: Floats, unknown: NDArray[np.bool_], weight: Floats) -> dict[str, list[float]]:
+    """Coefficients of the greatest likelihood, by Newton's method."""
+    mean, spread = np.average(signs, axis=0, weights=weight), signs.std(axis=0)
+    x = np.clip((signs - mean) / spread, -stranger._CUT, stranger._CUT)
+    x = np.column_stack([np.ones(len(x)), stranger.terms_of(x)])
+    terms = np.zeros(x.shape[1])
+    pull = np.full(len(terms), PULL)
+    pull[0] = 0
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-np.clip(x @ terms, -30, 30)))
+        slope = x.T @ (weight * (chance - unknown)) + pull * terms
+        curve = (x * (weight * chance * (1 - chance))[:, None]).T @ x + np.diag(pull)
+        step = np.linalg.solve(curve, slope)
+        terms -= step * min(1.0, 4 / np.abs(step).max())
+    terms[0] += np.log(SHARE / (1 - SHARE)) - np.log(FITTED / (1 - FITTED))
+    return {"mean": mean.round(5).tolist(), "spread": spread.round(5).tolist(), "terms": terms.round(5).tolist()}
+
+
+def collect(data: Path) -> tuple[Floats, NDArray[np.bool_], str]:
+    """Signs of all texts, which of them are unknown, and the model's hash."""
+    model, digest = modelfile.read(registry.path("nfc"))
+    given = [(label, text) for label, text in texts(data) if label in model.labels]
+    of, some = np.array([label for label, _ in given]), [text for _, text in given]
+    best, sure, kept = ask(Discriminative(model, digest, "nfc"), some)
+    known = [own for row, signs in kept.items() if best[row] == of[row] and sure[row] >= LEAST_SURE for own in signs]
+    order, unknown = list(model.labels), []
+    random.Random(1).shuffle(order)  # noqa: S311
+    for fold in range(FOLDS):
+        gone = order[fold::FOLDS]
+        rows = np.flatnonzero(np.isin(of, gone))
+        mine = [some[row] for row in rows.tolist()] + (rubbish() if fold == 0 else [])
+        _, sure, kept = ask(Discriminative(take_out(model, set(gone)), "", ""), mine)
+        unknown += [own for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
+    signs = np.array(known + unknown, dtype=np.float64)
+    return signs, np.arange(len(signs)) >= len(known), digest
+
+
+def weights(unknown: NDArray[np.bool_]) -> Floats:
+    """Of each text, so that unknown ones are `FITTED` of all, as many in sum as there are texts."""
+    part = np.where(unknown, FITTED / unknown.sum(), (1 - FITTED) / (~unknown).sum())
+    return np.asarray(part * len(unknown), dtype=np.float64)
+
+
+def main(data: Path) -> None:
+    signs, unknown, digest = collect(data)
+    print(f"{len(signs):,} texts, {unknown.sum():,} of them in no language of the model")
+    found = {"model": digest, "signs": list(stranger.SIGNS), **fit(signs, unknown, weights(unknown))}
+    stranger.FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
