@@ -195,7 +195,9 @@ def left_out(model: modelfile.Model, texts: dict[str, dict[str, list[str]]], hal
             for doubt in (False, True)
         ]
         print(f"{kind:10}" + "".join(f"{cell:>10}" for cell in cells))
-    print("calibration error, one text of ten in an unknown language; known ones alone; and these at .9 (%): before, now")
+    print(
+        "calibration error, one text of ten in an unknown language; known ones alone; and these at .9 (%): before, now"
+    )
     identifier = Discriminative(model, "", "")
     for kind, own in texts.items():
         with without_doubt():

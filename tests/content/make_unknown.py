@@ -6,8 +6,8 @@ Labels are left out of the shipped `nfc`, a tenth of them at a time, and asked f
 out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined to 400 characters and cut to 49 to 180.
 With rubbish they are the unknown texts. The known ones are the same, those of all labels, asked of the whole model,
 where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
-languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half``). Signs of long
-texts are taken at both looks.
+languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half 1``). Signs of
+long texts are taken at both looks.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ PULL: Final = 10.0  #: towards 0, of every term
 OF_EACH: Final = 12  # texts of a label, kind and source
 CUTS: Final = (49, 80, 120, 180)
 JOINED: Final = 400
+SHORTEST: Final = 40  # letters: fewer than of a text that is asked about, for the fit not to end there
 LEAST_SURE: Final = 0.3  # what is told with less needs no doubt
 _SOURCES: Final = ("flores200_devtest", "laser_tatoeba", "lingua_sentences")
 
@@ -89,7 +90,7 @@ def texts(data: Path) -> Iterator[tuple[str, str]]:
         for label, lines in sorted(by_name.items()):
             if not first_half(label):
                 continue
-            own = [line for line in lines if len(line) > 15]  # noqa: PLR2004
+            own = [line for line in lines if len(line) > 15]
             random.Random(label).shuffle(own)  # noqa: S311
             yield from ((label, text) for text in joined(own)[:OF_EACH])
             yield from ((label, text) for text in own[:OF_EACH])
@@ -106,7 +107,9 @@ def pages(archive: Path, gold: Path, most: int = 3_000) -> Iterator[tuple[str, s
     for page in found[:most]:
         label = label_of.get(page.url)
         if label and first_half(label):
-            [text] = page_input.as_texts(page_input.Material([page.title], [page.text], [page.main_length], [b""], [""]))
+            [text] = page_input.as_texts(
+                page_input.Material([page.title], [page.text], [page.main_length], [b""], [""])
+            )
             yield label, text
 
 
@@ -114,9 +117,7 @@ def rubbish(number: int = 300) -> list[str]:
     draw = random.Random(3)  # noqa: S311
     kinds = ("0123456789abcdef", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHabcdefghijklmnopqrstuvwxyz0123456789+/")
     return [
-        " ".join(
-            "".join(draw.choices(kinds[i % 3], k=draw.randint(2, 40))) for _ in range(draw.randint(5, 60))
-        )
+        " ".join("".join(draw.choices(kinds[i % 3], k=draw.randint(2, 40))) for _ in range(draw.randint(5, 60)))
         for i in range(number)
     ]
 
@@ -136,6 +137,7 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
     with (
         mock.patch.object(stranger, "share", share),
         mock.patch.object(stranger, "PLAIN_MARGIN", np.inf),
+        mock.patch.object(stranger, "FEWEST", SHORTEST),
         mock.patch.object(discriminative, "_DOUBT", 2.0),
     ):
         yield
@@ -199,7 +201,6 @@ def weights(unknown: NDArray[np.bool_]) -> Floats:
 
 def main(data: Path) -> None:
     signs, unknown, digest = collect(data)
-    print(f"{len(signs):,} texts, {unknown.sum():,} of them in no language of the model")
     found = {"model": digest, "signs": list(stranger.SIGNS), **fit(signs, unknown, weights(unknown))}
     stranger.FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang import modelfile
 from graphlang.content import registry
+from graphlang.content.discriminative import stranger
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
@@ -17,6 +18,11 @@ from graphlang.content.segments import decode, find, units
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths
 from graphlang.native.kernels import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Array = np.ndarray[Any, Any]
 
 CODES = (*range(0x20, 0x500), *range(0x900, 0xA00), *range(0x4E00, 0x4F00), 0xD800, 0x200D, 0x1E900, 0x10FFFF)
 LETTERS = [*map(chr, CODES), *([" ", "a", "e", "the"] * 200)]
@@ -78,10 +84,30 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             decode.paths(told, **few)
             decode.paths(told, **{**few, "offsets": wild(few["offsets"])})
             identifier._weights.of_label(features, wild(offsets), np.zeros(4, np.int64))
+            strangers(identifier, features, offsets, sums=sums, answer=answer, wild=wild)
             units.letters(given)
         except REFUSED:
             refused += 1
     return 0 < refused < 80
+
+
+def strangers(
+    identifier: Any, features: Array, offsets: Array, *, sums: Any, answer: Array, wild: Callable[[Array], Array]
+) -> None:
+    """What doubts the languages of four texts, with some wrong numbers."""
+    weights, scores, long = identifier._weights, identifier._scores, np.full(4, 99)
+    into = {"letters": long, "to": wild(np.arange(4)), "answer": answer}
+    best = scores.best(sums, weights, offsets=offsets, **into)
+    wrong = stranger.Best(wild(best.label), best.fit, best.margin)
+    columns, script = weights.columns(), np.zeros(4, np.int64)
+    base = scores.base
+    words = weights.regret(features, wild(offsets), wild(script), wild(script), columns=columns, base=base)
+    about = {"columns": columns, "found": long, "words": words, "base": base, "prior": scores.prior}
+    stranger.share(wrong, script=wild(script), **about, **into)
+    windows_of = np.zeros((4, 2 * 8), np.int16), slice(0, 1)
+    scores.best_of_windows(
+        *windows_of, found=long, offsets=wild(np.array([0, 2, 4])), letters=long[:2], answer=np.ones((2, 1), np.float32)
+    )
 
 
 def damaged_lists(chance: random.Random) -> bool:

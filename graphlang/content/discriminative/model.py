@@ -21,7 +21,8 @@ text's score is the inner product of its own vector with that. Different from th
 * a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
 * a long text that says far more for a small language than texts of a great relative of it do is in the small one,
   however much likelier each of its windows is in the great one (`scoring.relatives`);
-* a text that fits even its best language badly may be in none that the model knows (`unknown`).
+* a text that fits even its best language badly may be in none that the model knows (`unknown`), and so may one of whose
+  words few are that language's (`stranger`).
 
 Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
 does not depend on the order or the company in which texts come.
@@ -71,7 +72,6 @@ _LONG_OUTLIERS = 0.005  # the same of long texts
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
 _BATCH = 1 << 16  # characters that are worked on together
 _FIT_ORDER = 4  # letters of the n-grams that tell whether a text is in one language
-_FEWEST_LABELS = 2  # of a model that doubts by words
 _FIT_STEP = 4  # characters from one of them to the next
 _WORDS_ONLY = 0  # letters of n-grams: none of them
 _FOREIGN = "eng"
@@ -131,7 +131,7 @@ class Discriminative(Calibrated):
         self._scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *of_labels)
         self._columns = self._weights.columns()
         self._in_steps = self._scores.base / self._scores.step
-        self._asks_words = self.vocabulary.has_words and labels >= _FEWEST_LABELS
+        self._asks_words = self.vocabulary.has_words
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
         self._relatives = [
             (number, column, own, unknown.RELATIVES[label])
@@ -305,7 +305,9 @@ class Discriminative(Calibrated):
                 sums, self._weights, letters=letters.lengths, offsets=offsets, to=to, answer=answer
             )
             every = np.arange(len(to) + 1)
-            self._doubt_strangers(best, letters, every, found=np.diff(offsets), lengths=letters.lengths, to=to, answer=answer)
+            self._doubt_strangers(
+                best, letters, every, found=np.diff(offsets), lengths=letters.lengths, to=to, answer=answer
+            )
         for number, column, own, share in self._relatives:
             begin = int(sums.counts[:number].sum())
             mine = to[sums.order[begin : begin + int(sums.counts[number])]]
@@ -350,8 +352,10 @@ class Discriminative(Calibrated):
             Letters(letters.symbols, letters.starts[some], letters.lengths[some], letters.margin), only=_WORDS_ONLY
         )
         scripts = self._script[letters.scripts[offsets[asked]]].astype(np.int64)
-        mine = stranger.Best(*(own[asked] for own in best))
-        words, own, most = self._weights.regret(features, of_windows[first], scripts, mine.label, columns=self._columns, base=self._in_steps)
+        mine = stranger.Best(best.label[asked], best.fit[asked], best.margin[asked])
+        words, own, most = self._weights.regret(
+            features, of_windows[first], scripts, mine.label, columns=self._columns, base=self._in_steps
+        )
         step = np.float32(self._scores.step)
         _, part[asked] = stranger.share(
             mine,
@@ -409,8 +413,8 @@ class Discriminative(Calibrated):
         """Fill in the answers from so many windows of each text, in its script.
 
         Returns:
-            How many letters (and spaces) each text's windows have, and how probable it is that the text is in a language
-            that the model knows, and in the best of these, (texts,) each.
+            How many letters (and spaces) each text's windows have, and how probable it is that the text is in a
+            language that the model knows, and in the best of these, (texts,) each.
         """
         size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
         parts, offsets = windows.cut(texts, number, size)
@@ -433,8 +437,8 @@ class Discriminative(Calibrated):
             answer[rows[mine], columns] = found
             letters, found_of[mine] = some.letters, np.add.reduceat(some.found, ends[:-1])
             if self._asks_words:
-                for into, own in zip(best, self._scores.best_of_windows(some.sums, columns, **about), strict=True):
-                    into[mine] = own
+                own_best = self._scores.best_of_windows(some.sums, columns, **about)
+                best.label[mine], best.fit[mine], best.margin[mine] = own_best
         if letters is not None:
             sure *= 1 - self._doubt_strangers(
                 best, letters, offsets, found=found_of, lengths=sizes, to=rows, answer=answer

@@ -185,7 +185,7 @@ class Scores:
         to: NDArray[np.int64],
         answer: Floats,
     ) -> stranger.Best:
-        """How the best language of each text stands before the others, where words are to be asked as well (`stranger`).
+        """How the best language of each text stands before the others, where words are asked as well (`stranger`).
 
         Args:
             sums: Of the texts.

@@ -44,8 +44,8 @@ SIGNS: Final = (
     "regret",  # how much more one of them says for the language that it says most for, on average
 )
 FEWEST: Final = 64  #: letters; in a shorter text words say too little for what it takes to ask them
-#: A text that fits its language better than this, by more than that margin, is plainly in it, and no words are read: five
-#: of six on pages.
+#: A text that fits its language better than this, by more than that margin, is plainly in it, and no words are read:
+#: four of five pages in other languages than English.
 PLAIN_FIT: Final = 0.0
 PLAIN_MARGIN: Final = 0.4
 MOST_MARGIN: Final = _kernels.constant("GRAPHLANG_SCORES_MARGIN_MOST")

@@ -14,6 +14,8 @@ rubbish
 (``tests/benchmarks/honest_doubt.py`` measures it). That part of the probability all languages of the script share, so
 that the best one stays the best, and is told with less confidence. Beyond `REFUSED`, nothing is answered: `und`.
 
+Texts of more than a few words are asked for more signs (`stranger`), and the greater doubt counts.
+
 A label may have relatives that are written in its script and that the model does not know in it (`RELATIVES`): their
 text is all but its own. So a part of its probability all labels of the script share as well.
 

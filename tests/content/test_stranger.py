@@ -1,0 +1,161 @@
+"""Languages that are not there, told by words: signs by hand, kernels against their definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang.content import registry
+from graphlang.content.discriminative import stranger, unknown
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.discriminative.scores import Scores
+from graphlang.content.discriminative.sparse_weights import ScriptWeights, Sums
+from graphlang.native.kernels import KernelError
+
+if TYPE_CHECKING:
+    from graphlang.content.identifier import Identifier
+
+STEP = 0.25
+BASE = np.array([-6.0, -2.0, -4.0], np.float32)
+PRIOR = np.array([-1.0, -2.0, -3.0], np.float32)
+ONE = np.ones((1, 1), np.float32)
+SCORES = Scores(STEP, ONE, ONE[0], BASE, *(np.zeros(3, np.float32) for _ in range(3)))
+AFRIKAANS = (
+    "Die rivier ontspring in die heuwels bo die dorp en vloei deur drie valleie voordat dit die see bereik. Die mense "
+    "wat daar woon, het geleer om met die water saam te leef, en elke jaar hou hulle 'n fees op die oewer. "
+)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Identifier:
+    return registry.load("nfc")
+
+
+def share(best: stranger.Best, words: tuple[int, float, float], answer: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    number, own, most = words
+    return stranger.share(
+        best,
+        script=np.zeros(1, np.int64),
+        columns=np.array([[0, 3, 16]]),
+        letters=np.array([100]),
+        found=np.array([300]),
+        words=(np.array([number]), np.array([own], np.float32), np.array([most], np.float32)),
+        base=BASE,
+        prior=PRIOR,
+        to=np.zeros(1, np.int64),
+        answer=answer,
+    )
+
+
+def one(label: int, fit: float, margin: float) -> stranger.Best:
+    return stranger.Best(np.array([label]), np.array([fit], np.float32), np.array([margin], np.float32))
+
+
+def test_signs_by_hand() -> None:
+    signs, _ = share(one(1, 0.5, 9.0), (10, 20.0, 25.0), np.full((1, 3), 1 / 3, np.float32))
+    # fit, base, ln 100, 300 / 100, a margin that is cut, prior, 10 / 100, 20 / 10, (25 - 20) / 10
+    assert signs[0] == pytest.approx([0.5, -2, 4.605, 3, 4, -2, 0.1, 2, 0.5], abs=1e-3)
+
+
+@given(
+    st.tuples(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2)),
+    st.tuples(st.integers(0, 30), st.floats(-9, 3), st.floats(0, 4)),
+)
+def test_the_kernel_is_the_definition(of_best: tuple[int, float, float], words: tuple[int, float, float]) -> None:
+    (label, fit, margin), (number, word, regret) = of_best, words
+    before = np.full((1, 3), 0.1, np.float32)
+    before[0, label] = 0.8
+    answer = before.copy()
+    best = one(label, fit, margin)
+    signs, part = share(best, (number, word * number, (word + regret) * number), answer)
+    [chance] = stranger.probability(signs)
+    assert part[0] == pytest.approx(chance, abs=1e-4)
+    [told] = unknown.probability(best.fit, BASE[label : label + 1], np.array([100]))
+    if chance > told + 1e-3 and chance > 2 * stranger.LEAST:
+        # What `unknown` shared already counts towards it.
+        rest = (1 - chance) / (1 - told)
+        assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
+    elif chance < told - 1e-3 or chance < stranger.LEAST / 2:
+        assert answer.tolist() == before.tolist()
+
+
+def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
+    answer = np.array([[0.8, 0.1, 0.1]], np.float32)
+    signs, part = share(one(-1, 0, 0), (0, 0, 0), answer)
+    assert not signs.any()
+    assert not part.any()
+    assert answer.tolist() == np.array([[0.8, 0.1, 0.1]], np.float32).tolist()
+
+
+@pytest.mark.parametrize("label", [3, -2])
+def test_labels_that_are_none_are_refused(label: int) -> None:
+    with pytest.raises(KernelError, match="best"):
+        share(one(label, 0, 0), (0, 0, 0), np.zeros((1, 3), np.float32))
+
+
+SUMS = st.lists(st.lists(st.integers(-400, 400), min_size=3, max_size=3), min_size=1, max_size=4)
+
+
+@given(SUMS, st.integers(0, 2), st.integers(1, 60))
+def test_the_best_of_texts_and_of_windows_is_that_of_sums_in_plain_python(
+    rows: list[list[int]], winner: int, found: int
+) -> None:
+    wide = np.zeros((len(rows), 16), np.int16)
+    wide[:, :3] = rows
+    answer = np.full((1, 3), 0.1, np.float32)
+    answer[0, winner] = 0.8
+    about = {"found": np.full(len(rows), found), "offsets": np.array([0, len(rows)]), "letters": np.array([200])}
+    of_windows = SCORES.best_of_windows(wide, slice(0, 3), **about, answer=answer)
+    total = np.array(rows).sum(axis=0) * STEP / (found * len(rows)) + BASE
+    margin = total[winner] - max(np.delete(total, winner))
+    plainly = total[winner] > stranger.PLAIN_FIT and margin > stranger.PLAIN_MARGIN
+    if min(abs(total[winner] - stranger.PLAIN_FIT), abs(margin - stranger.PLAIN_MARGIN)) < 1e-4:
+        return
+    assert of_windows.label[0] == (-1 if plainly else winner)
+    assert of_windows.fit[0] == pytest.approx(0 if plainly else total[winner], abs=1e-3)
+    assert of_windows.margin[0] == pytest.approx(0 if plainly else margin, abs=1e-3)
+    if len(rows) == 1:
+        weights = ScriptWeights(("A",), (slice(0, 3),), np.array([[0, 0, 0, 8, 0, 0]]), *[np.zeros(0)] * 3)
+        alone = SCORES.best(
+            Sums(wide.ravel(), np.zeros(1, np.int64), np.ones(1, np.int64)),
+            weights,
+            letters=np.array([200]),
+            offsets=np.array([0, found]),
+            to=np.zeros(1, np.int64),
+            answer=answer,
+        )
+        assert [own.tolist() for own in alone] == [pytest.approx(own.tolist(), abs=1e-3) for own in of_windows]
+
+
+def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
+    assert isinstance(shipped, Discriminative)
+    weights, draw = shipped._weights, np.random.default_rng(5)
+    latin = weights.names.index("LATIN")
+    first, common, rare, *_ = weights.blocks[latin].tolist()
+    some = np.concatenate([first + draw.integers(0, common, 8), first + common + draw.integers(0, rare, 30)])
+    features, columns = some.astype(np.int32), weights.columns()
+    own_labels = weights.labels[latin]
+    base = shipped._in_steps
+    sums = weights.sums(features, np.arange(len(some) + 1), np.full(len(some), latin, np.uint8))
+    [(_, _, rows)] = weights.each(sums)
+    table = rows[:, : columns[latin, 1]] + base[own_labels]
+    script, offsets = np.full(2, latin), np.array([0, 20, len(some)])
+    number, own, most = weights.regret(features, offsets, script, np.array([7, -1]), columns=columns, base=base)
+    assert number.tolist() == [20, 0]
+    assert own.tolist() == pytest.approx([table[:20, 7].sum(), 0], rel=1e-5)
+    assert most.tolist() == pytest.approx([table[:20].max(axis=1).sum(), 0], rel=1e-5)
+
+
+def test_answers_stay_and_do_not_depend_on_the_company(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [AFRIKAANS[:90], AFRIKAANS * 4, "Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam " * 5]
+    doubtful = shipped.probabilities(texts)
+    for text, row in zip(texts, doubtful, strict=True):
+        assert shipped.probabilities([text])[0].tolist() == row.tolist()
+    monkeypatch.setattr(stranger, "FEWEST", 1 << 40)
+    sure = shipped.probabilities(texts)
+    assert doubtful.argmax(axis=1).tolist() == sure.argmax(axis=1).tolist()
+    assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
