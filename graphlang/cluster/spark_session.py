@@ -44,6 +44,9 @@ _LOCAL: Final = {
 }
 _COLLISION: Final = f"{CollisionError.__module__}.{CollisionError.__name__}: "
 _GONE: Final = "Java ended in the middle of the work, as it does where memory is short; see spark.driver.memory"
+_MEMORY_SAID: Final = "SPARK_DRIVER_MEMORY"  # where the user says it to Spark itself
+#: What py4j says of an error of Java that it can ask nothing about any more.
+_NO_WORDS: Final = re.compile(r"An error occurred while calling \S+")
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 _SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
 _MOST_SHUFFLES: Final = 20_000
@@ -79,13 +82,42 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     builder = sql.SparkSession.builder.appName("graphlang")
     if master is not None:
         builder = builder.master(master)
-    own = _SETTINGS | (_LOCAL if master is not None and master.startswith("local") else {})
+    own = dict(_SETTINGS)
+    if master is not None and master.startswith("local"):
+        own |= _LOCAL
+        if _MEMORY_SAID not in os.environ:
+            own["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for name, value in (own | dict(settings or {})).items():
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
     except Exception as error:  # Py4J's and Spark's errors have no base of their own
         raise SparkError(f"Spark does not start: {first_line(error)}") from error
+
+
+def heap(memory: int) -> str:
+    """What Java may take where all work is done on this machine: a quarter, its own default, where Spark's is 1 GB.
+
+    Args:
+        memory: bytes of this machine.
+
+    >>> heap(16 << 30), heap(2 << 30)
+    ('4096m', '1024m')
+    """
+    return f"{max(memory // 4, 1 << 30) >> 20}m"
+
+
+def stop(spark: Any) -> None:
+    """Stop a session, unless its Java is gone, which is told elsewhere.
+
+    Args:
+        spark: the session.
+    """
+    try:
+        spark.stop()
+    except Exception as error:
+        if not isinstance(error, ConnectionError) and type(error).__module__.partition(".")[0] != "py4j":
+            raise
 
 
 def is_there() -> bool:
@@ -186,9 +218,10 @@ def words_of(error: BaseException) -> str:
     """
     try:
         said = str(error)
-    except OSError:
+    except Exception:  # noqa: BLE001 - of py4j or of the connection: there is nobody to be asked
         return _GONE
-    return _GONE if isinstance(error, ConnectionError) else said or type(error).__name__
+    gone = isinstance(error, ConnectionError) or _NO_WORDS.fullmatch(said.strip())
+    return _GONE if gone else said or type(error).__name__
 
 
 def first_line(error: BaseException | str) -> str:

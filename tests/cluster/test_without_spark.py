@@ -25,7 +25,7 @@ from graphlang.cluster.reading import archives as of_archives
 from graphlang.cluster.reading.misread import misread
 from graphlang.cluster.reading.page_ids import CollisionError, page_id
 from graphlang.cluster.reading.pieces import read_content, read_pieces
-from graphlang.cluster.spark_session import JobError, SparkError, java_version, session, told_in_a_line
+from graphlang.cluster.spark_session import JobError, SparkError, java_version, session, stop, told_in_a_line
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
 from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
@@ -249,11 +249,38 @@ class GoneError(Exception):
         raise ConnectionRefusedError
 
 
-@pytest.mark.parametrize("error", [GoneError(), ConnectionResetError(104, "Connection reset by peer")])
+class WordlessError(Exception):
+    """An error of Java that ended before it said which."""
+
+    __module__ = "py4j.protocol"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        GoneError(),
+        ConnectionResetError(104, "Connection reset by peer"),
+        WordlessError("An error occurred while calling o12.parquet."),
+    ],
+)
 def test_java_that_ends_in_the_middle_is_told_in_a_line(error: Exception) -> None:
     words = r"^Spark gave up: Java ended in the middle .*spark.driver.memory; go on$"
     with pytest.raises(JobError, match=words), told_in_a_line("; go on"):
         raise error
+
+
+def test_a_session_whose_java_is_gone_is_stopped_without_a_word() -> None:
+    class Gone:
+        def stop(self) -> None:
+            raise WordlessError("org.apache.spark.sql.classic.SparkSession does not exist in the JVM")
+
+    class Broken:
+        def stop(self) -> None:
+            raise ValueError("ours")
+
+    stop(Gone())
+    with pytest.raises(ValueError, match="ours"):
+        stop(Broken())
 
 
 def test_urls_with_one_id_end_a_job() -> None:

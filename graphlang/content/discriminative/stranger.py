@@ -108,7 +108,7 @@ def probability(of_texts: Floats, coefficients: Fitted | None = None) -> Floats:
         coefficients: Those of the file if not given.
 
     >>> one = Fitted(np.zeros(9, np.float32), np.ones(9, np.float32), np.eye(55, dtype=np.float32)[1])
-    >>> probability(np.array([[0, *[9] * 8], [-2, *[9] * 8]], dtype=np.float32), one).round(2).tolist()
+    >>> probability(np.array([[0, *[9] * 8], [-2, *[9] * 8]], dtype=np.float32), one).astype(float).round(2).tolist()
     [0.5, 0.12]
     """
     use = fitted() if coefficients is None else coefficients

@@ -216,6 +216,11 @@ def write_text(write: Callable[[IO[bytes]], object]) -> None:
         sys.stdout.flush()
 
 
+def to_terminal() -> bool:
+    """Whether standard output is a terminal, which takes no binary file."""
+    return sys.stdout.isatty()
+
+
 def _write(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],

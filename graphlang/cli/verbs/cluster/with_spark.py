@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,11 @@ def spark_options(function: Callable[..., None]) -> Callable[..., None]:
     )(function)
 
 
+def _is_told(record: logging.LogRecord) -> bool:
+    """Whether a record is none of py4j's about a Java that is gone, which is told in a line."""
+    return record.msg != "Exception while sending command."
+
+
 @contextmanager
 def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
     """Spark, which is stopped in the end, unless it was there before.
@@ -69,6 +74,7 @@ def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
         SparkError: Spark does not start.
     """
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it repeats errors with pages of Java's
+    logging.getLogger().addFilter(_is_told)
     sessions = needed("graphlang.cluster.spark_session")
     there = sessions.is_there()
     spark = sessions.session(master, settings)
@@ -76,8 +82,7 @@ def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
         yield spark
     finally:
         if not there:
-            with suppress(ConnectionError):  # Java may be gone, which is told elsewhere
-                spark.stop()
+            sessions.stop(spark)
 
 
 @contextmanager

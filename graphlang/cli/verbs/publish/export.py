@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from shutil import copyfileobj
@@ -17,7 +16,7 @@ from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects_captures
-from graphlang.cli.shared.tables.output import csv_safe, safe_asked, write_text
+from graphlang.cli.shared.tables.output import csv_safe, safe_asked, to_terminal, write_text
 from graphlang.db import snapshot
 from graphlang.export import to_file
 from graphlang.export.parquet import MissingExtraError
@@ -133,7 +132,7 @@ def _to_standard_output(write: Callable[[Path, str | None], list[str]], what: st
     form = to_file.format_of(what, format_, Path("-"))
     if what in to_file.FOLDERS:
         raise click.UsageError(f"{what} writes a folder: name one with -o")
-    if form == "parquet" or (form in {"warc", "wet"} and sys.stdout.isatty()):
+    if form == "parquet" or (form in {"warc", "wet"} and to_terminal()):
         raise click.UsageError(f"{form} goes to a file: name one with -o")
     with TemporaryDirectory() as folder:
         part = Path(folder) / what
