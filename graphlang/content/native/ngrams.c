@@ -422,7 +422,7 @@ INLINE int add_lists(uint16_t *sums, const struct block *block, const uint32_t *
     int64_t at = 0; /* the first wrong one of all, since it is not known any more which it was */
     while (at < block->entries && (uint32_t)block->rest[at] >> 8 < width)
         at++;
-    return GRAPHLANG_REFUSE(fault, "rest", at, block->rest[at], 0, 256 * width - 1);
+    return GRAPHLANG_REFUSE(fault, "rest", at, block->rest[at], 0, 256 * (int64_t)width - 1);
 }
 
 /* Add up what is asked for. sums: of the first row of the script; begin: where its lists begin in `starts`. */
