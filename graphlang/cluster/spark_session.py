@@ -204,10 +204,12 @@ def told_in_a_line(more: str = "") -> Iterator[None]:
 
 
 def _cause(said: str) -> str:
-    """The last line of a traceback of Python that says an error; empty where there is none."""
+    """The last line of a traceback of Python that says an error, else the last cause that Java names; empty without."""
     _, _, traceback = said.partition("Traceback (most recent call last):")
     lines = re.findall(r"^[\w.]+(?:Error|Exception|Interrupt): .*$", traceback, re.MULTILINE)
-    return str(lines[-1][:500]) if lines else ""
+    lines = lines or re.findall(r"^(?:Caused by)?: (.+)$", said, re.MULTILINE)
+    more = "; see spark.driver.memory and spark.executor.memory" if lines and "OutOfMemoryError" in lines[-1] else ""
+    return str(lines[-1][:500]) + more if lines else ""
 
 
 def words_of(error: BaseException) -> str:

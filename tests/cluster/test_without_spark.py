@@ -269,6 +269,16 @@ def test_java_that_ends_in_the_middle_is_told_in_a_line(error: Exception) -> Non
         raise error
 
 
+def test_the_last_cause_that_java_names_is_told() -> None:
+    said = (
+        "An error occurred while calling o12.parquet.\n: org.apache.spark.SparkException: Job aborted.\n\tat a.b(C:1)\n"
+        "Caused by: java.lang.OutOfMemoryError: Java heap space\n\tat d.e(F:2)\n"
+    )
+    words = r"^Spark gave up: java.lang.OutOfMemoryError: Java heap space; see spark.driver.memory and spark.executor"
+    with pytest.raises(JobError, match=words), told_in_a_line():
+        raise WordlessError(said)
+
+
 def test_a_session_whose_java_is_gone_is_stopped_without_a_word() -> None:
     class Gone:
         def stop(self) -> None:
