@@ -28,8 +28,7 @@ import graphlang
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import page_input, registry
-from graphlang.content.discriminative import model as discriminative
-from graphlang.content.discriminative import stranger
+from graphlang.content.discriminative import long_texts, stranger
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.training import corpus
 from graphlang.content.training.discriminative.columns import take_out
@@ -138,7 +137,7 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
         mock.patch.object(stranger, "share", share),
         mock.patch.object(stranger, "PLAIN_MARGIN", np.inf),
         mock.patch.object(stranger, "FEWEST", SHORTEST),
-        mock.patch.object(discriminative, "_DOUBT", 2.0),
+        mock.patch.object(long_texts, "_DOUBT", 2.0),
     ):
         yield
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from graphlang.content.discriminative import char_lm, unknown
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.scoring import calibration
+from graphlang.content.text import windows
 from graphlang.content.text.scripts import registry
 from graphlang.content.training.discriminative import fit_char_lm, witten_bell
 from graphlang.content.training.options import TrainingOptions
@@ -140,7 +141,7 @@ def test_a_word_of_both_languages_goes_where_it_is_likelier(tiny: Discriminative
 
 
 def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiny, "_foreign", -1)  # which comes afterwards
+    monkeypatch.setattr(windows, "share_with_hosts", lambda *_: None)  # which comes afterwards
     monkeypatch.setattr(unknown, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))  # and nothing is unknown
     texts = ["the dog", "wo", "sie denken", "το σπίτι", "the", "the cat sat on the mat and there it is", ""]
     probabilities = tiny.probabilities(texts)
@@ -151,12 +152,15 @@ def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monke
 
 
 def test_long_texts_are_not_looked_at(tiny: Discriminative) -> None:
-    assert tiny._char_lm is not None
-    letters, _, _, lm = tiny._sums(["the dog", "the weather is good, and this is the house"])
+    lm = tiny.trained.char_lm
     assert lm is not None
-    assert lm.words.tolist() == [2, 0]
-    assert letters.lengths[1] > len(tiny._char_lm.gain)
-    added = tiny._char_lm.scores(lm, int(tiny._script[letters.scripts[0]]), np.arange(2), letters.lengths)
+    found = tiny.trained.sums(["the dog", "the weather is good, and this is the house"])
+    letters = found.letters
+    assert found.lm is not None
+    assert found.lm.words.tolist() == [2, 0]
+    assert letters.lengths[1] > len(lm.gain)
+    script = int(tiny.trained.script[letters.scripts[0]])
+    added = lm.scores(found.lm, script, np.arange(2), letters.lengths)
     assert (added[0] != 0).all()
     assert (added[1] == 0).all()
 

@@ -100,46 +100,62 @@ def test_labels_that_are_none_are_refused(label: int) -> None:
 SUMS = st.lists(st.lists(st.integers(-400, 400), min_size=3, max_size=3), min_size=1, max_size=4)
 
 
-@given(SUMS, st.integers(0, 2), st.integers(1, 60))
-def test_the_best_of_texts_and_of_windows_is_that_of_sums_in_plain_python(
-    rows: list[list[int]], winner: int, found: int
-) -> None:
+def best_of(rows: np.ndarray, found: np.ndarray, offsets: list[int], answer: np.ndarray) -> stranger.Best:
+    """Of texts of some windows, all of them in one script of three labels."""
     wide = np.zeros((len(rows), 16), np.int16)
     wide[:, :3] = rows
+    weights = ScriptWeights(("A",), (slice(0, 3),), np.array([[0, 0, 0, 8, 0, 0]]), *[np.zeros(0)] * 3)
+    return SCORES.best(
+        Sums(wide.ravel(), np.arange(len(rows)), np.array([len(rows)])),
+        weights,
+        features=np.concatenate([[0], np.cumsum(found)]),
+        offsets=np.array(offsets),
+        letters=np.full(len(offsets) - 1, 200),
+        to=np.arange(len(offsets) - 1),
+        answer=answer,
+    )
+
+
+@given(SUMS, st.integers(0, 2), st.integers(1, 60))
+def test_the_best_of_windows_is_that_of_sums_in_plain_python(rows: list[list[int]], winner: int, found: int) -> None:
     answer = np.full((1, 3), 0.1, np.float32)
     answer[0, winner] = 0.8
-    about = {"found": np.full(len(rows), found), "offsets": np.array([0, len(rows)]), "letters": np.array([200])}
-    of_windows = SCORES.best_of_windows(wide, slice(0, 3), **about, answer=answer)
+    best = best_of(np.array(rows), np.full(len(rows), found), [0, len(rows)], answer)
     total = np.array(rows).sum(axis=0) * STEP / (found * len(rows)) + BASE
     margin = total[winner] - max(np.delete(total, winner))
     plainly = total[winner] > stranger.PLAIN_FIT and margin > stranger.PLAIN_MARGIN
     if min(abs(total[winner] - stranger.PLAIN_FIT), abs(margin - stranger.PLAIN_MARGIN)) < 1e-4:
         return
-    assert of_windows.label[0] == (-1 if plainly else winner)
-    assert of_windows.fit[0] == pytest.approx(0 if plainly else total[winner], abs=1e-3)
-    assert of_windows.margin[0] == pytest.approx(0 if plainly else margin, abs=1e-3)
-    if len(rows) == 1:
-        weights = ScriptWeights(("A",), (slice(0, 3),), np.array([[0, 0, 0, 8, 0, 0]]), *[np.zeros(0)] * 3)
-        alone = SCORES.best(
-            Sums(wide.ravel(), np.zeros(1, np.int64), np.ones(1, np.int64)),
-            weights,
-            letters=np.array([200]),
-            offsets=np.array([0, found]),
-            to=np.zeros(1, np.int64),
-            answer=answer,
-        )
-        assert [own.tolist() for own in alone] == [pytest.approx(own.tolist(), abs=1e-3) for own in of_windows]
+    assert best.label[0] == (-1 if plainly else winner)
+    assert best.fit[0] == pytest.approx(0 if plainly else total[winner], abs=1e-3)
+    assert best.margin[0] == pytest.approx(0 if plainly else margin, abs=1e-3)
+
+
+def test_each_text_has_its_own_windows_and_features() -> None:
+    rows = np.array([[40, 0, 0], [20, 10, 0], [0, 0, 60], [0, 9, 9]])
+    answer = np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8], [0, 0, 0]], np.float32)
+    best = best_of(rows, np.array([4, 6, 5, 7]), [0, 2, 3, 4], answer)
+    assert best.label.tolist() == [0, 2, -1]  # of the last one there is no answer
+    assert best.fit.tolist() == pytest.approx([60 * STEP / 10 - 6, 60 * STEP / 5 - 4, 0])
+    assert best.margin.tolist() == pytest.approx([best.fit[0] - (10 * STEP / 10 - 2), best.fit[1] + 2, 0])
+
+
+@pytest.mark.parametrize("offsets", [[0, 1, 3], [1, 2], [0, 5], [2, 1, 4], [-1, 4]])
+def test_windows_that_are_not_those_of_the_texts_are_refused(offsets: list[int]) -> None:
+    rows, answer = np.ones((4, 3), np.int64), np.full((4, 3), 1 / 3, np.float32)
+    with pytest.raises(KernelError, match=r"offsets|order"):
+        best_of(rows, np.ones(4, np.int64), offsets, answer)
 
 
 def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
     assert isinstance(shipped, Discriminative)
-    weights, draw = shipped._weights, np.random.default_rng(5)
+    weights, draw = shipped.trained.weights, np.random.default_rng(5)
     latin = weights.names.index("LATIN")
     first, common, rare, *_ = weights.blocks[latin].tolist()
     some = np.concatenate([first + draw.integers(0, common, 8), first + common + draw.integers(0, rare, 30)])
     features, columns = some.astype(np.int32), weights.columns()
     own_labels = weights.labels[latin]
-    base = shipped._in_steps
+    base = shipped.trained.scores.base / shipped.trained.scores.step
     sums = weights.sums(features, np.arange(len(some) + 1), np.full(len(some), latin, np.uint8))
     [(_, _, rows)] = weights.each(sums)
     table = rows[:, : columns[latin, 1]] + base[own_labels]

@@ -146,7 +146,7 @@ def test_malay_in_arabic_letters_may_be_a_relative(
     text = "سموا مأنسي دلاهيركن بيبس دان سامرات دري سڬي كموليأن دان حق حق. " * times
     label, confidence = best(shipped, text)
     assert label in unknown.RELATIVES
-    monkeypatch.setattr(shipped, "_relatives", [])
+    monkeypatch.setattr(unknown, "doubt_relatives", lambda *_: None)
     without, sure = best(shipped, text)
     assert without == label
     assert confidence < 0.7 < sure

@@ -64,19 +64,19 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             given = Characters(given.symbols, wild(given.begins), wild(given.ends))
             folded_lengths(given)
             made = fold(given, margin=4, closed=True, one_script=True)
-            scripts = identifier._script[made.scripts]
+            scripts = identifier.trained.script[made.scripts]
             made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
             features, offsets = identifier.vocabulary.find(made)
-            identifier._weights.sums(wild(features).astype(np.int32), wild(offsets), scripts)
-            identifier._weights.sums(wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8))
-            sums = identifier._weights.sums(features, offsets, scripts)
+            identifier.trained.weights.sums(wild(features).astype(np.int32), wild(offsets), scripts)
+            identifier.trained.weights.sums(wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8))
+            sums = identifier.trained.weights.sums(features, offsets, scripts)
             answer = np.zeros((4, len(identifier.labels)), np.float32)
             into = {"to": wild(np.arange(4)), "answer": answer, "outliers": 0.01}
-            both = sums, identifier._weights
-            identifier._scores.probabilities(*both, lengths=wild(made.lengths), offsets=wild(offsets), **into)
+            both = sums, identifier.trained.weights
+            identifier.trained.scores.probabilities(*both, lengths=wild(made.lengths), offsets=wild(offsets), **into)
             some = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
-            known = {"char_lm": identifier._char_lm, "lm_sums": identifier._char_lm.find(some, scripts)}
-            identifier._scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
+            known = {"char_lm": identifier.trained.char_lm, "lm_sums": identifier.trained.char_lm.find(some, scripts)}
+            identifier.trained.scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
             count_all.tally(made, (1, 3, 5), words=True).ranks(5)
             windows.log_likelihood(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
@@ -84,7 +84,7 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": find.COSTS, "labels": 9}
             decode.paths(told, **few)
             decode.paths(told, **{**few, "offsets": wild(few["offsets"])})
-            identifier._weights.of_label(features, wild(offsets), np.zeros(4, np.int64))
+            identifier.trained.weights.of_label(features, wild(offsets), np.zeros(4, np.int64))
             with suppress(*REFUSED):
                 strangers(identifier, features, offsets, sums=sums, answer=answer, wild=wild)
             units.letters(given)
@@ -97,19 +97,18 @@ def strangers(
     identifier: Any, features: Array, offsets: Array, *, sums: Any, answer: Array, wild: Callable[[Array], Array]
 ) -> None:
     """What doubts the languages of four texts, with some wrong numbers."""
-    weights, scores, long = identifier._weights, identifier._scores, np.full(4, 99)
+    weights, scores, long = identifier.trained.weights, identifier.trained.scores, np.full(4, 99)
     into = {"letters": long, "to": wild(np.arange(4)), "answer": answer}
-    best = scores.best(sums, weights, offsets=offsets, **into)
+    for windows_of in (np.arange(5), wild(np.arange(5)), np.array([0, 2, 2, 3, 4]), np.array([0, 1, 2, 3, 3])):
+        with suppress(*REFUSED):
+            scores.best(sums, weights, features=offsets, offsets=windows_of, **into)
+    best = scores.best(sums, weights, features=wild(offsets), offsets=np.arange(5), **into)
     wrong = stranger.Best(wild(best.label), best.fit, best.margin)
     columns, script = weights.columns(), np.zeros(4, np.int64)
     base = scores.base
     words = weights.regret(features, wild(offsets), wild(script), wild(script), columns=columns, base=base)
     about = {"columns": columns, "found": long, "words": words, "base": base, "prior": scores.prior}
     stranger.share(wrong, script=wild(script), **about, **into)
-    windows_of = np.zeros((4, 2 * 8), np.int16), slice(0, 1)
-    scores.best_of_windows(
-        *windows_of, found=long, offsets=wild(np.array([0, 2, 4])), letters=long[:2], answer=np.ones((2, 1), np.float32)
-    )
 
 
 def damaged_lists(chance: random.Random) -> bool:

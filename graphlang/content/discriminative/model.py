@@ -30,121 +30,63 @@ does not depend on the order or the company in which texts come.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.content.discriminative import char_lm, stranger, unknown
+from graphlang.content.discriminative import small_relatives
+from graphlang.content.discriminative.doubts import Doubts
+from graphlang.content.discriminative.long_texts import LongTexts
 from graphlang.content.discriminative.parts import PartsRead
-from graphlang.content.discriminative.scores import LENGTHS, Scores
-from graphlang.content.discriminative.sparse_weights import unpack
-from graphlang.content.discriminative.weight_codec import longest_text
+from graphlang.content.discriminative.short_texts import OUTLIERS, ShortTexts
+from graphlang.content.discriminative.trained import BATCH, load
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.vocabulary import MAX_ORDER, runs
-from graphlang.content.published.nfc import vocabulary
-from graphlang.content.scoring import calibration, relatives, speaker_prior
+from graphlang.content.ngrams.vocabulary import runs
+from graphlang.content.scoring import relatives
 from graphlang.content.text import windows
-from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
-from graphlang.content.text.scripts import LATIN, registry
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.content.text.normalise import Characters, fold
+from graphlang.content.text.scripts import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from graphlang.content.discriminative.char_lm import CharLMSums
-    from graphlang.content.discriminative.sparse_weights import Sums
+    from graphlang.modelfile import Model
 
     Floats = NDArray[np.float32]
 
-_FIRST_LOOK = 4  # windows of a long text
-_FIRST_SIZE = 42
-_SECOND_LOOK = 8
-_SECOND_SIZE = 60
-_DOUBT = 0.97  # below this, the second look
-_PARTS = 16  # of a text that may be in a relative of its language
-_PART_SIZE = 40
-#: Rate of texts that nobody would take for what they are: names, quotations (on development lines).
-OUTLIERS = 0.008
-_LONG_OUTLIERS = 0.005  # the same of long texts
 APART = 10.0  # how much less likely than any other a label of another script is, where numbers must be finite
-_BATCH = 1 << 16  # characters that are worked on together
 _FIT_ORDER = 4  # letters of the n-grams that tell whether a text is in one language
 _FIT_STEP = 4  # characters from one of them to the next
-_WORDS_ONLY = 0  # letters of n-grams: none of them
-_FOREIGN = "eng"
-_OF_LABELS = ("base", "bias", "siblings", "prior")
-
-
-class _Measured(NamedTuple):
-    """Texts in one script, and what `Discriminative.measure` says of them."""
-
-    rows: NDArray[np.int64]
-    columns: slice
-    scores: Floats
-    lengths: NDArray[np.int64]
-    sums: NDArray[np.int16]  # over the columns, and zeros behind; none where no language is written in the script
-    found: NDArray[np.int64]  # features
-    letters: Letters  # of all the texts, also those in other scripts
 
 
 class Discriminative(Calibrated):
-    """The default method."""
+    """The default method.
+
+    Attributes:
+        trained: What its file holds.
+    """
 
     each_script = True
     most_log = 20.0
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc") -> None:
         super().__init__(model, digest, source, name=name)
-        labels, limit = len(self.labels), self.limit
-        with ThreadPoolExecutor(1) as beside:  # kernels let other threads of Python run
-            lm = beside.submit(char_lm.unpack, model, source)
-            self.vocabulary = vocabulary(model, source)
-            self._weights = unpack(model, len(self.vocabulary), source)
-        lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
-        step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)
-        of_labels = [
-            take(model, n, "f", (labels,), source, most=char_lm.GREATEST).astype(np.float32) for n in _OF_LABELS
-        ]
-        # Where the n-grams of all scripts together would do, those of each do.
-        doubtful = limit > longest_text(len(self.vocabulary.orders) or 1, words=self.vocabulary.has_words)
-        for first, common, rare, *_ in self._weights.blocks.tolist() if doubtful else ():
-            sizes = np.flatnonzero(np.bincount(self.vocabulary.sizes[first : first + common + rare]))
-            orders = int(np.count_nonzero(sizes <= MAX_ORDER))
-            if limit > longest_text(orders or 1, words=len(sizes) > orders):
-                raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")
-        if len(self._inverse_temperature) != len(self._weights.names):
-            raise ModelError(f"{source}: its calibration does not fit its scripts")
-        try:
-            numbers = [registry.number(name) for name in self._weights.names]
-        except ValueError as error:
-            raise ModelError(f"{source}: {error}") from error
-        self._script = np.full(256, len(numbers), dtype=np.uint8)
-        self._script[numbers] = np.arange(len(numbers))
-        factors = np.stack([calibration.inverse_temperature(logs, LENGTHS) for logs in self._inverse_temperature])
-        self._char_lm = lm.result()
-        if self._char_lm is not None and not self.closed:
-            raise ModelError(f"{source}: its character language model needs a space after the last word")
-        self._margin = max(self.vocabulary.margin, 0 if self._char_lm is None else self._char_lm.table.margin)
-        self._scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *of_labels)
-        self._columns = self._weights.columns()
-        self._in_steps = self._scores.base / self._scores.step
-        self._asks_words = self.vocabulary.has_words
+        self.trained = load(
+            model,
+            source,
+            labels=self.labels,
+            limit=self.limit,
+            closed=self.closed,
+            log_inverse_temperature=self._inverse_temperature,
+        )
+        self.vocabulary = self.trained.vocabulary
+        doubts = Doubts(self.trained)
+        self._short = ShortTexts(self.trained, doubts)
+        self._long = LongTexts(self.trained, doubts, self._short)
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
-        self._relatives = [
-            (number, column, own, unknown.RELATIVES[label])
-            for number, own in enumerate(self._weights.labels)
-            for column in range(*own.indices(labels))
-            if (label := self.labels[column]) in unknown.RELATIVES
-        ]
         self._smaller = relatives.bounds(self)
-        self._before = self._scores.prior * lean[0]
-        self._foreign = self.labels.index(_FOREIGN) if _FOREIGN in self.labels and labels > 1 else -1
-        others = self._before.copy()
-        others[self._foreign] = -np.inf
-        self._hosts = calibration.probabilities(others[None])[0]
 
     def measure(
         self, texts: Sequence[str] | Characters, *, script: int | None = None, prior: bool = True
@@ -162,46 +104,7 @@ class Discriminative(Calibrated):
             temperature, (rows, columns); and letters and spaces of the texts, (rows,). A text in a script that no
             language here is written in leaves all of them as likely as they are before any text.
         """
-        for some in self._measure(texts, script, prior=prior):
-            yield some.rows, some.columns, some.scores, some.lengths
-
-    def _measure(
-        self,
-        texts: Sequence[str] | Characters,
-        script: int | NDArray[np.uint8] | None = None,
-        *,
-        prior: bool = True,
-    ) -> Iterator[_Measured]:
-        letters, offsets, sums, lm_sums = self._sums(texts, script, lm=prior)
-        found = np.diff(offsets)
-        known = 0
-        for number, rows, own in self._weights.each(sums):
-            lengths, columns = letters.lengths[rows], self._weights.labels[number]
-            scores = self._scores.linear(own, number, columns, lengths=lengths, found=found[rows], prior=prior)
-            if self._char_lm is not None and lm_sums is not None:
-                scores += self._char_lm.scores(lm_sums, number, rows, lengths)
-            yield _Measured(rows, columns, scores, lengths, own, found[rows], letters)
-            known += len(rows)
-        if known < len(sums.order):
-            rows = sums.order[known:]
-            scores, nothing = np.tile(self._before, (len(rows), 1)), np.zeros((0, 0), dtype=np.int16)
-            yield _Measured(rows, slice(None), scores, letters.lengths[rows], nothing, found[rows], letters)
-
-    def _sums(
-        self, texts: Sequence[str] | Characters, script: int | NDArray[np.uint8] | None = None, *, lm: bool = True
-    ) -> tuple[Letters, NDArray[np.int64], Sums, CharLMSums | None]:
-        """Letters of some texts, offsets of their features, sums of their weights, and those of the language model."""
-        letters = fold(
-            texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
-            margin=self._margin,
-            closed=self.closed,
-            one_script=True,
-            wanted=None if script is None else np.broadcast_to(np.uint8(script), len(texts)),
-        )
-        features, offsets = self.vocabulary.find(letters)
-        scripts = self._script[letters.scripts]
-        lm_sums = self._char_lm.find(letters, scripts) if lm and self._char_lm is not None else None
-        return letters, offsets, self._weights.sums(features, offsets, scripts), lm_sums
+        yield from self.trained.measure(self.trained.sums(texts, script, lm=prior), prior=prior)
 
     def fit(self, texts: Characters, labels: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
         """How well each text fits one label, at a fraction of what its probabilities cost; from few of its n-grams.
@@ -215,12 +118,13 @@ class Discriminative(Calibrated):
             in it as in no language in particular, and less where it is another one, (texts,); and letters and spaces
             of each text in the label's script, (texts,).
         """
-        numbers = np.array([registry.number(name) for name in self._weights.names], dtype=np.uint8)
-        wanted = numbers[self._weights.script_of(labels)]
-        letters = fold(texts, margin=self._margin, closed=self.closed, one_script=True, wanted=wanted)
+        weights, scores = self.trained.weights, self.trained.scores
+        numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
+        wanted = numbers[weights.script_of(labels)]
+        letters = fold(texts, margin=self.trained.margin, closed=self.closed, one_script=True, wanted=wanted)
         features, offsets = self.vocabulary.find(letters, only=self._fit_order, step=_FIT_STEP)
-        steps = self._weights.of_label(features, offsets, labels)
-        total = steps * self._scores.step + np.diff(offsets) * self._scores.base[labels]
+        steps = weights.of_label(features, offsets, labels)
+        total = steps * scores.step + np.diff(offsets) * scores.base[labels]
         return (total / np.maximum(letters.lengths, 1)).astype(np.float32), letters.lengths
 
     def read(self, texts: Characters) -> PartsRead:
@@ -229,10 +133,11 @@ class Discriminative(Calibrated):
         Args:
             texts: Short ones, of any number.
         """
-        letters = fold(texts, margin=self._margin, closed=self.closed, one_script=True)
+        trained = self.trained
+        letters = fold(texts, margin=trained.margin, closed=self.closed, one_script=True)
         features, offsets = self.vocabulary.find(letters, only=self._fit_order)
-        sums = self._weights.sums(features, offsets, self._script[letters.scripts])
-        return PartsRead(len(self.labels), self._scores, self._weights, letters.lengths, offsets, sums, OUTLIERS)
+        sums = trained.weights.sums(features, offsets, trained.script[letters.scripts])
+        return PartsRead(len(self.labels), trained.scores, trained.weights, letters.lengths, offsets, sums, OUTLIERS)
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
@@ -254,201 +159,15 @@ class Discriminative(Calibrated):
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         some = [texts[i] for i in short.tolist()] if len(long) else texts
-        for begin, end in runs(sizes[short], _BATCH):
-            self._short(some[begin:end], short[begin:end], answer)
+        for begin, end in runs(sizes[short], BATCH):
+            self._short.answer(some[begin:end], short[begin:end], answer)
         answer[long] = 0  # all of a short text's row is filled in
         chosen = [texts[i] for i in long.tolist()]
         scripts = windows.main_scripts(chosen)
         order = np.argsort(scripts, kind="stable")  # what is needed for one script stays at hand
-        order = order[self._script[scripts[order]] < len(self._weights.names)]
-        self._long(texts, long[order], scripts[order], answer)
+        order = order[self.trained.knows(scripts[order])]
+        self._long.answer(texts, long[order], scripts[order], answer)
         if self._smaller:
-            self._settle(texts, long[sizes[long] > (relatives.LEAST_UNITS - 1) * _PART_SIZE], answer)
+            many = long[sizes[long] > small_relatives.LONG_ENOUGH]
+            small_relatives.settle(texts, many, answer, self._smaller, self._short)
         return answer
-
-    def _settle(self, texts: Sequence[str], rows: NDArray[np.int64], answer: Floats) -> None:
-        """Those of the texts that are in a small relative of their best language change the probabilities of the two.
-
-        As they are changed, the small one is told as surely as the great one was: of a hundred such texts that were
-        changed on development lines some four were in neither.
-        """
-        doubtful = relatives.in_doubt(answer if len(rows) == len(answer) else answer[rows], self._smaller)
-        mine = rows[doubtful].tolist()
-        some = max(1, _BATCH // (_PARTS * _PART_SIZE))
-        for begin in range(0, len(mine), some):
-            group = mine[begin : begin + some]
-            parts, offsets = windows.cut([texts[i] for i in group], _PARTS, _PART_SIZE)
-            chances = np.empty((len(parts), len(self.labels)), dtype=np.float32)
-            self._short(parts, np.arange(len(parts)), chances)
-            best = answer[group].argmax(axis=1)
-            own = relatives.smaller(chances, offsets, best, self._smaller)
-            answer[group, best], answer[group, own] = answer[group, own], answer[group, best]
-
-    def _short(self, texts: Sequence[str] | Characters, to: NDArray[np.int64], answer: Floats) -> None:
-        """Fill in the answers for texts of one window, in these rows."""
-        given = texts if isinstance(texts, Characters) else characters(texts)
-        letters, offsets, sums, lm_sums = self._sums(given)
-        known = self._scores.probabilities(
-            sums,
-            self._weights,
-            lengths=letters.lengths,
-            offsets=offsets,
-            outliers=OUTLIERS,
-            to=to,
-            answer=answer,
-            char_lm=self._char_lm,
-            lm_sums=lm_sums,
-        )
-        answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
-        if self._asks_words and letters.lengths.max(initial=0) >= stranger.FEWEST:
-            best = self._scores.best(
-                sums, self._weights, letters=letters.lengths, offsets=offsets, to=to, answer=answer
-            )
-            every = np.arange(len(to) + 1)
-            self._doubt_strangers(
-                best, letters, every, found=np.diff(offsets), lengths=letters.lengths, to=to, answer=answer
-            )
-        for number, column, own, share in self._relatives:
-            begin = int(sums.counts[:number].sum())
-            mine = to[sums.order[begin : begin + int(sums.counts[number])]]
-            unknown.doubt_relatives(answer, mine, column, own, share)
-        unknown.doubt_rubbish(answer, to, given)
-        if self._foreign >= 0:
-            windows.share_with_hosts(answer, to, letters.lengths, self._foreign, self._hosts)
-
-    def _doubt_strangers(
-        self,
-        best: stranger.Best,
-        letters: Letters,
-        offsets: NDArray[np.int64],
-        *,
-        found: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        to: NDArray[np.int64],
-        answer: Floats,
-    ) -> Floats:
-        """Share what may be in a language that is not there (`stranger`), in place.
-
-        Args:
-            best: The best language of each text.
-            letters: Windows of the texts.
-            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`.
-            found: Features of each text, (texts,).
-            lengths: Letters of each, (texts,).
-            to: Row of `answer` of each, (texts,).
-            answer: Probabilities.
-
-        Returns:
-            How probable it is that each text is in no language of the model; 0 where it was not asked.
-        """
-        part = np.zeros(len(to), dtype=np.float32)
-        asked = np.flatnonzero(best.label >= 0)
-        if not len(asked):
-            return part
-        number = np.diff(offsets)
-        some = np.repeat(best.label >= 0, number)
-        first = np.concatenate([[0], np.cumsum(number[asked])])
-        features, of_windows = self.vocabulary.find(
-            Letters(letters.symbols, letters.starts[some], letters.lengths[some], letters.margin), only=_WORDS_ONLY
-        )
-        scripts = self._script[letters.scripts[offsets[asked]]].astype(np.int64)
-        mine = stranger.Best(best.label[asked], best.fit[asked], best.margin[asked])
-        words, own, most = self._weights.regret(
-            features, of_windows[first], scripts, mine.label, columns=self._columns, base=self._in_steps
-        )
-        step = np.float32(self._scores.step)
-        _, part[asked] = stranger.share(
-            mine,
-            script=scripts,
-            columns=self._columns,
-            letters=lengths[asked],
-            found=found[asked],
-            words=(words, own * step, most * step),
-            base=self._scores.base,
-            prior=self._scores.prior,
-            to=to[asked],
-            answer=answer,
-        )
-        return part
-
-    def _foreign_in(self, columns: slice) -> int:
-        first, last, _ = columns.indices(len(self.labels))
-        return self._foreign - first if first <= self._foreign < last else -1
-
-    def _long(self, texts: Sequence[str], rows: NDArray[np.int64], scripts: NDArray[np.uint8], answer: Floats) -> None:
-        """Fill in the answers for those of the texts that are long, each in its script."""
-        some = max(1, _BATCH // (_FIRST_LOOK * _FIRST_SIZE))
-        unsure = [np.zeros(0, dtype=np.int64)]
-        for begin in range(0, len(rows), some):
-            mine, own = rows[begin : begin + some], scripts[begin : begin + some]
-            letters, sure = self._look([texts[i] for i in mine.tolist()], mine, own, _FIRST_LOOK, answer)
-            few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
-            for script in sorted(set(own[few].tolist())):
-                self._words(texts, mine[few & (own == script)], script, answer)
-            unsure.append(begin + np.flatnonzero(~few & (sure < _DOUBT)))
-        some = max(1, some * _FIRST_LOOK // _SECOND_LOOK)
-        again = np.concatenate(unsure)
-        for begin in range(0, len(again), some):
-            places = again[begin : begin + some]
-            mine = rows[places]
-            self._look([texts[i] for i in mine.tolist()], mine, scripts[places], _SECOND_LOOK, answer)
-
-    def _words(self, texts: Sequence[str], rows: NDArray[np.int64], script: int, answer: Floats) -> None:
-        """Fill in the answers for texts whose windows have few letters of their script: from all that there are."""
-        words = [windows.letters_of(texts[i], script) for i in rows.tolist()]
-        short = np.array([len(text) <= self.limit for text in words], dtype=np.bool_)
-        if short.any():
-            self._short([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
-        long = np.flatnonzero(~short)
-        answer[rows[long]] = 0  # what was looked at first may have been in another script
-        scripts = windows.main_scripts([words[i] for i in long.tolist()])
-        known = self._script[scripts] < len(self._weights.names)
-        long, scripts = long[known], scripts[known]
-        if len(long):
-            self._look([words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer)
-
-    def _look(
-        self, texts: list[str], rows: NDArray[np.int64], scripts: NDArray[np.uint8], number: int, answer: Floats
-    ) -> tuple[NDArray[np.int64], Floats]:
-        """Fill in the answers from so many windows of each text, in its script.
-
-        Returns:
-            How many letters (and spaces) each text's windows have, and how probable it is that the text is in a
-            language that the model knows, and in the best of these, (texts,) each.
-        """
-        size = min(self.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
-        parts, offsets = windows.cut(texts, number, size)
-        counts = np.diff(offsets)
-        of_parts = np.repeat(scripts, counts)
-        sizes, sure = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.float32)
-        # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
-        prior = self._before + self._scores.close_bias
-        best, found_of = stranger.none(len(texts)), np.zeros(len(texts), dtype=np.int64)
-        letters: Letters | None = None
-        for some in self._measure(parts, of_parts, prior=False):
-            columns, mine = some.columns, np.flatnonzero(scripts == of_parts[some.rows[0]])
-            ends = np.concatenate(([0], np.cumsum(counts[mine])))
-            likely = windows.log_likelihood(some.scores, some.lengths > 0, ends, self._foreign_in(columns))
-            sizes[mine] = np.add.reduceat(some.lengths, ends[:-1])
-            found = calibration.probabilities(likely, prior[columns], sizes[mine] > 0, outliers=_LONG_OUTLIERS)
-            sure[mine] = found.max(axis=1)
-            about = {"found": some.found, "offsets": ends, "letters": sizes[mine], "answer": found}
-            self._scores.doubt(some.sums, columns, **about)
-            answer[rows[mine], columns] = found
-            letters, found_of[mine] = some.letters, np.add.reduceat(some.found, ends[:-1])
-            if self._asks_words:
-                own_best = self._scores.best_of_windows(some.sums, columns, **about)
-                best.label[mine], best.fit[mine], best.margin[mine] = own_best
-        if letters is not None:
-            sure *= 1 - self._doubt_strangers(
-                best, letters, offsets, found=found_of, lengths=sizes, to=rows, answer=answer
-            )
-        for of_script, column, own, share in self._relatives:
-            mine = rows[self._script[scripts] == of_script]
-            if len(mine):
-                unknown.doubt_relatives(answer, mine, column, own, share)
-        latin = scripts == LATIN
-        if latin.any():
-            begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
-            unknown.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends))
-        return sizes, sure

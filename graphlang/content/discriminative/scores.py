@@ -180,18 +180,20 @@ class Scores:
         sums: Sums,
         weights: ScriptWeights,
         *,
-        letters: NDArray[np.int64],
+        features: NDArray[np.int64],
         offsets: NDArray[np.int64],
+        letters: NDArray[np.int64],
         to: NDArray[np.int64],
         answer: Floats,
     ) -> stranger.Best:
         """How the best language of each text stands before the others, where words are asked as well (`stranger`).
 
         Args:
-            sums: Of the texts.
+            sums: Of the texts' windows; those of a text are in one script.
             weights: That gave the sums.
+            features: Window w has `features[w + 1] - features[w]` features, (windows + 1,).
+            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, (texts + 1,).
             letters: Of each text, (texts,).
-            offsets: Of the texts' features, (texts + 1,).
             to: Row of `answer` for each text, (texts,).
             answer: Their probabilities, (any number, all labels).
 
@@ -204,6 +206,7 @@ class Scores:
             order=sums.order,
             counts=sums.counts,
             columns=weights.columns(),
+            features=features,
             offsets=offsets,
             letters=letters,
             fewest=stranger.FEWEST,
@@ -218,48 +221,6 @@ class Scores:
             margin=found.margin,
         )
         return found
-
-    def best_of_windows(
-        self,
-        sums: NDArray[np.int16],
-        labels: slice,
-        *,
-        found: NDArray[np.int64],
-        offsets: NDArray[np.int64],
-        letters: NDArray[np.int64],
-        answer: Floats,
-    ) -> stranger.Best:
-        """The same of texts of several windows in one script.
-
-        Args:
-            sums: Of the windows, (windows, labels or more).
-            labels: Of the script.
-            found: Features of each window, (windows,).
-            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`.
-            letters: Of each text, (texts,).
-            answer: Probabilities of the texts, (texts, labels).
-
-        Raises:
-            KernelError: the shapes differ, or an offset is outside the windows.
-        """
-        of_texts = stranger.none(len(letters))
-        _kernels.scores_best_of_windows(
-            sums=sums,
-            found=found,
-            offsets=offsets,
-            letters=letters,
-            fewest=stranger.FEWEST,
-            fit_enough=stranger.PLAIN_FIT,
-            margin_enough=stranger.PLAIN_MARGIN,
-            base=self.base[labels],
-            step=self.step,
-            probabilities=answer,
-            some=np.empty(answer.shape[1], dtype=np.float32),
-            best=of_texts.label,
-            fit=of_texts.fit,
-            margin=of_texts.margin,
-        )
-        return of_texts
 
 
 def _of_char_lm(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[str, Any]:

@@ -339,21 +339,36 @@ int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64
     return 0;
 }
 
-/* The greatest of sums[j] * part + base[j] but for that of `best`. */
-INLINE float second_of_sums(const int16_t *sums, const float *base, float part, int64_t width, int64_t best)
+/* What the windows of a text say for one label. */
+INLINE float sum_of(const int16_t *sums, int64_t stride, int64_t windows, int64_t label)
+{
+    float total = 0; /* of whole numbers, and exact */
+    for (int64_t window = 0; window < windows; window++)
+        total += (float)sums[window * stride + label];
+    return total;
+}
+
+/* The greatest of what they say for a label, times `part`, plus its base, but for that of `best`. */
+INLINE float second_of_sums(const int16_t *sums, int64_t stride, int64_t windows, const float *base, float part,
+                            int64_t width, int64_t best)
 {
     float lanes[LANES], most;
     for (int k = 0; k < LANES; k++)
         lanes[k] = -HUGE_VALF;
     for (int side = 0; side < 2; side++) {
         int64_t j = side ? best + 1 : 0, end = side ? width : best;
-        for (; j + LANES <= end; j += LANES)
+        for (; j + LANES <= end; j += LANES) {
+            float total[LANES] = {0};
+            for (int64_t window = 0; window < windows; window++)
+                for (int k = 0; k < LANES; k++)
+                    total[k] += (float)sums[window * stride + j + k];
             for (int k = 0; k < LANES; k++) {
-                float value = (float)sums[j + k] * part + base[j + k];
+                float value = total[k] * part + base[j + k];
                 lanes[k] = value > lanes[k] ? value : lanes[k];
             }
+        }
         for (; j < end; j++) {
-            float value = (float)sums[j] * part + base[j];
+            float value = sum_of(sums, stride, windows, j) * part + base[j];
             lanes[0] = value > lanes[0] ? value : lanes[0];
         }
     }
@@ -364,99 +379,70 @@ INLINE float second_of_sums(const int16_t *sums, const float *base, float part, 
 }
 
 WIDE
-int graphlang_scores_best(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
-                          const int16_t *sums, const int64_t *order, const int64_t *counts, const int64_t *columns,
-                          const int64_t *offsets, const int64_t *letters, int64_t fewest, double fit_enough,
-                          double margin_enough, const float *base, double step, const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
+int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
+                          int64_t texts, const int16_t *sums, const int64_t *order, const int64_t *counts,
+                          const int64_t *columns, const int64_t *features, const int64_t *offsets, const int64_t *letters,
+                          int64_t fewest, double fit_enough, double margin_enough, const float *base, double step,
+                          const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
                           graphlang_fault *fault)
 {
     int64_t done = 0;
     if (classes < scripts)
         return GRAPHLANG_WRONG_SIZE;
-    for (int64_t row = 0; row < rows; row++) {
-        best[row] = -1;
-        fit[row] = margin[row] = 0;
+    for (int64_t text = 0; text < texts; text++) {
+        best[text] = -1;
+        fit[text] = margin[text] = 0;
+        if (offsets[text] < 0 || offsets[text] > offsets[text + 1])
+            return GRAPHLANG_REFUSE(fault, "offsets", text, offsets[text], 0, offsets[text + 1]);
     }
+    if (offsets[texts] > windows)
+        return GRAPHLANG_REFUSE(fault, "offsets", texts, offsets[texts], 0, windows);
     for (int64_t script = 0; script < scripts; script++) {
         const int64_t *own_columns = columns + FIELDS * script;
-        int64_t first = own_columns[0], width = own_columns[1], stride = own_columns[2];
+        int64_t first = own_columns[0], width = own_columns[1], stride = own_columns[2], text = 0, number;
         if (first < 0 || first >= labels)
             return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, first, 0, labels - 1);
         if (width < 1 || width > labels - first)
             return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, width, 1, labels - first);
         if (stride < width || stride > INT32_MAX)
             return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, stride, width, INT32_MAX);
-        int64_t most = size / stride < rows - done ? size / stride : rows - done;
+        int64_t most = size / stride < windows - done ? size / stride : windows - done;
         if (counts[script] < 0 || counts[script] > most)
             return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
-        for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride) {
-            int64_t row = order[done + i];
-            if (row < 0 || row >= rows)
-                return GRAPHLANG_REFUSE(fault, "order", done + i, row, 0, rows - 1);
-            if (letters[row] < fewest || width < 2)
+        for (int64_t i = 0; i < counts[script]; i += number, sums += number * stride, size -= number * stride) {
+            int64_t window = order[done + i];
+            if (window < 0 || window >= windows)
+                return GRAPHLANG_REFUSE(fault, "order", done + i, window, 0, windows - 1);
+            while (text < texts && offsets[text + 1] <= window)
+                text++;
+            if (text == texts || offsets[text] != window)
+                return GRAPHLANG_REFUSE(fault, "order", done + i, window, 0, -1);
+            number = offsets[text + 1] - window;
+            for (int64_t k = 1; k < number; k++)
+                if (i + k >= counts[script] || order[done + i + k] != window + k)
+                    return GRAPHLANG_REFUSE(fault, "offsets", text + 1, window + number, window, window + k);
+            if (features[window] < 0 || features[window] > features[window + number])
+                return GRAPHLANG_REFUSE(fault, "features", window, features[window], 0, features[window + number]);
+            int64_t found = features[window + number] - features[window];
+            if (letters[text] < fewest || width < 2 || found < 1)
                 continue;
-            if (to[row] < 0 || to[row] >= room)
-                return GRAPHLANG_REFUSE(fault, "to", row, to[row], 0, room - 1);
-            if (offsets[row] < 0 || offsets[row] >= offsets[row + 1])
-                continue;
-            const float *own = answer + to[row] * labels + first;
+            if (to[text] < 0 || to[text] >= room)
+                return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
+            const float *own = answer + to[text] * labels + first;
             float greatest_one = greatest(own, width);
             if (!(greatest_one > 0))
                 continue;
-            float part = (float)step / (float)(offsets[row + 1] - offsets[row]);
+            float part = (float)step / (float)found;
             int64_t place = place_of(own, width, greatest_one);
-            float fits = (float)sums[place] * part + base[first + place];
-            float stands = fits - second_of_sums(sums, base + first, part, width, place);
+            float fits = sum_of(sums, stride, number, place) * part + base[first + place];
+            float stands = fits - second_of_sums(sums, stride, number, base + first, part, width, place);
             if (fits > (float)fit_enough && stands > (float)margin_enough)
                 continue;
-            best[row] = place;
-            fit[row] = fits;
-            margin[row] = stands;
+            best[text] = place;
+            fit[text] = fits;
+            margin[text] = stands;
         }
         done += counts[script];
-    }
-    return 0;
-}
-
-WIDE
-int graphlang_scores_best_of_windows(int64_t windows, int64_t stride, int64_t width, int64_t texts, const int16_t *sums,
-                                     const int64_t *found, const int64_t *offsets, const int64_t *letters, int64_t fewest,
-                                     double fit_enough, double margin_enough, const float *base, double step, const float *probabilities, float *some,
-                                     int64_t *best, float *fit, float *margin, graphlang_fault *fault)
-{
-    if (width < 1 || stride < width)
-        return texts ? GRAPHLANG_WRONG_SIZE : 0;
-    for (int64_t text = 0; text < texts; text++) {
-        int64_t begin = offsets[text], end = offsets[text + 1], features = 0;
-        const float *own = probabilities + text * width;
-        best[text] = -1;
-        fit[text] = margin[text] = 0;
-        if (begin < 0 || begin > windows)
-            return GRAPHLANG_REFUSE(fault, "offsets", text, begin, 0, windows);
-        if (end < begin || end > windows)
-            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, end, begin, windows);
-        float most = greatest(own, width);
-        for (int64_t window = begin; window < end; window++)
-            features += found[window];
-        if (letters[text] < fewest || width < 2 || !(most > 0) || features < 1)
-            continue;
-        for (int64_t j = 0; j < width; j++)
-            some[j] = 0;
-        for (int64_t window = begin; window < end; window++)
-            for (int64_t j = 0; j < width; j++)
-                some[j] += (float)sums[window * stride + j];
-        float part = (float)step / (float)features;
-        for (int64_t j = 0; j < width; j++)
-            some[j] = some[j] * part + base[j];
-        int64_t place = place_of(own, width, most);
-        float fits = some[place], stands;
-        some[place] = -HUGE_VALF;
-        stands = fits - greatest(some, width);
-        if (fits > (float)fit_enough && stands > (float)margin_enough)
-            continue;
-        best[text] = place;
-        fit[text] = fits;
-        margin[text] = stands;
     }
     return 0;
 }

@@ -86,28 +86,21 @@ int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64
 
 /* How the best language of each text stands before the others.
 
-   sums, order, counts, columns, offsets, to, answer: as scores_probabilities has them, after that was asked. letters: of
-   each text. Left out are those of fewer than `fewest`, those without an answer or in a script of one language, and those
-   that are plainly in the language, with a fit and a margin above `fit_enough` and `margin_enough`: they get -1 and 0.
+   A text has one window or several. sums, order, counts, columns: of the windows, as scores_probabilities has them of texts.
+   features: window w has features[w + 1] - features[w] of them. offsets: text t has the windows offsets[t] to
+   offsets[t + 1] - 1, all of them in one script and one behind the other in `order`. letters, to: of each text, and its row
+   in `answer`, which holds its probabilities. Left out are texts of fewer letters than `fewest`, those without an answer or
+   in a script of one language, and those that are plainly in the language, with a fit and a margin above `fit_enough` and
+   `margin_enough`: they get -1 and 0.
    best: the most probable label, counted among those of its script; fit: what a feature says for it on average, its base
    included; margin: how much more that is than for the best of the others. */
-int graphlang_scores_best(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
-                          const int16_t sums[size], const int64_t order[rows], const int64_t counts[classes],
-                          const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS], const int64_t offsets[rows + 1],
-                          const int64_t letters[rows], int64_t fewest, double fit_enough, double margin_enough,
-                          const float base[labels], double step, const int64_t to[rows], const float answer[room * labels], int64_t best[rows], float fit[rows],
-                          float margin[rows], graphlang_fault *fault);
-
-/* The same of texts of several windows.
-
-   sums, found, offsets, base: as scores_doubt has them. probabilities: of each text. letters, fewest, fit_enough,
-   margin_enough: as scores_best has them. some: room for numbers, which is overwritten. */
-int graphlang_scores_best_of_windows(int64_t windows, int64_t stride, int64_t width, int64_t texts,
-                                     const int16_t sums[windows * stride], const int64_t found[windows],
-                                     const int64_t offsets[texts + 1], const int64_t letters[texts], int64_t fewest,
-                                     double fit_enough, double margin_enough, const float base[width], double step, const float probabilities[texts * width],
-                                     float some[width], int64_t best[texts], float fit[texts], float margin[texts],
-                                     graphlang_fault *fault);
+int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
+                          int64_t texts, const int16_t sums[size], const int64_t order[windows],
+                          const int64_t counts[classes], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
+                          const int64_t features[windows + 1], const int64_t offsets[texts + 1], const int64_t letters[texts],
+                          int64_t fewest, double fit_enough, double margin_enough, const float base[labels], double step,
+                          const int64_t to[texts], const float answer[room * labels], int64_t best[texts], float fit[texts],
+                          float margin[texts], graphlang_fault *fault);
 
 /* Share what may be in a language that is not there among the labels of each text's script (`discriminative.stranger`).
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.content.discriminative import char_lm
-from graphlang.content.discriminative.model import OUTLIERS, Discriminative
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.discriminative.short_texts import OUTLIERS
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.published import nfc
 from graphlang.content.scoring import calibration, speaker_prior

@@ -1,0 +1,148 @@
+"""Answers of long texts: windows from all their parts, as a mixture (`text.windows`); more where the first leave doubt.
+
+A page in doubt is read again, by more and longer windows; one whose windows are nearly all digits or signs by the words
+that there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.content.discriminative import unknown
+from graphlang.content.discriminative.trained import BATCH
+from graphlang.content.scoring import calibration
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import Characters
+from graphlang.content.text.scripts import LATIN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.discriminative.doubts import Doubts
+    from graphlang.content.discriminative.short_texts import ShortTexts
+    from graphlang.content.discriminative.trained import Summed, Trained
+
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+    Scripts = NDArray[np.uint8]
+
+_FIRST_LOOK = 4  # windows of a long text
+_FIRST_SIZE = 42
+_SECOND_LOOK = 8
+_SECOND_SIZE = 60
+_DOUBT = 0.97  # below this, the second look
+_OUTLIERS = 0.005  # rate of long texts that nobody would take for what they are
+
+
+class LongTexts:
+    """Answers long texts.
+
+    Args:
+        trained: The model.
+        doubts: Of the model.
+        short: What answers where few words are left of a text.
+    """
+
+    def __init__(self, trained: Trained, doubts: Doubts, short: ShortTexts) -> None:
+        self._trained, self._doubts, self._short = trained, doubts, short
+        # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
+        self._prior = trained.before + trained.scores.close_bias
+
+    def answer(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+        """Fill in the answers for those of the texts that are long.
+
+        Args:
+            texts: Any strings.
+            rows: The long ones, and their rows in `answer`.
+            scripts: Of each of these, one that the model knows, (rows,).
+            answer: Where the probabilities go, (texts, labels).
+        """
+        some = max(1, BATCH // (_FIRST_LOOK * _FIRST_SIZE))
+        unsure = [np.zeros(0, dtype=np.int64)]
+        for begin in range(0, len(rows), some):
+            mine, own = rows[begin : begin + some], scripts[begin : begin + some]
+            letters, sure = self._look([texts[i] for i in mine.tolist()], mine, own, _FIRST_LOOK, answer)
+            few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
+            for script in sorted(set(own[few].tolist())):
+                self._words(texts, mine[few & (own == script)], script, answer)
+            unsure.append(begin + np.flatnonzero(~few & (sure < _DOUBT)))
+        some = max(1, some * _FIRST_LOOK // _SECOND_LOOK)
+        again = np.concatenate(unsure)
+        for begin in range(0, len(again), some):
+            places = again[begin : begin + some]
+            mine = rows[places]
+            self._look([texts[i] for i in mine.tolist()], mine, scripts[places], _SECOND_LOOK, answer)
+
+    def _words(self, texts: Sequence[str], rows: Ints, script: int, answer: Floats) -> None:
+        """Fill in the answers for texts whose windows have few letters of their script: from all that there are."""
+        words = [windows.letters_of(texts[i], script) for i in rows.tolist()]
+        short = np.array([len(text) <= self._trained.limit for text in words], dtype=np.bool_)
+        if short.any():
+            self._short.answer([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
+        long = np.flatnonzero(~short)
+        answer[rows[long]] = 0  # what was looked at first may have been in another script
+        scripts = windows.main_scripts([words[i] for i in long.tolist()])
+        known = self._trained.knows(scripts)
+        long, scripts = long[known], scripts[known]
+        if len(long):
+            self._look([words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer)
+
+    def _look(self, texts: list[str], rows: Ints, scripts: Scripts, number: int, answer: Floats) -> tuple[Ints, Floats]:
+        """Fill in the answers from so many windows of each text, in its script.
+
+        Returns:
+            How many letters (and spaces) each text's windows have, and how probable it is that the text is in a
+            language that the model knows, and in the best of these, (texts,) each.
+        """
+        trained = self._trained
+        size = min(trained.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
+        parts, offsets = windows.cut(texts, number, size)
+        summed = trained.sums(parts, np.repeat(scripts, np.diff(offsets)), lm=False)
+        letters = np.add.reduceat(summed.letters.lengths, offsets[:-1])
+        sure = self._mixed(summed, offsets, letters, rows, answer)
+        if self._doubts.asks_words:
+            best = trained.scores.best(
+                summed.sums,
+                trained.weights,
+                features=summed.offsets,
+                offsets=offsets,
+                letters=letters,
+                to=rows,
+                answer=answer,
+            )
+            found = np.diff(summed.offsets[offsets])
+            sure *= 1 - self._doubts.of_strangers(
+                best, summed.letters, offsets, found=found, lengths=letters, to=rows, answer=answer
+            )
+        self._doubts.of_relatives(trained.script[scripts], rows, answer)
+        latin = scripts == LATIN
+        if latin.any():
+            begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
+            unknown.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends))
+        return letters, sure
+
+    def _mixed(self, summed: Summed, offsets: Ints, letters: Ints, rows: Ints, answer: Floats) -> Floats:
+        """Fill in what the windows of each text say together; how probable the best language is, doubt aside."""
+        trained = self._trained
+        scores, counts, found = trained.scores, np.diff(offsets), summed.found
+        text = np.repeat(np.arange(len(rows)), counts)
+        sure = np.zeros(len(rows), dtype=np.float32)
+        for number, of_windows, own in trained.weights.each(summed.sums):
+            columns, mine = trained.weights.labels[number], np.unique(text[of_windows])
+            lengths, features = summed.letters.lengths[of_windows], found[of_windows]
+            ends = np.concatenate(([0], np.cumsum(counts[mine])))
+            said = scores.linear(own, number, columns, lengths=lengths, found=features, prior=False)
+            likely = windows.log_likelihood(said, lengths > 0, ends, self._foreign_in(columns))
+            chances = calibration.probabilities(likely, self._prior[columns], letters[mine] > 0, outliers=_OUTLIERS)
+            sure[mine] = chances.max(axis=1)
+            scores.doubt(own, columns, found=features, offsets=ends, letters=letters[mine], answer=chances)
+            answer[rows[mine], columns] = chances
+        return sure
+
+    def _foreign_in(self, columns: slice) -> int:
+        first, last = columns.start, columns.stop
+        return self._trained.foreign - first if first <= self._trained.foreign < last else -1

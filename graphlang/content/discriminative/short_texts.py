@@ -1,0 +1,77 @@
+"""Answers of texts of one window: probabilities from all that they hold, and what else is known of short texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphlang.content.discriminative import stranger, unknown
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import Characters, characters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.discriminative.doubts import Doubts
+    from graphlang.content.discriminative.trained import Trained
+
+#: Rate of texts that nobody would take for what they are: names, quotations (on development lines).
+OUTLIERS: Final = 0.008
+
+
+class ShortTexts:
+    """Answers short texts.
+
+    Args:
+        trained: The model.
+        doubts: Of the model.
+    """
+
+    def __init__(self, trained: Trained, doubts: Doubts) -> None:
+        self._trained, self._doubts = trained, doubts
+
+    def answer(self, texts: Sequence[str] | Characters, to: NDArray[np.int64], answer: NDArray[np.float32]) -> None:
+        """Fill in the answers for texts of one window.
+
+        Args:
+            texts: None longer than the model's limit.
+            to: Row of `answer` of each, (texts,).
+            answer: Where the probabilities go.
+        """
+        trained = self._trained
+        given = texts if isinstance(texts, Characters) else characters(texts)
+        summed = trained.sums(given)
+        letters, sums = summed.letters, summed.sums
+        known = trained.scores.probabilities(
+            sums,
+            trained.weights,
+            lengths=letters.lengths,
+            offsets=summed.offsets,
+            outliers=OUTLIERS,
+            to=to,
+            answer=answer,
+            char_lm=trained.char_lm,
+            lm_sums=summed.lm,
+        )
+        answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
+        if self._doubts.asks_words and letters.lengths.max(initial=0) >= stranger.FEWEST:
+            every = np.arange(len(to) + 1)
+            best = trained.scores.best(
+                sums,
+                trained.weights,
+                features=summed.offsets,
+                offsets=every,
+                letters=letters.lengths,
+                to=to,
+                answer=answer,
+            )
+            self._doubts.of_strangers(
+                best, letters, every, found=summed.found, lengths=letters.lengths, to=to, answer=answer
+            )
+        self._doubts.of_relatives(trained.script[letters.scripts], to, answer)
+        unknown.doubt_rubbish(answer, to, given)
+        if trained.foreign >= 0:
+            windows.share_with_hosts(answer, to, letters.lengths, trained.foreign, trained.hosts)
