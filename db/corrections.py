@@ -138,13 +138,6 @@ def of_pages(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray
     return table[:, 0], table[:, 1]
 
 
-def languages_of_pages(connection: sqlite3.Connection) -> dict[int, str]:
-    """By the id of each page that is corrected its language."""
-    pages, labels = of_pages(connection)
-    names = dict(connection.execute("SELECT id, language FROM labels"))
-    return {page: names[label] for page, label in zip(pages.tolist(), labels.tolist(), strict=True)}
-
-
 def now_or_at(connection: sqlite3.Connection, moment: str) -> set[int]:
     """Ids of the pages that are corrected now, or were at a moment.
 

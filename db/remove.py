@@ -52,10 +52,11 @@ class Removal:
         """What there was of it, in words.
 
         >>> Removal(pages=1, links=3).words()
-        '1 pages, 3 links'
+        '1 page, 3 links'
         """
-        names = [name for name in asdict(self) if name != "unknown"]
-        return ", ".join(f"{getattr(self, name):,} {name}" for name in names if getattr(self, name)) or "nothing"
+        counts = {name: count for name, count in asdict(self).items() if name != "unknown" and count}
+        words = (f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
+        return ", ".join(words) or "nothing"
 
 
 def remove(

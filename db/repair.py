@@ -162,7 +162,7 @@ def _copied(old: sqlite3.Connection, new: sqlite3.Connection, table: Declared, m
             new.execute(insert, values)
         except sqlite3.IntegrityError:
             told["left out, for they are there twice or lack a value"] += 1
-    yield from (Repair(table.name, f"{count:,} rows {words}") for words, count in told.items())
+    yield from (Repair(table.name, f"{_counted(count)} {words}") for words, count in told.items())
 
 
 def _rows(
@@ -242,9 +242,13 @@ def _hosts(new: sqlite3.Connection, site: Callable[[str], Site]) -> Iterator[Rep
             known = (cursor.lastrowid,)
         new.execute("UPDATE pages SET host = ? WHERE id = ?", (known[0], page))
     if rows:
-        yield Repair("pages", f"{len(rows):,} rows given the host of their URL")
+        yield Repair("pages", f"{_counted(len(rows))} given the host of their URL")
     for table in ("pages", "hosts"):
         yield from _numbered(new, table)
+
+
+def _counted(rows: int) -> str:
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def _numbered(new: sqlite3.Connection, table: str) -> Iterator[Repair]:
@@ -262,7 +266,7 @@ def _numbered(new: sqlite3.Connection, table: str) -> Iterator[Repair]:
     if far:
         (greatest,) = new.execute(f"SELECT MAX(id) FROM {table}").fetchone()
         new.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (greatest, table))
-        yield Repair(table, f"{len(far):,} rows given an id that such a table can have")
+        yield Repair(table, f"{_counted(len(far))} given an id that such a table can have")
 
 
 def _sources(new: sqlite3.Connection) -> Iterator[Repair]:
@@ -277,7 +281,7 @@ def _sources(new: sqlite3.Connection) -> Iterator[Repair]:
         [(number, f"lost {number}") for number in numbers],
     )
     if numbers:
-        yield Repair("sources", f"{len(numbers):,} rows made anew, called (lost)")
+        yield Repair("sources", f"{_counted(len(numbers))} made anew, called (lost)")
 
 
 def _cleaned(new: sqlite3.Connection, table: Declared) -> Iterator[Repair]:
@@ -295,7 +299,7 @@ def _cleaned(new: sqlite3.Connection, table: Declared) -> Iterator[Repair]:
     for words, where in conditions:
         count = new.execute(f"DELETE FROM {table.name} WHERE {where}").rowcount
         if count:
-            yield Repair(table.name, f"{count:,} rows {words}: dropped")
+            yield Repair(table.name, f"{_counted(count)} {words}: dropped")
 
 
 def _history(new: sqlite3.Connection) -> Iterator[Repair]:
@@ -303,7 +307,7 @@ def _history(new: sqlite3.Connection) -> Iterator[Repair]:
     gone = "run IS NOT NULL AND run NOT IN (SELECT id FROM runs)"  # nothing is in none: not even NULL
     count = new.execute(f"UPDATE history SET run = NULL WHERE {gone}").rowcount
     if count:
-        yield Repair("history", f"{count:,} rows whose run is gone: to be answered again")
+        yield Repair("history", f"{_counted(count)} whose run is gone: to be answered again")
 
 
 def _runs(new: sqlite3.Connection) -> Iterator[Repair]:

@@ -8,8 +8,9 @@ started on such a connection is a run of that moment, see `graphlang.db.runs`.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.errors import StoreError
@@ -50,13 +51,13 @@ def moment_of(written: str) -> Moment:
     ('2012-02-29T23:59:59', '2012-05-03T12:00:00Z')
     """
     plain = written.strip().upper().removesuffix("Z").replace(" ", "T")
-    pattern = next((pattern for form, pattern in _FORMS if form.fullmatch(plain)), None)
+    pattern = next((pattern for form, pattern in _FORMS if plain.isascii() and form.fullmatch(plain)), None)
     if pattern is None:
         raise ValueError(f"{written[:40]!r} is no moment: name a year, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z")
     try:
         first = datetime.strptime(plain, pattern).replace(tzinfo=UTC)
         last = _last(first, len(plain))
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         raise ValueError(f"{written[:40]!r} is no date") from error
     begin, end = (one.replace(tzinfo=None).isoformat(timespec="seconds") for one in (first, last))
     return Moment(plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{begin}Z", begin, end)
@@ -66,10 +67,9 @@ def _last(first: datetime, precision: int) -> datetime:
     if precision == _YEAR:
         return first.replace(month=12, day=31, hour=23, minute=59, second=59)
     if precision == _MONTH:
-        following = (first + timedelta(days=31)).replace(day=1)
-        return following - timedelta(seconds=1)
+        return first.replace(day=monthrange(first.year, first.month)[1], hour=23, minute=59, second=59)
     if precision == _DAY:
-        return first + timedelta(days=1, seconds=-1)
+        return first.replace(hour=23, minute=59, second=59)
     return first
 
 

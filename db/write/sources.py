@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.db import values
 from graphlang.db.errors import InputError
@@ -15,7 +17,9 @@ from graphlang.db.write.choose_capture import Keep
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
-    from pathlib import Path
+
+#: How a byte that is not UTF-8 stands in a name.
+_BYTE: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 class Source(NamedTuple):
@@ -65,8 +69,7 @@ def register(
         msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
         raise InputError(msg)
     digest, size = digest_of(path)
-    # Names of files may be any bytes, those in the database are text.
-    called = os.fsencode(name or str(path)).decode("utf-8", "backslashreplace")
+    called = as_text(name or str(path))
     written = json.dumps(dict(options or {}), sort_keys=True)
     row = connection.execute(
         "SELECT id, position, finished, keep, options FROM sources WHERE sha256 = ?", (digest,)
@@ -146,6 +149,30 @@ def _of_folder(folder: Path) -> tuple[str, int]:
             whole.update(os.fsencode(path.relative_to(folder)) + b"\0" + digest.encode())
             size += own
     return whole.hexdigest(), size
+
+
+def as_text(path: str) -> str:
+    r"""A path as a collection keeps it: paths may be any bytes, names in a database are text.
+
+    Args:
+        path: as Python has it, with surrogates for bytes that are not UTF-8.
+
+    >>> as_text("caf\udce9.warc"), as_text("café.warc")
+    ('caf\\xe9.warc', 'café.warc')
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def paths_of(name: str) -> list[Path]:
+    r"""The paths that a name in a collection may stand for: the name itself, and that of the bytes it spells.
+
+    >>> [os.fsencode(path) for path in paths_of(as_text("caf\udce9.warc"))]
+    [b'caf\\xe9.warc', b'caf\\xe9.warc']
+    >>> len(paths_of("café.warc"))
+    1
+    """
+    spelt = _BYTE.sub(lambda found: bytes([int(found[1], 16)]), os.fsencode(name))
+    return [Path(one) for one in dict.fromkeys((name, os.fsdecode(spelt)))]
 
 
 def names(connection: sqlite3.Connection) -> list[str]:

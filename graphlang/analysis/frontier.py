@@ -7,6 +7,7 @@ Referring pages with fewer than 400 bytes of text do not count.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,10 +21,11 @@ from graphlang.graph.data import Graph
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from graphlang.codes.wanted import Wanted
     from graphlang.db.runs.run import Run
 
 
@@ -37,47 +39,64 @@ class Candidate(NamedTuple):
     referrers: int  #: pages that link to it
     clueweb09: str  #: languages that ClueWeb09's rule takes for possible, in alphabetical order
     fetch: int  #: 1 where that rule would fetch it
+    script: str | None  #: of the most likely language, ISO 15924
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Which languages are worth a fetch."""
+
+    want: Sequence[Wanted]
+    saturated: Sequence[Wanted]
+
+    def takes(self, language: str, script: str | None) -> bool:
+        """Whether a page in this language and script is wanted."""
+        if any(one.takes(language, script) for one in self.saturated):
+            return False
+        return not self.want or any(one.takes(language, script) for one in self.want)
 
 
 def frontier(
-    connection: sqlite3.Connection, *, want: Collection[str] = (), saturated: Collection[str] = (), run: Run
+    connection: sqlite3.Connection, *, want: Sequence[Wanted] = (), saturated: Sequence[Wanted] = (), run: Run
 ) -> list[Candidate]:
     """Rank the URLs that were never fetched, the greatest chance first, then by the number of referrers, then by URL.
 
     Args:
         connection: a collection.
-        want: ISO 639-3 codes to look for; if none is given, all but the saturated ones are wanted.
-        saturated: codes of which there is enough.
+        want: languages to look for, in one script or in any; if none is given, all but the saturated ones are wanted.
+        saturated: languages of which there is enough.
         run: a propagation or URL run, or one of ClueWeb09's rule: only those answer for pages that were never fetched.
 
     Raises:
         StoreError: the run is of another kind.
-        InputError: a code is both wanted and saturated.
+        InputError: a language is both wanted and saturated.
     """
     if run.kind not in ("propagation", "url") and run.method != kernel.CLUEWEB09:
         msg = f"run {run.id} ({run.kind}) says nothing of unfetched pages: run 'graphlang propagate' first"
         raise StoreError(msg)
-    both = set(want) & set(saturated)
+    both = [one for one in want if any(enough.takes(one.language, one.script) for enough in saturated)]
     if both:
-        msg = f"{', '.join(sorted(both))} cannot be wanted and saturated at once"
-        raise InputError(msg)
-    chance = _chances(connection, run, want, saturated)
-    possible, referrers = _referring(connection, run)
+        names = ", ".join(sorted({"-".join(filter(None, (one.language, one.script))) for one in both}))
+        raise InputError(f"{names} cannot be wanted and saturated at once")
+    wish = _Wish(want, saturated)
+    names_of = all_labels(connection)
+    taken = {label: wish.takes(language, script) for label, (_, language, script) in names_of.items()}
+    chance = _chances(connection, run, taken, rest=not want)
+    possible, referrers = _referring(connection, run, names_of)
     found = []
-    known = corrections.languages_of_pages(connection)
+    known = dict(zip(*(column.tolist() for column in corrections.of_pages(connection)), strict=True))
     answers = "predictions" if run.linked is None else "linked_predictions"
     for page, url, *answer in connection.execute(
-        "SELECT pages.id, url, COALESCE(language, 'und'), COALESCE(confidence, 0.0) FROM pages"
+        f"SELECT pages.id, url, answers.label, COALESCE(confidence, 0.0) FROM pages"
         f" LEFT JOIN {answers} AS answers ON run = ? AND answers.page = pages.id"
-        " LEFT JOIN labels ON labels.id = answers.label"
         " WHERE pages.id NOT IN (SELECT page FROM captures)",
         (run.id,),
     ):
-        language, confidence = (known[page], 1.0) if page in known else answer
+        label, confidence = (known[page], 1.0) if page in known else answer
         if page in known:
-            chance[page] = (language in want) if want else (language not in saturated)
-        languages = sorted(possible.get(page, ()))
-        wanted = [code for code in languages if (code in want if want else code not in saturated)]
+            chance[page] = taken[label]
+        _, language, script = names_of.get(label, ("und", "und", None))
+        languages = sorted({names_of[one][1] for one in possible.get(page, ())})
         found.append(
             Candidate(
                 url,
@@ -86,64 +105,63 @@ def frontier(
                 confidence,
                 int(referrers[page]),
                 " ".join(languages),
-                int(bool(wanted)),
+                int(any(taken[one] for one in possible.get(page, ()))),
+                script,
             )
         )
     return sorted(found, key=lambda row: (-row.chance, -row.referrers, row.url))
 
 
-def _chances(
-    connection: sqlite3.Connection, run: Run, want: Collection[str], saturated: Collection[str]
-) -> NDArray[np.float64]:
-    """By page id: the summed probability of the wanted languages."""
+def _chances(connection: sqlite3.Connection, run: Run, taken: dict[int, bool], *, rest: bool) -> NDArray[np.float64]:
+    """By page id: the summed probability of the labels that are taken; ``rest``: and of what no score is kept of."""
     chance = np.zeros(collection.count_pages(connection) + 1)
     seen = np.zeros(len(chance))
-    for page, language, score in _scores(connection, run):
+    for page, label, score in _scores(connection, run):
         seen[page] += score
-        if (language in want) if want else (language not in saturated):
+        if taken[label]:
             chance[page] += score
-    if not want:
+    if rest:
         # What the stored scores leave over may be any language, so it is not a saturated one for certain.
         chance += np.where(seen > 0, np.maximum(1 - seen, 0), 0)
     return np.minimum(chance, 1)
 
 
-def _scores(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str, float]]:
+def _scores(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, int, float]]:
     if run.linked is not None:  # of URLs that were only linked to, the best two are kept
         return connection.execute(
-            "SELECT page, language, confidence FROM linked_predictions"
+            "SELECT page, labels.id, confidence FROM linked_predictions"
             " JOIN labels ON labels.id = linked_predictions.label WHERE run = ?1"
-            " UNION ALL SELECT page, language, runner_up_confidence FROM linked_predictions"
+            " UNION ALL SELECT page, labels.id, runner_up_confidence FROM linked_predictions"
             " JOIN labels ON labels.id = linked_predictions.runner_up WHERE run = ?1",
             (run.id,),
         )
     return connection.execute(
-        "SELECT page, language, score FROM scores JOIN labels ON labels.id = scores.label"
+        "SELECT page, labels.id, score FROM scores JOIN labels ON labels.id = scores.label"
         " WHERE run = ? AND page NOT IN (SELECT page FROM captures)",
         (run.id,),
     )
 
 
-def _referring(connection: sqlite3.Connection, run: Run) -> tuple[dict[int, set[str]], NDArray[np.int64]]:
-    """By page id: the languages of its referrers by the content run, and how many referrers there are."""
+def _referring(
+    connection: sqlite3.Connection, run: Run, names: dict[int, tuple[str, str, str | None]]
+) -> tuple[dict[int, set[int]], NDArray[np.int64]]:
+    """By page id: the labels of its referrers by the content run, and how many referrers there are."""
     pages = collection.count_pages(connection)
     edges = collection.edges(connection)
     referrers = np.bincount(edges.target + 1, minlength=pages + 1)
     content = get_run(connection, run.seeds[0]) if run.seeds else latest_run(connection, "content")
     if content is None:
         return {}, referrers
-    names = all_labels(connection)
-    codes = sorted({language for _, language, _ in names.values()})
-    table = np.full(max(names, default=0) + 1, -1, dtype=np.int16)
-    for label, (_, language, _) in names.items():
-        table[label] = codes.index(language)
+    labels = sorted(names)
+    table = np.full(max(labels, default=0) + 1, -1, dtype=np.int16)
+    table[labels] = np.arange(len(labels))
     answers = read_answers(connection, content.id)
     said = np.full(pages, -1, dtype=np.int16)
     said[answers.pages - 1] = table[answers.label]
     size = collection.text_sizes(connection)
     graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
-    possible: dict[int, set[str]] = {}
-    rows, columns = kernel.referred(graph, said, size, len(codes)).nonzero()
+    possible: dict[int, set[int]] = {}
+    rows, columns = kernel.referred(graph, said, size, len(labels)).nonzero()
     for page, number in zip(rows.tolist(), columns.tolist(), strict=True):
-        possible.setdefault(page + 1, set()).add(codes[number])
+        possible.setdefault(page + 1, set()).add(labels[number])
     return possible, referrers

@@ -18,6 +18,14 @@ class Wanted:
     language: str
     script: str | None = None
 
+    def takes(self, language: str, script: str | None) -> bool:
+        """Whether a text in a language and script is one that is wanted.
+
+        >>> Wanted("zho", "Hant").takes("zho", "Hans"), Wanted("zho").takes("zho", "Hans")
+        (False, True)
+        """
+        return self.language == language and self.script in (None, script)
+
 
 def wanted(tag: str) -> Wanted:
     """What somebody means by a code, tag or name of a language; a script counts where it is said or follows.

@@ -203,7 +203,7 @@ class Listing(OpenedFile):
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
 
         looked_for, enough = (
-            [wanted(tag).language for tag in ([tags] if isinstance(tags, str) else tags)] for tags in (want, saturated)
+            [wanted(tag) for tag in ([tags] if isinstance(tags, str) else tags)] for tags in (want, saturated)
         )
 
         return self._rows(

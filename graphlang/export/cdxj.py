@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import groupby
 from operator import itemgetter
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
+from graphlang.db.write.sources import paths_of
 from graphlang.export.archive_records import lengths
 from graphlang.export.sort_key import sort_key
 from graphlang.maps import captures, shares
@@ -89,7 +91,8 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
 
 
 def _found(name: str, db: Path) -> Path | None:
-    return next((path for path in (Path(name), db.parent / name) if path.is_file()), None)
+    paths = [path for one in paths_of(name) for path in (one, db.parent / one)]
+    return next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113 - no name is an error to it
 
 
 def _rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:

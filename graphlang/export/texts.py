@@ -12,6 +12,7 @@ from graphlang.db.values import refused
 from graphlang.export.cdxj import codes as codes_of
 from graphlang.export.tables import Table
 from graphlang.maps import captures, shares
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,8 +61,9 @@ class Told:
         """
         if not self.cut:
             return []
-        words = f"{self.cut:,} of {self.texts:,} texts are cut"
-        return [f"{words}: 'graphlang ingest --again --text-limit none' keeps them whole"]
+        one = self.cut == 1
+        words = f"{self.cut:,} of {counted(self.texts, 'text')} {'is' if one else 'are'} cut"
+        return [f"{words}: 'graphlang ingest --again --text-limit none' keeps {'it' if one else 'them'} whole"]
 
 
 def texts(

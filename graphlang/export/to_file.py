@@ -14,6 +14,7 @@ from graphlang.maps.selection import Selection
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import write_jsonl
 from graphlang.printing.as_tsv import write_tsv
+from graphlang.printing.counted import counted
 from graphlang.whole_file import OutputError, refuse_empty, replacing
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _cdxj(
     made = write_cdxj(connection, database, selection, file)
     said += [f"{name} is not where it was: its records have no length in the index" for name in made.missing]
     if made.without_length and not made.missing:
-        said.append(f"{made.without_length:,} records have no length in the index: it cannot be told")
+        said.append(f"{counted(made.without_length, 'record')} without a length in the index: it cannot be told")
     return made.lines
 
 

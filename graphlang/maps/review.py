@@ -9,6 +9,7 @@ import numpy as np
 from graphlang.db import collection
 from graphlang.graph.propagation.options import Options
 from graphlang.maps.selection import Selection
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -137,5 +138,5 @@ def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) ->
         " FROM page_languages LEFT JOIN texts USING (page) WHERE page = ?",
         (_EXCERPT, page),
     ).fetchone()
-    why = f"in doubt by {doubt:.2f}; {many} links to and from short pages in doubt"
+    why = f"in doubt by {doubt:.2f}; {counted(many, 'link')} to and from short pages in doubt"
     return tuple(ReviewRow(url, "", "", answer, confidence, runner_up, why, title, text))

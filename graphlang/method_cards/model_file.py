@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphlang import modelfile
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def as_text(found: Mapping[str, Any]) -> str:
       xho  9,000 characters  xho/a.txt
     """
     lines = [
-        f"{visible(found['file'])}: a model of {visible(found['method'])}, {found['labels']} labels",
+        f"{visible(found['file'])}: a model of {visible(found['method'])}, {counted(found['labels'], 'label')}",
         f"sha256 {found['sha256'][:_SHORT]}...",
     ]
     for step in found["extended"]:

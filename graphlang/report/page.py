@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from graphlang import __version__
 from graphlang.db.errors import InputError
+from graphlang.printing.counted import counted as counted_words
 from graphlang.report import facts as counted
 from graphlang.visible import visible
 
@@ -157,19 +158,6 @@ def thousands(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def counted_words(number: int, what: str) -> str:
-    """How many there are of something.
-
-    Args:
-        number: how many.
-        what: one of them, in English.
-
-    >>> counted_words(1, "page"), counted_words(1234, "page")
-    ('1 page', '1,234 pages')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def in_one_order(parts: list[counted.Part], colours: dict[str, str]) -> list[counted.Part]:
     """The parts of a bar as they stand in all bars, so that bars can be compared: coloured ones first.
 
@@ -201,7 +189,7 @@ def _world(found: counted.Facts) -> dict[str, Any]:
 
     def words(place: counted.Place) -> str:
         parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
-        return f"{counted.country_name(place.name)}: {place.pages:,} pages; {parts}"
+        return f"{counted.country_name(place.name)}: {counted_words(place.pages, 'page')}; {parts}"
 
     def drawn(code: str) -> tuple[str, str]:
         return (_STEPS[step(places[code].pages)], words(places[code])) if code in places else ("", "")

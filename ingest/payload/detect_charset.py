@@ -124,11 +124,17 @@ def _sample(payload: bytes) -> bytes:
 
 
 def _is_mixed(text: str) -> bool:
-    """Tell whether most words beyond ASCII mix ASCII letters with those of another script: no language writes so.
+    """Tell whether ASCII letters and those of another script stand in most of the words that have the other's letters.
 
-    >>> _is_mixed("GrцЯe"), _is_mixed("Größe"), _is_mixed("HTML и CSS")
-    (True, False, False)
+    No language writes so. Words count by their letters, those of one letter not at all: "à", "é" and "å" alone are as
+    good Cyrillic or Hebrew, and a text in these has longer words. Where it has none, ASCII words around tell.
+
+    >>> _is_mixed("GrцЯe"), _is_mixed("Größe"), _is_mixed("HTML для CSS"), _is_mixed("cafй а Paris"), _is_mixed("а, и")
+    (True, False, False, True, False)
     """
-    beyond = [word for word in _WORD.findall(text) if not word.isascii()]
-    mixed = sum(1 for word in beyond if _ANOTHER_SCRIPT.search(word) and _ASCII_LETTER.search(word))
-    return 2 * mixed > len(beyond)
+    others = [word for word in _WORD.findall(text) if _ANOTHER_SCRIPT.search(word)]
+    longer = [word for word in others if len(word) > 1]
+    if not longer:
+        return bool(others) and _ASCII_LETTER.search(text) is not None
+    mixed = sum(len(word) for word in longer if _ASCII_LETTER.search(word))
+    return 2 * mixed > sum(map(len, longer))

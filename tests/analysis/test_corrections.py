@@ -16,6 +16,7 @@ from graphlang.analysis.explain import explain
 from graphlang.analysis.frontier import frontier
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import guess, vote
+from graphlang.codes.wanted import Wanted, wanted
 from graphlang.collection.collection import Collection
 from graphlang.db import InputError, Link, LinkKind, Page, collection, corrections, create
 from graphlang.db.remove import remove, scrub
@@ -29,6 +30,7 @@ from graphlang.evaluation.evaluate import evaluate, read_gold
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
     from pathlib import Path
 
 HUB, ONE, TWO, UNREAD, LONG, OTHER = (f"http://a.example/{name}" for name in ("", "1", "2", "3", "long", "other"))
@@ -190,11 +192,30 @@ def test_of_a_page_without_language_nothing_is_learned(connection: sqlite3.Conne
     assert connection.execute("SELECT COUNT(*) FROM predictions WHERE run = 2").fetchone() == (5,)
 
 
+def test_the_frontier_takes_a_language_in_the_script_that_is_wanted(connection: sqlite3.Connection) -> None:
+    say(connection, UNREAD, "zh-TW")
+    run = propagate(connection, linked=False)
+
+    def chance(want: Sequence[str] = (), saturated: Sequence[str] = ()) -> float:
+        named = {"want": [wanted(tag) for tag in want], "saturated": [wanted(tag) for tag in saturated]}
+        (row,) = frontier(connection, run=run, **named)
+        assert (row.language, row.script) == ("zho", "Hant")
+        return row.chance
+
+    assert [chance([tag]) for tag in ("zh-TW", "zho_Hant", "zh", "zh-CN", "deu")] == [1, 1, 1, 0, 0]
+    assert [chance((), [tag]) for tag in ("zh-TW", "zh-CN", "zh")] == [0, 1, 0]
+    assert (chance(["zh"], ["zh-CN"]), chance(["zh"], ["zh-TW"])) == (1, 0)
+    for enough in ("zh", "zh-TW"):
+        with pytest.raises(InputError, match="zho-Hant cannot be wanted and saturated at once"):
+            chance(["zh-TW"], [enough])
+
+
 def test_a_url_that_was_never_fetched_can_be_corrected(connection: sqlite3.Connection) -> None:
     say(connection, UNREAD, "swa")
     run = propagate(connection, linked=False)
     assert shown(connection)[UNREAD] == "swa"  # though nobody has asked for the run's answer yet
-    rows = [(row.chance, row.language, row.confidence) for row in frontier(connection, run=run, want=["swa"])]
+    found = frontier(connection, run=run, want=[Wanted("swa")])
+    rows = [(row.chance, row.language, row.confidence) for row in found]
     assert rows == [(1.0, "swa", 1.0)]
     propagate(connection)
     told = connection.execute(

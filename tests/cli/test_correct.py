@@ -34,8 +34,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     )
     assert result.exit_code == 0
     assert result.stderr == (
-        "corrected: 1 pages; 1 URLs that the database does not have yet; run 'graphlang propagate' for their"
-        " neighbours\n"
+        "corrected: 1 page; 1 URL that the database does not have yet; run 'graphlang propagate' for their neighbours\n"
     )
     assert graphlang("corrections", db, "--format", "csv", "--limit", 1).stdout == (
         "url,language,script,corrected_by,note,corrected,former,former_confidence,undone,undone_by\n"
@@ -53,7 +52,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     counted = graphlang("info", db, "--format", "csv").stdout
     assert "corrections in force,,2\ncorrections in force,swa,2\ncorrections undone,,0\n" in counted
     result = graphlang("correct", db, ANNA, "--undo", "--by", "Ben")
-    assert result.stderr == "undone: 1 corrections; run 'graphlang propagate' for their neighbours\n"
+    assert result.stderr == "undone: 1 correction; run 'graphlang propagate' for their neighbours\n"
     assert graphlang("pages", db, "--format", "csv").stdout == before
     history = graphlang("corrections", db, "--all", "--format", "jsonl").stdout.splitlines()
     assert [json.loads(line)["undone_by"] for line in history] == ["Ben", None]

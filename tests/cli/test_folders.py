@@ -41,7 +41,7 @@ def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
     assert counted.stderr.splitlines()[0] == (
         "passed over in folders: 2 (no archive 1, symbolic link 1); --verbose names them"
     )
-    assert "read 1 files: 5 pages" in counted.stderr
+    assert "read 1 file: 5 pages" in counted.stderr
     named = graphlang("ingest", tmp_path / "b.db", folder, "--workers", 1, "--verbose")
     assert named.stderr.splitlines()[:2] == [
         f"passed over: {folder}/notes.txt (no archive)",

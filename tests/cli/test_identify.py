@@ -66,6 +66,21 @@ def test_training_names_what_it_leaves_out(graphlang: Call, tmp_path: Path) -> N
     ) in told.stderr
 
 
+def test_training_says_why_nothing_is_left_to_train_on(graphlang: Call, tmp_path: Path) -> None:
+    for name in ("de", "nl", "fr", "\x1b[2J", *(f"zz folder {number}" for number in range(20))):
+        (tmp_path / "corpus" / name).mkdir(parents=True)
+    (tmp_path / "corpus" / "de" / "a.txt").write_text("der hund und die katze\n", encoding="utf-8")
+    (tmp_path / "corpus" / "nl" / "a.txt").write_text("kort\n", encoding="utf-8")
+    told = graphlang("train", tmp_path / "m.npz", tmp_path / "corpus", "--method", "textcat", "--option", "minimum=20")
+    assert told.exit_code == 3
+    assert told.stderr.count("\n") == 1
+    assert (
+        "needs sub-folders of UTF-8 .txt files for at least 2 language(s); left out: \\x1b[2J (the name of no known"
+        " language), fra (no text in *.txt), nld (too little text: 4 characters in *.txt), zz folder 0 (the"
+    ) in told.stderr
+    assert told.stderr.endswith(", and 11 more\n")
+
+
 @pytest.mark.parametrize("name", ["words", "method", "progress"])
 def test_settings_by_the_name_of_something_else(graphlang: Call, tmp_path: Path, name: str) -> None:
     (tmp_path / "corpus").mkdir()

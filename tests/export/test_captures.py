@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 import graphlang as gl
+from graphlang.db.write.sources import as_text
 from graphlang.printing import as_tsv
 
 if TYPE_CHECKING:
@@ -232,3 +234,21 @@ def test_the_library_has_them_too(years: Path, tmp_path: Path) -> None:
             crawl.texts(captures="some")
         with pytest.raises(ValueError, match="is no moment"):
             list(crawl.texts(at="soon"))
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.warc.gz", b"two\nlines \\xe9.warc.gz", "год 2010.warc.gz".encode()])
+def test_archives_with_any_name_are_found_again(graphlang: Call, crawl: Path, tmp_path: Path, name: bytes) -> None:
+    archive = tmp_path / os.fsdecode(name)
+    try:
+        shutil.copy(crawl / "2010.warc.gz", archive)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    db, index = tmp_path / "crawl.db", tmp_path / "index.cdxj"
+    assert graphlang("run", archive, "--db", db).exit_code == 0
+    told = graphlang("export", db, "--what", "cdxj", "-o", index)
+    assert (told.exit_code, told.stderr) == (0, "")
+    for line in index.read_text(encoding="utf-8").splitlines():
+        found = json.loads(line.split(" ", 2)[2])
+        assert found["filename"] == as_text(archive.name)
+        record = archive.read_bytes()[int(found["offset"]) :][: int(found["length"])]
+        assert gzip.decompress(record).startswith(b"WARC/1.0")

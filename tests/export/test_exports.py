@@ -253,7 +253,7 @@ def test_site_lists(graphlang: Call, db: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["deu.md", "srp.md"]
     page = (folder / "srp.md").read_text(encoding="utf-8")
     assert page.startswith("# Web Language: Serbian\n")
-    assert "- https://b.example/ (1 pages, 0.95)\n" in page
+    assert "- https://b.example/ (1 page, 0.95)\n" in page
     assert "- ISO-639-3 code: srp\n" in page
 
 

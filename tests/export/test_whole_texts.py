@@ -62,9 +62,9 @@ def test_by_default_what_methods_read_is_kept_and_the_cut_is_said(graphlang: Cal
     result = graphlang("texts", db)
     row = json.loads(result.stdout)
     assert (row["main"], row["text"], row["cut"]) == (WHOLE[:10_000], WHOLE[:10_000], 1)
-    assert result.stderr == "1 of 1 texts are cut: 'graphlang ingest --again --text-limit none' keeps them whole\n"
+    assert result.stderr == "1 of 1 text is cut: 'graphlang ingest --again --text-limit none' keeps it whole\n"
     target = tmp_path / "texts.jsonl"
-    assert "1 of 1 texts are cut" in graphlang("export", db, "--what", "texts", "-o", target).stderr
+    assert "1 of 1 text is cut" in graphlang("export", db, "--what", "texts", "-o", target).stderr
     assert ask(db, "SELECT LENGTH(text), main, rest FROM texts") == [(10_000, 10_000, None)]
 
 
@@ -141,7 +141,7 @@ def test_a_rest_that_no_graphlang_wrote_is_told_in_a_line(
         connection.commit()
     result = graphlang("texts", db, "-o", tmp_path / "texts.jsonl")
     assert result.exit_code == (0 if rest is None else 3)
-    assert result.stderr.startswith("1 of 1 texts are cut" if rest is None else "Error: texts.rest is ")
+    assert result.stderr.startswith("1 of 1 text is cut" if rest is None else "Error: texts.rest is ")
     assert result.stderr.count("\n") == 1
 
 

@@ -111,6 +111,27 @@ def test_a_page_cut_within_a_character_keeps_its_charset() -> None:
     assert decode(page("日本語の文章", "euc_jp", meta="euc-jp")[:-1])[1:] == ("euc-jp", "meta")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La Francia è il settimo Paese",
+        "è morto poco",
+        "faut se tenir à au moins",
+        "du café à Paris",
+        "Esta é uma",
+        "hefur í för",
+        "Å bruke skip",
+    ],
+)
+def test_a_short_latin_text_is_not_taken_for_another_script(text: str) -> None:
+    assert decode(text.encode("cp1252"), markup=False).text == text
+
+
+@pytest.mark.parametrize(("text", "codec"), [("Ты и я", "cp1251"), ("Программа HTML и CSS", "cp1251")])
+def test_words_of_one_letter_in_a_short_text_of_another_script(text: str, codec: str) -> None:
+    assert decode(text.encode(codec), markup=False).text == text
+
+
 def test_plain_text_declares_nothing_within_itself() -> None:
     assert decode(b"about <meta charset=koi8-r> tags", markup=False)[1:] == ("utf-8", "utf-8")
 

@@ -84,7 +84,7 @@ def test_the_table_filled_in_comes_back_as_corrections(graphlang: Call, crawl: P
     result = graphlang("review", crawl, "--from", table, "--by", "Asha")
     assert (result.exit_code, result.stderr) == (
         0,
-        "corrected: 1 pages; run 'graphlang propagate' for their neighbours\n",
+        "corrected: 1 page; run 'graphlang propagate' for their neighbours\n",
     )
     (said,) = Collection(crawl).corrections()
     assert (said.url, said.language, said.note, said.corrected_by) == (HOST, "swa", "=1+1, or so", "Asha")

@@ -112,7 +112,7 @@ def test_texts_are_told_in_one_line(make_collection: Call, written: Any) -> None
 
 
 def test_small_territories_are_on_the_map(db: Path) -> None:
-    assert re.search(r"<circle [^>]*><title>Singapore: 1 pages; Chinese 100 %</title></circle>", page(db))
+    assert re.search(r"<circle [^>]*><title>Singapore: 1 page; Chinese 100 %</title></circle>", page(db))
 
 
 def test_nothing_of_the_crawl_is_markup(db: Path) -> None:

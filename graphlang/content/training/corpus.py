@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
+_TOLD = 12  # folders that an error names
 _LONGEST = 1_000  # characters of a line that show its script
 
 
@@ -95,8 +96,29 @@ def read(
         genres[known] = tuple(genre for _, genre in fair + told)
         digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
     if len(lines) < least and not (least == 1 and left_out):
-        raise ModelError(f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)")
+        needs = f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)"
+        reasons = why_left_out(left_out)
+        others = f", and {len(reasons) - _TOLD:,} more" if len(reasons) > _TOLD else ""
+        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_TOLD])}{others}" if reasons else needs)
     return Corpus(lines, genres, left_out, digest.hexdigest())
+
+
+def why_left_out(left_out: dict[str, int]) -> list[str]:
+    """What was left out, and why, in words.
+
+    Args:
+        left_out: characters that the rejected folders had, by label, or by name where that is the code of no language.
+
+    >>> why_left_out({"fra": 0, "notes": 0, "swa": 900})[1:]
+    ['notes (the name of no known language)', 'swa (too little text: 900 characters in *.txt)']
+    """
+
+    def why(name: str, size: int) -> str:
+        if size:
+            return f"too little text: {size:,} characters in *.txt"
+        return "the name of no known language" if languages.label(name) in (None, *_NO_LANGUAGE) else "no text in *.txt"
+
+    return [f"{name} ({why(name, size)})" for name, size in sorted(left_out.items())]
 
 
 def _files(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.analysis.progress import Progress
 from graphlang.cli.shared.messages.log import before_words, log, put
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +60,7 @@ class State(NamedTuple):
         if self.total:
             parts[0] = f"{self._amount(self.done)} of {self._amount(self.total)} {parts[0].split()[-1]}"
             parts[0] += f" ({self.done / self.total:.0%})".replace("%", " %")
-        parts += [f"{count:,} {name}" for name, count in self.counts.items() if count]
+        parts += [counted(count, name.removesuffix("s")) for name, count in self.counts.items() if count]
         rate, unit = self.rate
         parts.append(f"{rate:,.0f} {unit}/s")
         if self.left is not None:
@@ -261,11 +262,11 @@ def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> 
     words = [f"{rate:,.0f} {unit}/s"]
     if not narrow and state.unit == "bytes":
         words.insert(0, f"{state.done / _MEGABYTE:,.1f} MB")
-        words += [f"{count:,} {name}" for name, count in state.counts.items()]
+        words += [counted(count, name.removesuffix("s")) for name, count in state.counts.items()]
     elif not narrow:
         words.insert(0, f"{int(state.done):,} {state.unit}")
     elif state.counts.get("problems"):
-        words.append(f"{state.counts['problems']:,} problems")
+        words.append(counted(state.counts["problems"], "problem"))
     words.append(clock(state.seconds))
     if state.left is not None and share < 1:
         words.append(f"left {clock(state.left)}")

@@ -9,6 +9,7 @@ from graphlang.cli.verbs.collection.ingest import counts
 from graphlang.maps.facts import pages_by_language, totals
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -72,10 +73,12 @@ def print_map(connection: sqlite3.Connection) -> None:
         words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
-        write_line(f"and {len(sites) - _SITES_SHOWN} more sites: 'graphlang sites' lists them all")
-    counted = totals(connection, by_language)
-    others = f"; {counted.not_counted:,} redirects, errors and files that are no text do not count"
+        write_line(f"and {counted(len(sites) - _SITES_SHOWN, 'more site')}: 'graphlang sites' lists all of them")
+    its = totals(connection, by_language)
+    others = f"; {its.not_counted:,} redirects, errors and files that are no text do not count"
+    if its.not_counted == 1:
+        others = "; 1 redirect, error or file that is no text does not count"
     write_line(
-        f"{counted.pages:,} pages read in {counted.languages} languages, {counted.undetermined:,} of them undetermined;"
-        f" {counted.only_linked_to:,} more only linked to{others if counted.not_counted else ''}"
+        f"{counted(its.pages, 'page')} read in {counted(its.languages, 'language')}, {its.undetermined:,} of them"
+        f" undetermined; {its.only_linked_to:,} more only linked to{others if its.not_counted else ''}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphlang.cli.shared.messages.log import say
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -14,6 +15,6 @@ if TYPE_CHECKING:
 def say_left_out(gold: evaluation.Gold) -> None:
     """Say on standard error which gold pages are not in the database, and which codes nobody knows."""
     if gold.missing:
-        say(f"{gold.missing:,} gold pages are not in the database")
+        say(f"{counted(gold.missing, 'gold page')} {'is' if gold.missing == 1 else 'are'} not in the database")
     for tag, count in gold.unknown.items():
-        say(f"unknown language code in the gold file: {visible(tag)} ({count} lines, left out)")
+        say(f"unknown language code in the gold file: {visible(tag)} ({counted(count, 'line')}, left out)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphlang.cli.shared.messages.log import say
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
@@ -17,9 +18,9 @@ def say_run(run: Run, *, more: str = "") -> None:
         run: the run.
         more: words behind it.
     """
-    words = f"run {run.id}: {run.kind} by {run.method}, {run.pages:,} pages"
+    words = f"run {run.id}: {run.kind} by {run.method}, {counted(run.pages or 0, 'page')}"
     if run.converged is not None and run.kind == "propagation":
-        words += f", {'converged' if run.converged else 'stopped at the cap'} after {run.rounds} rounds"
+        words += f", {'converged' if run.converged else 'stopped at the cap'} after {counted(run.rounds or 0, 'round')}"
     if run.at is not None:
         words += f", at {run.at}"
     facts = {name: getattr(run, name) for name in ("id", "kind", "method", "pages", "rounds", "converged", "at")}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.cli.shared.messages.log import say
 from graphlang.maps.selection import unanswered
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,6 +21,7 @@ def say_unanswered(connection: sqlite3.Connection) -> None:
     count = unanswered(connection)
     if count:
         words = (
-            f"{count:,} pages of other years have no answer yet: 'graphlang propagate DB --each year' gives them one"
+            f"{counted(count, 'page')} of other years {'has' if count == 1 else 'have'} no answer yet:"
+            f" 'graphlang propagate DB --each year' gives {'it' if count == 1 else 'them'} one"
         )
         say(words, "unanswered", pages=count)

@@ -15,6 +15,7 @@ from graphlang.cli.shared.tables.output import write_line
 from graphlang.cli.verbs.cluster.maps import language_graph, languages, report, sites
 from graphlang.cli.verbs.cluster.with_spark import needed, session, spark_options
 from graphlang.db.write.choose_capture import Keep
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 
@@ -152,8 +153,8 @@ def run(
             progress=lambda stage: say(stage, "stage", stage=stage),
         )
     say(
-        f"{done.archives:,} archives: {done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to,"
-        f" {done.links:,} links, {done.problems:,} problems",
+        f"{counted(done.archives, 'archive')}: {counted(done.fetched, 'page')} read, {done.pages - done.fetched:,} only"
+        f" linked to, {counted(done.links, 'link')}, {counted(done.problems, 'problem')}",
         "done",
         archives=done.archives,
         pages=done.pages,
@@ -166,7 +167,7 @@ def run(
     for warning in done.warnings:
         say(f"Warning: {warning}", "warning")
     state = "came to rest" if done.converged else "was stopped"
-    say(f"inference {state} after {done.supersteps} supersteps")
+    say(f"inference {state} after {counted(done.supersteps, 'superstep')}")
     write_line(f"tables: {visible(output)}")
     if done.problems:
         click.get_current_context().exit(PROBLEMS)
@@ -196,8 +197,9 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
       graphlang cluster load crawl.db -o tables
     """
     done = needed("graphlang.cluster.database.from_database").from_database(db, output, overwrite=overwrite)
-    words = f"{done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to, {done.links:,} links"
-    say(f"{words}, {done.runs:,} runs", "loaded", **done._asdict())
+    words = f"{counted(done.fetched, 'page')} read, {done.pages - done.fetched:,} only linked to"
+    words += f", {counted(done.links, 'link')}"
+    say(f"{words}, {counted(done.runs, 'run')}", "loaded", **done._asdict())
     write_line(f"tables: {visible(str(output))}")
 
 

@@ -9,6 +9,7 @@ import click
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.messages.log import logs, say
+from graphlang.printing.counted import counted
 
 
 @click.command("import")
@@ -38,5 +39,6 @@ def import_(folder: Path, db: Path) -> None:
     except ImportError as error:
         raise Failure("import needs pyarrow: pip install 'graphlang[parquet]'", USAGE) from error
     done = to_database(folder, db)
-    words = f"{done.fetched:,} pages read, {done.pages - done.fetched:,} only linked to, {done.links:,} links"
-    say(f"{words}, {done.problems:,} problems, {done.runs:,} runs", "imported", **done._asdict())
+    words = f"{counted(done.fetched, 'page')} read, {done.pages - done.fetched:,} only linked to"
+    words += f", {counted(done.links, 'link')}, {counted(done.problems, 'problem')}, {counted(done.runs, 'run')}"
+    say(words, "imported", **done._asdict())

@@ -13,6 +13,7 @@ from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import write_line
 from graphlang.ingest.convert import to_store, to_warc
 from graphlang.ingest.limits import Limits
+from graphlang.printing.counted import counted
 from graphlang.regular_file import open_regular
 from graphlang.visible import visible
 
@@ -56,7 +57,7 @@ def convert(source: Path, target: Path, *, max_ratio: int) -> None:
         shown.stage("convert", source.stat().st_size, "bytes")
         done = write(source, target, Limits(max_ratio=max_ratio), progress=shown.advance)
     if not log().quiet:
-        write_line(f"{done.records:,} records written to {visible(str(target))}")
+        write_line(f"{counted(done.records, 'record')} written to {visible(str(target))}")
     for offset, kind, reason in done.faults[:_SHOWN]:
         say(f"at byte {offset:,}: {kind}: {visible(reason)}", "problem", offset=offset, kind=kind, reason=reason)
     if len(done.faults) > _SHOWN:

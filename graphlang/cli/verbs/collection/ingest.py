@@ -15,6 +15,7 @@ from graphlang.cli.shared.files import reading
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import Shown, bars
 from graphlang.db.write.choose_capture import Keep
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -75,15 +76,17 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
         say(_changed(done), "options changed", files=len(done.changed))
     rate = f" ({done.pages / done.seconds:,.0f} pages/s)" if done.pages else ""
     say(
-        f"read {done.files:,} files: {done.pages:,} pages, {done.links:,} links, {done.problems:,} problems"
-        f" in {done.seconds:.1f} s{rate}",
+        f"read {counted(done.files, 'file')}: {counted(done.pages, 'page')}, {counted(done.links, 'link')},"
+        f" {counted(done.problems, 'problem')} in {done.seconds:.1f} s{rate}",
         "read",
         **counts(done),
     )
     if done.files and not done.pages and not done.problems:
-        say("nothing in them is a page: pages are what came from http and https URLs", "no pages")
+        within = "it" if done.files == 1 else "them"
+        say(f"nothing in {within} is a page: pages are what came from http and https URLs", "no pages")
     if done.others:
-        words = f"{done.others:,} of them are further captures of a URL: {_fate(done)} (--keep {done.keep})"
+        what = "is a further capture" if done.others == 1 else "are further captures"
+        words = f"{done.others:,} of them {what} of a URL: {_fate(done)} (--keep {done.keep})"
         say(words, "captures", captures=done.others, kept=done.kept)
     stages = {name: round(seconds, 1) for name, seconds in shown.seconds.items() if seconds >= _SHORT}
     if stages:
@@ -104,10 +107,11 @@ def _changed(done: Ingested) -> str:
 def _fate(done: Ingested) -> str:
     """What became of further captures."""
     if done.keep is not Keep.ALL:
-        return "one of each URL is kept, the others are dropped"
+        return f"one of each URL is kept, the other{' is' if done.others == 1 else 's are'} dropped"
     again = done.others - done.kept
-    same = f"{again:,} say nothing that was not known" if again else ""
-    return ", ".join(part for part in (f"{done.kept:,} are kept with their dates" if done.kept else "", same) if part)
+    same = f"{again:,} {'says' if again == 1 else 'say'} nothing that was not known" if again else ""
+    kept = "is kept with its date" if done.kept == 1 else "are kept with their dates"
+    return ", ".join(part for part in (f"{done.kept:,} {kept}" if done.kept else "", same) if part)
 
 
 def counts(done: Ingested) -> dict[str, Any]:
@@ -134,14 +138,16 @@ def _say_passed(done: Ingested, *, verbose: bool) -> None:
         for path, reason in done.passed:
             say(f"passed over: {visible(str(path))} ({reason})", "passed over", path=str(path), reason=reason)
     elif done.passed:
-        counted = Counter(one.reason for one in done.passed)
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counted.items())
+        by_reason = Counter(one.reason for one in done.passed)
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in by_reason.items())
         words = f"passed over in folders: {len(done.passed):,} ({reasons}); --verbose names them"
-        say(words, "passed over", **counted)
+        say(words, "passed over", **by_reason)
 
 
 def finish(done: Ingested) -> None:
     """Exit with 1 where there were problems."""
     if done.problems:
-        say(f"{done.problems:,} problems: 'graphlang problems' lists them", "problems", problems=done.problems)
+        them = "it" if done.problems == 1 else "them"
+        words = f"{counted(done.problems, 'problem')}: 'graphlang problems' lists {them}"
+        say(words, "problems", problems=done.problems)
         sys.exit(1)

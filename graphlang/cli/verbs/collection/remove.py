@@ -72,6 +72,7 @@ def remove(
             )
             words = f"removed: {done.words()}"
             if done.unknown:
-                words += f"; {done.unknown:,} were not in the database, and will not be read in future"
+                were = "was" if done.unknown == 1 else "were"
+                words += f"; {done.unknown:,} {were} not in the database, and will not be read in future"
         removal.scrub(connection, vacuum=vacuum)
     say(words)

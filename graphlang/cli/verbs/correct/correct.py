@@ -12,6 +12,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.files.named import host_named, lines_of, url_named
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
+from graphlang.printing.counted import counted
 
 
 @click.command()
@@ -66,7 +67,7 @@ def correct(
             raise click.UsageError("--undo takes neither --language nor --note")
         with writing(db) as connection:
             count = correcting.undo(connection, named, hosts=of_hosts, by=by)
-        _say(f"undone: {count:,} corrections", count)
+        _say(f"undone: {counted(count, 'correction')}", count)
         return
     if not by.strip():
         raise click.UsageError("--by is missing: who says so?")
@@ -77,8 +78,8 @@ def correct(
     with writing(db) as connection, bars() as shown:
         said += correcting.of_hosts(connection, of_hosts, language or "", note)
         done = correcting.correct(connection, said, by=by, progress=shown)
-    more = f"; {done.unknown:,} URLs that the database does not have yet" if done.unknown else ""
-    _say(f"corrected: {done.pages:,} pages{more}", done.pages)
+    more = f"; {counted(done.unknown, 'URL')} that the database does not have yet" if done.unknown else ""
+    _say(f"corrected: {counted(done.pages, 'page')}{more}", done.pages)
 
 
 def _say(words: str, pages: int) -> None:

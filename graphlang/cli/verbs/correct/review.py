@@ -15,6 +15,7 @@ from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import format_of_name, write_rows
 from graphlang.collection.collection import Collection
 from graphlang.maps.review import COUNT
+from graphlang.printing.counted import counted
 
 
 @click.command()
@@ -74,7 +75,7 @@ def review(ctx: click.Context, db: Path, count: int, output: str, format_: str, 
     said = read_review(from_)
     with writing(db) as connection, bars() as shown:
         done = correcting.correct(connection, said, by=by, progress=shown)
-    words = f"corrected: {done.pages:,} pages"
+    words = f"corrected: {counted(done.pages, 'page')}"
     if done.unknown:
-        words += f"; {done.unknown:,} URLs that the database does not have"
+        words += f"; {counted(done.unknown, 'URL')} that the database does not have"
     say(words + ("; run 'graphlang propagate' for their neighbours" if done.pages else ""))

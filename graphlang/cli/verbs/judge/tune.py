@@ -22,6 +22,7 @@ from graphlang.evaluation import evaluate as evaluation
 from graphlang.evaluation import tune as tuning
 from graphlang.graph.propagation.inference import Options
 from graphlang.printing.as_json import json_text
+from graphlang.printing.counted import counted
 from graphlang.whole_file import replacing
 
 
@@ -92,7 +93,7 @@ def tune(
         return
     for _, answers in labelled:
         say_left_out(answers)
-    say(f"{found.pages:,} gold pages on {found.sites} sites")
+    say(f"{counted(found.pages, 'gold page')} on {counted(found.sites, 'site')}")
     say(f"loss on these pages: {found.loss_before:.4f} before, {found.loss:.4f} after")
     if found.held_out is not None:
         say(f"loss on held-out sites: {found.held_out_before:.4f} before, {found.held_out:.4f} after")

@@ -10,7 +10,7 @@ from graphlang.analysis import frontier as candidates
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.tables.output import output_options, write_rows
-from graphlang.codes import languages
+from graphlang.codes.wanted import Wanted, wanted
 from graphlang.db import StoreError
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import get_run
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class _Codes(click.ParamType[tuple[str, ...]]):
+class _Codes(click.ParamType[tuple[Wanted, ...]]):
     """Language codes with commas between them."""
 
     name = "codes"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Our codes; a usage error names one that is unknown."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Wanted, ...]:
+        """The languages, with a script where one is said; a usage error names what is no language."""
         if isinstance(value, tuple):
             return value
         found = []
         for tag in str(value).split(","):
-            code = languages.code(tag.strip())
-            if code is None:
-                self.fail(f"unknown language {tag.strip()!r}", param, ctx)
-            found.append(code)
+            try:
+                found.append(wanted(tag))
+            except ValueError as error:
+                self.fail(str(error), param, ctx)
         return tuple(found)
 
 
 @click.command()
 @options.database
 @click.option(
-    "--want", type=_Codes(), multiple=True, metavar="CODES", help="Languages to look for, as swa,amh; repeatable."
+    "--want", type=_Codes(), multiple=True, metavar="CODES", help="Languages to look for, as swa,zh-TW; repeatable."
 )
 @click.option(
     "--saturated", type=_Codes(), multiple=True, metavar="CODES", help="Languages of which there is enough; repeatable."
@@ -49,8 +49,8 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 @output_options
 def frontier(
     db: Path,
-    want: tuple[tuple[str, ...], ...],
-    saturated: tuple[tuple[str, ...], ...],
+    want: tuple[tuple[Wanted, ...], ...],
+    saturated: tuple[tuple[Wanted, ...], ...],
     run_id: int | None,
     format_: str,
     limit: int | None,
@@ -75,5 +75,5 @@ def frontier(
     write_rows(candidates.Candidate._fields, rows, format_=format_, limit=limit, output=output)
 
 
-def _flat(given: tuple[tuple[str, ...], ...]) -> list[str]:
-    return [code for codes in given for code in codes]
+def _flat(given: tuple[tuple[Wanted, ...], ...]) -> list[Wanted]:
+    return [one for several in given for one in several]

@@ -12,6 +12,7 @@ from graphlang.cli.shared.tables.output import table_options, write_line, write_
 from graphlang.content import registry
 from graphlang.content.published.bytes import profiles as byte_profiles
 from graphlang.content.published.bytes.edit_profiles import METHODS, amended
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 
@@ -72,4 +73,4 @@ def profiles(name: str, folder: Path | None, remove: tuple[str, ...], output: Pa
     before = {one.key for one in done.removed}
     for one in done.made:
         write_line(f"{'replaced' if one.key in before else 'added'} {one.label} in {one.encoding}")
-    say(f"{output or path}: {len(done.model.labels)} labels, sha256 {digest}")
+    say(f"{output or path}: {counted(len(done.model.labels), 'label')}, sha256 {digest}")

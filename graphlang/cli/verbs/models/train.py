@@ -11,10 +11,11 @@ import click
 from graphlang import modelfile
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
-from graphlang.codes import languages
 from graphlang.content import registry as content_methods
+from graphlang.content.training import corpus as training_corpus
 from graphlang.content.training import extend as extension
 from graphlang.content.training import train as training
+from graphlang.printing.counted import counted
 from graphlang.urls import registry as url_methods
 from graphlang.urls.training import train as url_training
 from graphlang.visible import visible
@@ -134,10 +135,9 @@ def train(
                 corpus, method=method, words=words, messages=messages, progress=told, **_settings(settings)
             )
         digest = made.save(model)
-    say(f"{model}: {len(made.labels)} labels, {model.stat().st_size:,} bytes, sha256 {digest}")
+    say(f"{model}: {counted(len(made.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := made.parameters.get("left_out"):
-        names = ", ".join(f"{visible(name)} ({_why(name, size)})" for name, size in sorted(left_out.items()))
-        say(f"left out: {names}")
+        say(f"left out: {', '.join(visible(words) for words in training_corpus.why_left_out(left_out))}")
 
 
 def _extend(base: str | None, folder: Path, output: Path | None, *, replace: bool, others: bool) -> None:
@@ -153,20 +153,12 @@ def _extend(base: str | None, folder: Path, output: Path | None, *, replace: boo
     content, digest = modelfile.read(path)
     made = extension.extend(folder, base=content, path=path, digest=digest, replace=replace)
     written = made.save(output)
-    say(f"{output}: {len(made.labels)} labels, {output.stat().st_size:,} bytes, sha256 {written}")
+    say(f"{output}: {counted(len(made.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {written}")
     added = made.parameters["extended"][-1]
     names = ", ".join(f"{label} ({of['characters']:,} characters)" for label, of in sorted(added["labels"].items()))
     say(f"added to {digest[:12]}: {names}")
     if added["replaced"]:
         say(f"replaced: {', '.join(added['replaced'])}")
-
-
-def _why(name: str, size: int) -> str:
-    """Why a folder of the corpus was left out."""
-    if size:
-        return f"too little text: {size:,} characters in *.txt"
-    known = languages.label(name) not in (None, languages.UND, languages.ZXX)
-    return "no text in *.txt" if known else "the name of no known language"
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.tables.output import write_line
+from graphlang.printing.counted import counted
 from graphlang.serve.site import datasette, index
 
 
@@ -36,7 +37,7 @@ def serve(db: Path, port: int, *, search: bool) -> None:
             site = datasette(db, None)
             if made is not None:
                 pages = index(db, made)
-                say(f"{pages:,} pages can be searched")
+                say(f"{counted(pages, 'page')} can be searched")
                 site = datasette(db, made)
         except ImportError as error:
             raise click.ClickException(str(error)) from error

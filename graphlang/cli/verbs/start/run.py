@@ -18,6 +18,7 @@ from graphlang.cli.shared.tables.output import write_json, write_line
 from graphlang.cli.verbs.collection.ingest import finish, summary
 from graphlang.modelfile import ModelError
 from graphlang.native.threads import cores
+from graphlang.printing.counted import counted
 from graphlang.report.to_file import write_report
 from graphlang.visible import visible
 
@@ -94,7 +95,7 @@ def run(
         summary(done, shown, verbose=how["verbose"])
         if final.rounds is not None:
             state = "converged" if final.converged else "stopped at the cap"
-            say(f"propagation {state} after {final.rounds} rounds")
+            say(f"propagation {state} after {counted(final.rounds, 'round')}")
         if report is not None:
             write_report(connection, report, db.stem)
         if as_json:
@@ -102,7 +103,7 @@ def run(
             write_json(facts, indent=1)
         elif not log().quiet:
             run_summary.print_map(connection)
-            write_line(f"database: {db}")
+            write_line(f"database: {visible(str(db))}")
             if report is not None:
                 write_line(f"report: {visible(str(report))}")
     finish(done)
