@@ -15,8 +15,10 @@ demo: $(STAMP)  ## the main job on the example crawl
 	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
 
 # Not 'python -m pytest': that would put this folder before the installed package, and graphlang.db is only in the latter.
-test: $(STAMP)  ## all tests, doctests included
-	$(BIN)/pytest ./tests --pyargs graphlang
+# A file's tests stay together: they share what the file makes once.
+CORES ?= auto
+test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
+	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile ./tests --pyargs graphlang
 
 check: lint types test  ## what CI runs
 
