@@ -131,7 +131,7 @@ class Parser:
 
     def _said(self, raw: RawRecord) -> _Said | None:
         """Return what a record says of itself; None for records that are no pages."""
-        plain = self._answers.read(raw.head, raw.block)
+        plain = self._answers.read(raw.head, raw.block, raw.answer)
         if plain is not None:
             head = {"warc-payload-digest": plain.digest}
             return _Said(plain.uri.strip("<>"), date_of(plain.date), "", head, plain.response)

@@ -190,6 +190,8 @@ class Source:
         """Move to the next member or the end of the file: whether there is one, and only padding before it."""
         blank = True
         magic = _MAGICS[self.compression]
+        if magic.match(self._window, self._at):
+            return True, True
         size = 4 if self.compression == "gzip" else _LONGEST_MAGIC
         while True:
             more = len(self._window) - self._at >= size or self._refill()

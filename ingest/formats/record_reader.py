@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from graphlang.ingest.files.decompress import Chunk, Source
 from graphlang.ingest.formats.arc import Arc
+from graphlang.ingest.formats.plain_member import PlainMember
 from graphlang.ingest.formats.records import End, Grammar, RawRecord, raw_records
 from graphlang.ingest.formats.warc import Warc
 
@@ -84,7 +85,8 @@ class RecordReader:
         if self._stop is not None and packed:
             chunks = self._until(chunks, self._stop, grammar)
         members = 2 if self._begin and packed else 0
-        records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end)
+        plain = PlainMember(self._limits).read if packed and isinstance(grammar, Warc) else None
+        records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end, plain=plain)
         first_record = next(records, None)
         if end is not None:
             self.ended = end.reached

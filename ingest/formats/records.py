@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from graphlang.ingest.formats.rest import Rest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from graphlang.ingest.files.decompress import Chunk, Source
     from graphlang.ingest.formats.rest import Pieces
@@ -37,6 +37,8 @@ class RawRecord(NamedTuple):
     faults: tuple[tuple[str, str], ...] = ()  #: kind and reason of each Problem that the reading met
     item: Item | None = None  #: for formats that hold pages rather than records: what was read, and nothing else
     rest: Rest | None = None  #: what follows ``block``, with ``Limits.whole``; to be taken before the next record
+    #: of an answer of HTTP that was taken apart along with the record: its parts, its status, where its payload begins
+    answer: tuple[bytes, int, int] | None = None
 
 
 class End:
@@ -88,6 +90,7 @@ class _Buffer:
         self._chunks = chunks
         self._grammar = grammar
         self._next = next(chunks, None)
+        self._after: Chunk | None = None  # what follows that, where it was looked at
         self._marks: deque[tuple[int, int, bool]] = deque()  # a chunk's position, its offset in the file, fresh or not
         self._base = 0  # position of data[0]
         self._source = source
@@ -97,6 +100,20 @@ class _Buffer:
         self.fault = self.kind = ""
         self.members = members  # that were begun
         self.over = True
+
+    def take_alone(self, read: Callable[[int, bytes], RawRecord | None]) -> RawRecord | None:
+        """Take the next chunk, if it is a sound run by itself that this reads; else None, and it is still the next."""
+        chunk = self._next
+        if chunk is None or chunk.fault:
+            return None
+        following = self._after = next(self._chunks, None)
+        if following is not None and not (following.fresh and self._grammar.starts(following.data, 0)):
+            return None
+        record = read(chunk.offset, chunk.data)
+        if record is not None:
+            self.members += chunk.fresh
+            self._next, self._after = following, None
+        return record
 
     def start_run(self) -> bool:
         """Begin with the next chunk; False at the end of the file."""
@@ -169,7 +186,8 @@ class _Buffer:
             self.members += 1
         self._marks.append((self._base + have, chunk.offset, chunk.fresh))
         self.fault, self.kind = chunk.fault, chunk.kind
-        following = self._next = next(self._chunks, None)
+        following = self._next = self._after or next(self._chunks, None)
+        self._after = None
         self.over = (
             bool(chunk.fault) or following is None or (following.fresh and self._grammar.starts(following.data, 0))
         )
@@ -184,6 +202,7 @@ def raw_records(
     *,
     members: int = 0,
     end: End | None = None,
+    plain: Callable[[int, bytes], RawRecord | None] | None = None,
 ) -> Iterator[RawRecord]:
     """Yield every record, and every stretch that is none, in the order of the file.
 
@@ -194,9 +213,15 @@ def raw_records(
         source: where the chunks come from; an uncompressed one tells offsets to the byte, and what lies ahead.
         members: gzip members before the first chunk, as far as it matters: more than one is like two.
         end: where to end before the chunks do, in an uncompressed file.
+        plain: of a compressed file, what reads the record in a member that holds it alone, given its offset: as it is
+            read here, or not at all.
     """
     buffer = _Buffer(chunks, grammar, source, members)
-    while (end is None or end.reached is None) and buffer.start_run():
+    while True:
+        while plain is not None and (record := buffer.take_alone(plain)) is not None:
+            yield record
+        if (end is not None and end.reached is not None) or not buffer.start_run():
+            return
         yield from _run(buffer, grammar, limits, end)
 
 

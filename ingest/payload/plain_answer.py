@@ -7,6 +7,7 @@ What is unusual in any way is left to those who read a record header and then th
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.ingest.payload.http_response import Response, of_payload
@@ -45,12 +46,13 @@ class AnswerReader:
         self._parts = bytearray(_ROOM)
         self._places = array("q", (0, 0))
 
-    def read(self, head: bytes, block: bytes) -> PlainAnswer | None:
+    def read(self, head: bytes, block: bytes, parts: tuple[bytes, int, int] | None = None) -> PlainAnswer | None:
         r"""Take a record apart; None where it, or the answer in it, is unusual.
 
         Args:
             head: header of the record.
             block: the answer.
+            parts: where it was taken apart already (``RawRecord.answer``).
 
         >>> from graphlang.ingest.limits import Limits
         >>> record = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\r\n"
@@ -58,10 +60,18 @@ class AnswerReader:
         >>> found.uri, found.response
         ('http://a.example/', Response(status=200, fields={'content-type': 'text/html'}, payload=b'<p>x', faults=()))
         """
-        size = _kernels.fields_answer(head, block, self._limits.max_header, self._parts, self._places)
-        if size == _LEFT:
-            return None
-        uri, date, digest, *values = self._parts[:size].decode("ascii").split("\0")
-        fields = {name: value for name, value in zip(_NAMES, values, strict=False) if value}
-        status, body = self._places
-        return PlainAnswer(uri, date, digest, of_payload(status, fields, block[body:], self._limits.max_payload))
+        if parts is None:
+            size = _kernels.fields_answer(head, block, self._limits.max_header, self._parts, self._places)
+            if size == _LEFT:
+                return None
+            written, (status, body) = bytes(self._parts[:size]), self._places
+        else:
+            written, status, body = parts
+        uri, date, digest, said = written.decode("ascii").split("\0", 3)
+        return PlainAnswer(uri, date, digest, of_payload(status, _fields(said), block[body:], self._limits.max_payload))
+
+
+@lru_cache(256)
+def _fields(said: str) -> dict[str, str]:
+    """Return the fields of an answer: those of one server are mostly the same."""
+    return {name: value for name, value in zip(_NAMES, said.split("\0"), strict=False) if value}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
+from graphlang.ingest.formats.plain_member import PlainMember
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.payload.http_response import fields
 from graphlang.ingest.payload.plain_answer import AnswerReader
@@ -23,4 +24,9 @@ def workout(seed: int) -> str:
     reader = AnswerReader(Limits(max_header=500))
     record, answer = b"WARC/1.0\nWARC-Type: response\n", b"HTTP/1.1 200\n"
     found += sum(reader.read(record + one, answer + other) is not None for one, other in pairwise(given))
+    members = PlainMember(Limits(max_header=500, max_payload=5_000))
+    stated = record + b"Content-Length: %d\n\n"
+    for one, other in pairwise(given):
+        found += members.read(0, stated % len(one) + one) is not None
+        found += members.read(0, one + other) is not None
     return f"went through {found}"

@@ -169,3 +169,54 @@ int64_t graphlang_fields_answer(uint64_t head_size, uint64_t size, uint64_t room
   places[1] = body - block;
   return to - parts;
 }
+
+/* ---- a gzip member that holds one record ---- */
+
+/* The number that a line of a header states as the length of the block: -1 where it states none, -2 where it is not written
+   as nearly all are. */
+static int64_t length_of(const uint8_t *at, const uint8_t *end) {
+  static const char name[] = "content-length";
+  if ((size_t)(end - at) < sizeof name) return -1;
+  for (size_t n = 0; n + 1 < sizeof name; n++)
+    if ((at[n] >= 'A' && at[n] <= 'Z' ? at[n] | 32 : at[n]) != (uint8_t)name[n]) return -1;
+  at += sizeof name - 1;
+  if (*at++ != ':') return -2;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  int64_t length = 0;
+  const uint8_t *digits = at;
+  for (; at < end && *at >= '0' && *at <= '9'; at++) {
+    if (at - digits == 18) return -2;
+    length = 10 * length + (*at - '0');
+  }
+  if (at == digits) return -2;
+  while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
+  return at == end ? length : -2;
+}
+
+int64_t graphlang_fields_member(uint64_t size, uint64_t room, const uint8_t *member, uint64_t longest, uint64_t largest,
+                                uint8_t *parts, int64_t *places) {
+  const uint8_t *end = member + size, *head_end = NULL;
+  if (size < 5 || memcmp(member, "WARC/", 5)) return GRAPHLANG_FIELDS_LEFT;
+  int64_t length = -1;
+  for (const uint8_t *at = member; !head_end;) {
+    const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
+    if (!stop) return GRAPHLANG_FIELDS_LEFT;
+    if (at > member && length < 0) length = length_of(at, stop); /* of several fields the first counts */
+    if (length == -2) return GRAPHLANG_FIELDS_LEFT;
+    const uint8_t *next = at = stop + 1;
+    while (next < end && next - at < 2 && *next == '\r') next++;
+    if (next < end && *next == '\n') head_end = next + 1;
+  }
+  uint64_t head_size = (uint64_t)(head_end - member);
+  if (length < 0 || head_size > longest || (uint64_t)length > largest || (uint64_t)length > size - head_size)
+    return GRAPHLANG_FIELDS_LEFT;
+  for (const uint8_t *at = head_end + length; at < end; at++)
+    if (*at != '\r' && *at != '\n') return GRAPHLANG_FIELDS_LEFT;
+  int64_t of_answer[2] = {0, 0};
+  int64_t written = graphlang_fields_answer(head_size, (uint64_t)length, room, member, head_end, longest, parts, of_answer);
+  places[0] = (int64_t)head_size;
+  places[1] = (int64_t)head_size + length;
+  places[2] = of_answer[0];
+  places[3] = of_answer[1];
+  return written == GRAPHLANG_FIELDS_LEFT ? 0 : written;
+}

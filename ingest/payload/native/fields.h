@@ -24,4 +24,12 @@ int64_t graphlang_fields_answer(uint64_t head_size, uint64_t size, uint64_t room
 
 enum { GRAPHLANG_FIELDS_PARTS = 11 };
 
+/* Take a gzip member apart that holds one WARC record, whole, and nothing else but line ends behind it. `places` becomes
+   where the header ends, where the block ends, and the two places of `fields_answer`. Returns the bytes written to `parts`,
+   0 where `fields_answer` leaves the record, or `FIELDS_LEFT`, where nothing is known: the member begins otherwise, its
+   header has more than `longest` bytes or does not state the length as nearly all do, the block has more than `largest`
+   bytes, or something follows it. */
+int64_t graphlang_fields_member(uint64_t size, uint64_t room, const uint8_t member[size], uint64_t longest, uint64_t largest,
+                                uint8_t parts[room], int64_t places[4]);
+
 #endif

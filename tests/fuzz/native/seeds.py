@@ -99,6 +99,8 @@ def _fields(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     block = b"\r\n".join((b"HTTP/1.1 200 OK", *answer, b"", capture.markup[:200]))
     yield b"\x00content-type\x01warc-type\x01\x02" + chance.choice((head, block))
     yield b"\x01" + bytes((7, chance.randrange(256), 7, chance.randrange(256))) + head + b"\x02" + block
+    stated = head.replace(b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(block))
+    yield b"\x03" + bytes((7, chance.randrange(256)) * 3) + stated + block + b"\r\n\r\n"
 
 
 def _ngrams(capture: Capture, chance: random.Random) -> Iterator[bytes]:
@@ -200,7 +202,8 @@ _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
     ),
     "fields": (
         *(b"\x01", b"\x02", b"\r\n", b"\r\n\r\n", b"WARC/1.0", b"HTTP/1.1 200", b"HTTP/1.0 404", b": ", b"\n "),
-        *(b"warc-type: response", b"warc-date: ", b"content-type: ", b"link: ", b"refresh: ", b"transfer-encoding: "),
+        *(b"warc-type: response", b"warc-date: ", b"content-length: ", b"content-type: ", b"link: ", b"refresh: "),
+        b"transfer-encoding: ",
     ),
     "ngrams": (b"\xff", b"\n", b"\xd0\x90", b"\xe4\xb8\x80", b"\xcc\x81", b"\xf0\x9f\x98\x80", b" word "),
     "segments": (b"\x0f\x00", b"\x0f\x06", b"\xff", b"\xf8"),

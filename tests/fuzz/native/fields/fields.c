@@ -1,7 +1,8 @@
 /* Header fields of any bytes, and records that hold an answer.
 
    Input: a byte of options, then up to a byte 2 the names that are wanted, of which a byte 1 parts one from the next, then
-   the block. Of answers: the room and the bound of a header, then up to a byte 2 the record header, then the block. */
+   the block. Of answers: the room and the bound of a header, then up to a byte 2 the record header, then the block. Of
+   members: the room, the bounds of header and block, then the member. */
 #include "../harness.h"
 #include KERNEL_FIELDS
 
@@ -46,7 +47,23 @@ static void fuzz_answer(Input *in) {
   CHECK(places[1] > 0 && (uint64_t)places[1] <= size && (uint64_t)places[1] <= longest && block[places[1] - 1] == '\n');
 }
 
-const Harness harnesses[] = {fuzz_read, fuzz_answer, fuzz_answer};
+static void fuzz_member(Input *in) {
+  uint64_t room = (uint64_t)below(in, 1 << 11), longest = (uint64_t)below(in, 1 << 11), largest = (uint64_t)below(in, 1 << 11);
+  uint64_t size = (uint64_t)left(in);
+  uint8_t *member = copy(in->at, left(in), 1), *parts = array((int64_t)room, 1), *again = array((int64_t)room, 1);
+  int64_t places[4] = {-1, -1, -1, -1}, of_answer[2] = {0, 0};
+  int64_t written = graphlang_fields_member(size, room, member, longest, largest, parts, places);
+  if (written == GRAPHLANG_FIELDS_LEFT) return;
+  uint64_t head = (uint64_t)places[0], end = (uint64_t)places[1];
+  CHECK(written >= 0 && (uint64_t)written <= room && head >= 7 && head <= longest && member[head - 1] == '\n');
+  CHECK(end >= head && end <= size && end - head <= largest);
+  for (uint64_t n = end; n < size; n++) CHECK(member[n] == '\r' || member[n] == '\n');
+  int64_t alone = graphlang_fields_answer(head, end - head, room, member, member + head, longest, again, of_answer);
+  CHECK(written == (alone == GRAPHLANG_FIELDS_LEFT ? 0 : alone) && !memcmp(parts, again, (size_t)written));
+  if (written) CHECK(places[2] == of_answer[0] && places[3] == of_answer[1]);
+}
+
+const Harness harnesses[] = {fuzz_read, fuzz_answer, fuzz_answer, fuzz_member, fuzz_member};
 const size_t harness_count = sizeof harnesses / sizeof *harnesses;
 
 HARNESS_END
