@@ -382,7 +382,9 @@ TABLES: dict[str, Table] = {
         },
     ),
     "site_languages": Table(
-        "View: the language map, one row a host and language, by `page_languages`.",
+        "View: one row a host and language, by `page_languages`. All that was read counts, redirects and error pages,"
+        " too, as with `graphlang sites --all`. Verbs and the report count only text with status 200"
+        " (docs/howto/duckdb-pandas.md).",
         {
             "host": "The host.",
             "domain": "Its registered domain.",

@@ -8,7 +8,7 @@ from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.write import again
-from graphlang.maps.selection import Selection
+from graphlang.maps.selection import IS_PAGE, Selection
 from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ _COUNTS: Final = (
         ),
     ),
     ("pages with undecoded bytes", "SELECT NULL, COUNT(*) FROM visible_bytes"),
+    ("pages of text with status 200", f"SELECT NULL, COUNT(*) FROM captures WHERE {' AND '.join(IS_PAGE)}"),
     ("pages with text", "SELECT NULL, COUNT(*) FROM texts WHERE text <> ''"),
     ("characters of text", "SELECT NULL, COALESCE(SUM(length), 0) FROM captures"),
     ("links", "SELECT NULL, COUNT(*) FROM links"),
@@ -103,8 +104,11 @@ _COUNTS: Final = (
     ("corrections undone", "SELECT NULL, COUNT(*) FROM corrections WHERE undone IS NOT NULL"),
     ("runs", "SELECT NULL, COUNT(*) FROM runs WHERE finished IS NOT NULL"),
     (
-        "language of pages read",
-        "SELECT language, COUNT(*) FROM page_languages WHERE fetched GROUP BY 1 ORDER BY 2 DESC, 1",
+        "language of pages of text",
+        (
+            f"SELECT language, COUNT(*) FROM page_languages WHERE fetched AND {' AND '.join(IS_PAGE)}"
+            " GROUP BY 1 ORDER BY 2 DESC, 1"
+        ),
     ),
     (
         "language of pages only linked to",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Media types of pages; others count where text was read of them.
 _MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 #: A page of a site: text that the server gave as what was asked for. Status and type are unknown in WET and the like.
-_IS_PAGE: Final = "(status IS NULL OR status = 200)", f"(charset IS NOT NULL OR mime IN {_MARKUP})"
+IS_PAGE: Final = "(status IS NULL OR status = 200)", f"(charset IS NOT NULL OR mime IN {_MARKUP})"
 
 #: Columns of the pages that a `Selection` selects: those of the view ``page_languages``.
 COLUMNS: Final = (
@@ -97,7 +97,7 @@ class Selection:
 
     def _about_fetched(self, values: dict[str, Any]) -> list[str]:
         """What pages that were read must be; a condition that somebody asked for leaves out what was not read."""
-        with_status, is_text = _IS_PAGE
+        with_status, is_text = IS_PAGE
         conditions = []
         if self.status:
             conditions.append(_among("status", self.status, values))

@@ -28,8 +28,12 @@ _CANDIDATES: Final = (
     *("koi8-r", "koi8-u", "mac-cyrillic", "cp855", "cp866"),
 )
 _SINGLE_BYTE = re.compile(r"(?:cp125|iso8859|koi8|mac|cp8(?!74)).*")
+_THAI: Final = frozenset({"cp874", "tis-620"})
 _WORD = re.compile(r"[^\W\d_]+")
 _ANOTHER_SCRIPT = re.compile(r"[\u0370-\u1dff]")  # Greek to Ethiopic and beyond: whatever is single-byte and not Latin
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_KANA = re.compile(r"[\u3041-\u30fe]")
+_FEW_KANA: Final = 3
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _WIDE_HEAD: Final = 4096
 #: Characters that any text has. Zeros alone would deceive: that of an ideographic space (U+3000) is on the other side.
@@ -93,9 +97,11 @@ def guessed(payload: bytes) -> str:
     """
     sample = _sample(payload)
     name = _ask(sample, _CANDIDATES)
-    if name and _SINGLE_BYTE.fullmatch(name) and _is_mixed(sample.decode(name, "replace")):
-        return _ask(sample, _LATIN) or name
-    return name
+    if not name or not (_SINGLE_BYTE.fullmatch(name) or name in _THAI):
+        return name
+    if name not in _THAI and _is_mixed(sample.decode(name, "replace")):
+        name = _ask(sample, _LATIN) or name
+    return _in_kana(sample) or name
 
 
 def _ask(sample: bytes, candidates: tuple[str, ...]) -> str:
@@ -121,6 +127,23 @@ def _sample(payload: bytes) -> bytes:
         parts += payload[max(begin, lowest) : end] + b"\n"
         at = end
     return bytes(parts[:_SAMPLE])
+
+
+def _in_kana(sample: bytes) -> str:
+    """Name the Japanese charset of a sample that has its kana; empty where it has none.
+
+    chardet often takes a piece of ten or twenty characters for Cyrillic, Thai or Arabic. Kana have one or two first
+    bytes, and every other byte of a third of a text in another script is hardly ever one of these.
+
+    >>> _in_kana("サーバの".encode("euc_jp")), _in_kana("サーバの".encode("cp932")), _in_kana("сервер".encode("cp866"))
+    ('euc_jis_2004', 'cp932', '')
+    """
+    for name in ("euc_jis_2004", "cp932"):
+        beyond = "".join(_NOT_ASCII.findall(sample.decode(name, "replace")))
+        kana = len(_KANA.findall(beyond))
+        if kana >= _FEW_KANA and 3 * kana >= len(beyond) and beyond.count("\ufffd") <= 1:  # one that is cut
+            return name
+    return ""
 
 
 def _is_mixed(text: str) -> bool:

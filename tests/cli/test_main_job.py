@@ -348,7 +348,7 @@ def test_info_counts(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     assert counts["pages", None] == 6
     assert counts["pages read", None] == 5
     assert counts["links", "anchor"] == counts["links", None] == 7
-    assert counts["language of pages read", "deu"] == 3
+    assert counts["language of pages of text", "deu"] == 3
     assert counts["problems", None] == 0
     told = {value.partition(": ")[0]: value for what, value in counts if what == "method of runs"}
     assert set(told) == {"nfc", "inlinks", "propagation"}

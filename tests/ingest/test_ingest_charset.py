@@ -127,6 +127,15 @@ def test_a_short_latin_text_is_not_taken_for_another_script(text: str) -> None:
     assert decode(text.encode("cp1252"), markup=False).text == text
 
 
+@pytest.mark.parametrize(
+    "text", ["サーバ", "フィルタの", "サーバーのバージョンを表", "に対してマウスは耐性を", "前記の状態のものです"]
+)
+@pytest.mark.parametrize(("codec", "charset"), [("euc_jp", "euc-jp"), ("cp932", "shift_jis")])
+def test_a_few_words_in_kana_are_japanese(text: str, codec: str, charset: str) -> None:
+    found = decode(text.encode(codec), markup=False)
+    assert (found.text, found.charset) == (text, charset)
+
+
 @pytest.mark.parametrize(("text", "codec"), [("Ты и я", "cp1251"), ("Программа HTML и CSS", "cp1251")])
 def test_words_of_one_letter_in_a_short_text_of_another_script(text: str, codec: str) -> None:
     assert decode(text.encode(codec), markup=False).text == text

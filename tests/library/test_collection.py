@@ -62,7 +62,7 @@ def test_counts_languages_texts_and_their_graph(crawl: gl.Collection) -> None:
     counts = {(fact.what, fact.value): fact.count for fact in crawl.info()}
     assert counts["pages", None] == 6
     assert counts["links", "anchor"] == 7
-    assert counts["language of pages read", "deu"] == 3
+    assert counts["language of pages of text", "deu"] == 3
     assert [(one.language, one.pages) for one in crawl.languages() if one.pages] == [("deu", 3), ("fra", 1), ("zxx", 1)]
     (french,) = crawl.texts(language="French")
     assert (french.url, french.cut) == (MUSEE, 0)

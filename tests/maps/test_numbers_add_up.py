@@ -1,0 +1,99 @@
+"""The same pages are counted wherever pages are counted: verbs, exports, views, report, the SQL of the documents."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import graphlang as gl
+from graphlang.maps.selection import Selection
+from graphlang.maps.sites import language_map
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("GRAPHLANG_DATA", ROOT.parent / "shared" / "data"))
+ARCHIVES = {
+    "example": ROOT / "examples" / "crawl.warc.gz",
+    "aut": DATA / "warc" / "aut" / "example.warc.gz",
+    "revisits": DATA / "warc" / "webarchive-discovery",
+}
+
+
+@pytest.fixture(scope="module", params=ARCHIVES)
+def crawl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> gl.Collection:
+    archive = ARCHIVES[request.param]
+    if not archive.exists():
+        pytest.skip(f"there is no {archive}")
+    made = gl.open(tmp_path_factory.mktemp("sums") / "crawl.db")
+    made.run(archive)
+    return made
+
+
+def read(pages: dict[str, int]) -> dict[str, int]:
+    """Without the languages that only URLs that were not read are in."""
+    return {language: count for language, count in pages.items() if count}
+
+
+@pytest.fixture(scope="module")
+def counted(crawl: gl.Collection) -> dict[str, int]:
+    return read({row.language: row.pages for row in crawl.languages()})
+
+
+@pytest.mark.parametrize("by", ["host", "domain", "suffix", "tld", "country", "path", "year"])
+def test_sites(crawl: gl.Collection, counted: dict[str, int], by: str) -> None:
+    found: Counter[str] = Counter()
+    shares: Counter[str] = Counter()
+    for row in crawl.language_map(by=by):
+        found[row.language] += row.pages
+        shares[row.site] += row.share
+    assert read(found) == counted
+    assert all(share == pytest.approx(1, abs=1e-6) or share == 0 for share in shares.values())
+
+
+def test_pages(crawl: gl.Collection, counted: dict[str, int]) -> None:
+    condition = "(status IS NULL OR status = 200) AND charset IS NOT NULL"
+    rows = crawl.db.query(f"SELECT url FROM page_languages WHERE fetched AND {condition}")
+    of_text = {row["url"] for row in rows}
+    assert Counter(row.language for row in crawl.pages(fetched=True) if row.url in of_text) == counted
+
+
+def test_the_view_counts_all_that_was_read(crawl: gl.Collection, counted: dict[str, int]) -> None:
+    crawl.pages().first()  # which works out what was only linked to
+    with closing(sqlite3.connect(crawl.path)) as connection:
+        rows = list(language_map(connection, selection=Selection(everything=True)))
+        view = connection.execute("SELECT host, language, pages, unfetched FROM site_languages").fetchall()
+    told = [(row.site, row.language, row.pages, row.unfetched) for row in rows]
+    assert sorted(row for row in told if row[2:] != (0, 0)) == sorted(view)  # the others are second languages of pages
+    assert sum(row.pages for row in rows) > sum(counted.values())
+
+
+def test_the_sql_of_the_documents(crawl: gl.Collection, counted: dict[str, int]) -> None:
+    page = (ROOT / "docs" / "howto" / "duckdb-pandas.md").read_text(encoding="utf-8")
+    (sql,) = re.findall(r'"(SELECT language[^"]*status = 200[^"]*) LIMIT 5"', page)
+    assert {row["language"]: row["pages"] for row in crawl.db.query(sql)} == counted
+
+
+def test_info_and_report(crawl: gl.Collection, counted: dict[str, int], tmp_path: Path) -> None:
+    facts = [(fact.what, fact.value, fact.count) for fact in crawl.info()]
+    assert {value: count for what, value, count in facts if what == "language of pages of text"} == counted
+    assert ("pages of text with status 200", None, sum(counted.values())) in facts
+    crawl.report(tmp_path / "report.html")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    languages = len(set(counted) - {"und", "zxx"})
+    words = rf"<p>{sum(counted.values()):,} pages? of \d+ sites? (was|were) read, in {languages} languages?\."
+    assert re.search(words, report)
+    table = re.findall(r'<td>([a-z]{3})</td><td class="number" data-value="(\d+)">', report)
+    assert {language: int(count) for language, count in table}.items() <= counted.items()
+
+
+@pytest.mark.parametrize("what", ["hosts", "domains", "sites", "languages"])
+def test_exports(crawl: gl.Collection, counted: dict[str, int], tmp_path: Path, what: str) -> None:
+    crawl.export(tmp_path / "export.csv", what)
+    with (tmp_path / "export.csv").open(encoding="utf-8", newline="") as file:
+        assert sum(int(row["pages"]) for row in csv.DictReader(file)) == sum(counted.values())
