@@ -323,34 +323,6 @@ def test_softmax_is_that_of_the_definition(rows: list[list[float]]) -> None:
         assert own == pytest.approx(expected, rel=2e-5, abs=1e-30)
 
 
-@given(ROWS, st.integers(-1, 18), st.lists(st.booleans(), min_size=5, max_size=5))
-def test_pieces_together_are_those_of_the_definition(
-    rows: list[list[float]], foreign: int, has_letters: list[bool]
-) -> None:
-    cut = len(rows) // 2
-    offsets = np.array([0, len(rows)]) if cut == 0 else np.array([0, cut, len(rows)])
-    has_letters = np.array(has_letters[: len(rows)])
-    made = windows.log_likelihood(np.array(rows, dtype=np.float32), has_letters, offsets, foreign)
-    for text, own in enumerate(made):
-        mine = range(int(offsets[text]), int(offsets[text + 1]))
-        probabilities = [np.exp(np.array(rows[i]) - np.logaddexp.reduce(rows[i])) for i in mine]
-        speaks = [has_letters[i] for i in mine]
-        outliers = np.log(windows.OUTLIERS)
-        with np.errstate(divide="ignore"):
-            likely = sum(s * np.maximum(np.log(c), outliers) for s, c in zip(speaks, probabilities, strict=True))
-        hosted = max(c[foreign] for c in probabilities) if foreign >= 0 else 0
-        if abs(hosted - windows.FOREIGN / 10) < 1e-6:
-            continue  # rounding decides
-        if hosted > windows.FOREIGN / 10:
-            mixed = sum(
-                s * np.log(c * (1 - windows.FOREIGN) + windows.FOREIGN * c[foreign] + windows.OUTLIERS)
-                for s, c in zip(speaks, probabilities, strict=True)
-            )
-            likely = np.logaddexp(likely, mixed + np.log(windows.MIXED))
-        likely = likely * max(sum(speaks), 1) ** (windows.EFFECTIVE - 1)
-        assert own == pytest.approx(likely, rel=1e-5, abs=1e-4)
-
-
 @given(
     st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), min_size=7, max_size=7), max_size=4),
     st.integers(0, 9),

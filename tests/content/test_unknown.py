@@ -13,16 +13,10 @@ from hypothesis import strategies as st
 from graphlang.content import registry
 from graphlang.content.discriminative import unknown
 from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.discriminative.scores import Scores
 from graphlang.content.text.normalise import characters
 
 if TYPE_CHECKING:
     from graphlang.content.identifier import Identifier
-
-STEP = 0.25
-BASE = np.array([-6.0, -2.0, -4.0], np.float32)
-ONE = np.ones((1, 1), np.float32)
-SCORES = Scores(STEP, ONE, ONE[0], BASE, *(np.zeros(3, np.float32) for _ in range(3)))
 
 
 @pytest.fixture(scope="module")
@@ -47,37 +41,6 @@ def test_by_hand() -> None:
     # -17.393 + 2.498 * -1 + 3.679 * 5 + (1.327 + 1.406 - 0.095 * 5) * ln 100 + 0.038 * 5 - 0.361 * 25 = 0.066
     [chance] = unknown.probability(np.array([-1], np.float32), np.array([-5], np.float32), np.array([100]))
     assert chance == pytest.approx(1 / (1 + np.exp(-0.066)), abs=1e-3)
-
-
-@given(
-    st.lists(st.tuples(st.integers(-200, 200), st.integers(1, 60)), min_size=2, max_size=6),
-    st.integers(0, 600),
-    st.integers(0, 2),
-)
-def test_the_kernel_for_windows_is_the_definition(windows: list[tuple[int, int]], letters: int, winner: int) -> None:
-    sums = np.zeros((len(windows), 4), np.int16)
-    sums[:, winner] = [steps for steps, _ in windows]
-    found = np.array([number for _, number in windows])
-    before = np.full((1, 3), 0.1, np.float32)
-    before[0, winner] = 0.8
-    answer = before.copy()
-    SCORES.doubt(
-        sums, slice(0, 3), found=found, offsets=np.array([0, len(found)]), letters=np.array([letters]), answer=answer
-    )
-    fit = np.float32(sums[:, winner].sum() * STEP / max(1, found.sum())) + BASE[winner]
-    [chance] = unknown.probability(np.array([fit]), BASE[winner : winner + 1], np.array([letters]))
-    expected = before * (1 - chance) + chance / 3 if chance <= unknown.REFUSED else np.zeros_like(before)
-    assert answer == pytest.approx(expected, abs=2e-4)
-
-
-def test_what_has_no_answer_gets_none_and_a_script_of_one_language_has_no_doubt() -> None:
-    answer = np.zeros((1, 3), np.float32)
-    one = {"found": np.array([9]), "offsets": np.array([0, 1]), "letters": np.array([90])}
-    SCORES.doubt(np.zeros((1, 4), np.int16), slice(0, 3), **one, answer=answer)
-    assert not answer.any()
-    alone = np.ones((1, 1), np.float32)
-    SCORES.doubt(np.zeros((1, 4), np.int16), slice(0, 1), **one, answer=alone)
-    assert alone.tolist() == [[1]]
 
 
 TEXTS = st.lists(st.lists(st.sampled_from([*"aAbé{};= ", "a: /b", ":/"]), max_size=30).map("".join), max_size=5)

@@ -59,38 +59,6 @@ def test_words_of_the_main_script() -> None:
     assert len(windows.letters_of("я" * 10**6, registry.number("CYRILLIC"))) <= 100_016
 
 
-def pages(*chances: list[list[float]], foreign: int = 0) -> np.ndarray:
-    scores = np.log(np.array([row for page in chances for row in page], dtype=np.float32) + 1e-9)
-    offsets = np.cumsum([0, *map(len, chances)])
-    return windows.log_likelihood(scores, np.ones(len(scores), dtype=bool), offsets, foreign)
-
-
-def test_pieces_that_agree_add_up_by_hand() -> None:
-    likely = pages([[0.2, 0.8], [0.2, 0.8]], foreign=-1)
-    assert likely == pytest.approx(np.log([[0.2, 0.8]]) * 2 * 2 ** (windows.EFFECTIVE - 1), abs=1e-5)
-
-
-def test_english_is_what_gets_mixed_into_other_languages() -> None:
-    eng, spa = [0.98, 0.02], [0.02, 0.98]
-    best = pages([eng, eng, spa, spa], [eng, eng, eng, eng], [spa, spa, spa, eng]).argmax(axis=1)
-    assert best.tolist() == [1, 0, 1]
-    # The other way round a half is not enough to overrule: between others the majority decides.
-    assert pages([spa, spa, spa, eng], foreign=-1).argmax() == 1
-    assert pages([eng, eng, eng, spa], foreign=-1).argmax() == 0
-
-
-def test_one_odd_piece_is_worth_little() -> None:
-    outliers, usual = [1.0, 0.0, 0.0], [0.0, 0.6, 0.4]
-    assert pages([outliers, *[usual] * 4], foreign=-1).argmax() == 1
-
-
-def test_silent_pieces_say_nothing() -> None:
-    scores = np.log(np.array([[0.3, 0.7], [0.9, 0.1]], dtype=np.float32))
-    has_letters = np.array([True, False])
-    alone = windows.log_likelihood(scores[:1].copy(), has_letters[:1], np.array([0, 1]), -1)
-    assert windows.log_likelihood(scores.copy(), has_letters, np.array([0, 2]), -1) == pytest.approx(alone)
-
-
 def test_short_english_may_stand_on_any_page() -> None:
     chances = np.array([[0.9, 0.1, 0.0], [0.0, 1.0, 0.0], [0.9, 0.1, 0.0]], dtype=np.float32)
     hosts = np.array([0, 0.25, 0.75], dtype=np.float32)

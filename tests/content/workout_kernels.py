@@ -10,13 +10,12 @@ import numpy as np
 
 from graphlang import modelfile
 from graphlang.content import registry
-from graphlang.content.discriminative import stranger
+from graphlang.content.discriminative import parts, stranger
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.scoring import top_k
 from graphlang.content.segments import decode, find, units
-from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths
 from graphlang.native.kernels import KernelError
 
@@ -78,7 +77,7 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             known = {"char_lm": identifier.trained.char_lm, "lm_sums": identifier.trained.char_lm.find(some, scripts)}
             identifier.trained.scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
             count_all.tally(made, (1, 3, 5), words=True).ranks(5)
-            windows.log_likelihood(np.zeros((4, 9), np.float32), np.ones(4, bool), wild(np.array([0, 2, 4])), 3)
+            parts.added(np.zeros((4, 16), np.int16), wild(np.array([0, 3, 1, 2])), wild(np.array([0, 2, 4])))
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
             told = decode.said(likely, find.COSTS)
             few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": find.COSTS, "labels": 9}
@@ -99,9 +98,28 @@ def strangers(
     """What doubts the languages of four texts, with some wrong numbers."""
     weights, scores, long = identifier.trained.weights, identifier.trained.scores, np.full(4, 99)
     into = {"letters": long, "to": wild(np.arange(4)), "answer": answer}
+    known = {"prior": scores.prior, "foreign": int(wild(np.zeros(1))[0]), "outliers": 0.01}
     for windows_of in (np.arange(5), wild(np.arange(5)), np.array([0, 2, 2, 3, 4]), np.array([0, 1, 2, 3, 3])):
         with suppress(*REFUSED):
-            scores.best(sums, weights, features=offsets, offsets=windows_of, **into)
+            about = {
+                "features": offsets,
+                "offsets": windows_of,
+                "to": into["to"][: len(windows_of) - 1],
+                "answer": answer,
+            }
+            scores.best(sums, weights, letters=long, **about)
+            scores.mixture(sums, weights, lengths=wild(np.full(4, 30)), **known, **about)
+    with suppress(*REFUSED):
+        scores.mixture(
+            sums,
+            weights,
+            lengths=long,
+            features=wild(offsets),
+            offsets=np.arange(5),
+            to=long - 99,
+            answer=answer,
+            **known,
+        )
     best = scores.best(sums, weights, features=wild(offsets), offsets=np.arange(5), **into)
     wrong = stranger.Best(wild(best.label), best.fit, best.margin)
     columns, script = weights.columns(), np.zeros(4, np.int64)

@@ -12,7 +12,6 @@ import numpy as np
 
 from graphlang.content.discriminative import unknown
 from graphlang.content.discriminative.trained import BATCH
-from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters
 from graphlang.content.text.scripts import LATIN
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from graphlang.content.discriminative.doubts import Doubts
     from graphlang.content.discriminative.short_texts import ShortTexts
-    from graphlang.content.discriminative.trained import Summed, Trained
+    from graphlang.content.discriminative.trained import Trained
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
@@ -103,7 +102,18 @@ class LongTexts:
         parts, offsets = windows.cut(texts, number, size)
         summed = trained.sums(parts, np.repeat(scripts, np.diff(offsets)), lm=False)
         letters = np.add.reduceat(summed.letters.lengths, offsets[:-1])
-        sure = self._mixed(summed, offsets, letters, rows, answer)
+        sure = trained.scores.mixture(
+            summed.sums,
+            trained.weights,
+            features=summed.offsets,
+            lengths=summed.letters.lengths,
+            offsets=offsets,
+            prior=self._prior,
+            foreign=trained.foreign,
+            outliers=_OUTLIERS,
+            to=rows,
+            answer=answer,
+        )
         if self._doubts.asks_words:
             best = trained.scores.best(
                 summed.sums,
@@ -124,25 +134,3 @@ class LongTexts:
             begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
             unknown.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends))
         return letters, sure
-
-    def _mixed(self, summed: Summed, offsets: Ints, letters: Ints, rows: Ints, answer: Floats) -> Floats:
-        """Fill in what the windows of each text say together; how probable the best language is, doubt aside."""
-        trained = self._trained
-        scores, counts, found = trained.scores, np.diff(offsets), summed.found
-        text = np.repeat(np.arange(len(rows)), counts)
-        sure = np.zeros(len(rows), dtype=np.float32)
-        for number, of_windows, own in trained.weights.each(summed.sums):
-            columns, mine = trained.weights.labels[number], np.unique(text[of_windows])
-            lengths, features = summed.letters.lengths[of_windows], found[of_windows]
-            ends = np.concatenate(([0], np.cumsum(counts[mine])))
-            said = scores.linear(own, number, columns, lengths=lengths, found=features, prior=False)
-            likely = windows.log_likelihood(said, lengths > 0, ends, self._foreign_in(columns))
-            chances = calibration.probabilities(likely, self._prior[columns], letters[mine] > 0, outliers=_OUTLIERS)
-            sure[mine] = chances.max(axis=1)
-            scores.doubt(own, columns, found=features, offsets=ends, letters=letters[mine], answer=chances)
-            answer[rows[mine], columns] = chances
-        return sure
-
-    def _foreign_in(self, columns: slice) -> int:
-        first, last = columns.start, columns.stop
-        return self._trained.foreign - first if first <= self._trained.foreign < last else -1

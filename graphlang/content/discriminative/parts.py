@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.native.kernels import Kernels
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-_SUMS = np.iinfo(np.int16)
+_kernels = Kernels("graphlang.content.native._scores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,10 @@ class PartsRead:
             if not len(some):
                 continue
             first = np.flatnonzero(np.diff(of, prepend=-1))
-            total = np.add.reduceat(own[place[some]].astype(np.int32), first, axis=0)
+            total = added(own, place[some], np.append(first, len(some)))
             columns = self.weights.labels[number]
             score = self.scores.linear(
-                np.clip(total, _SUMS.min, _SUMS.max).astype(np.int16),
+                total,
                 number,
                 columns,
                 lengths=np.add.reduceat(self.lengths[some], first),
@@ -90,3 +92,23 @@ class PartsRead:
             )
             answer[of[first]] = columns.start + score.argmax(axis=1)
         return answer
+
+
+def added(sums: NDArray[np.int16], members: Ints, offsets: Ints) -> NDArray[np.int16]:
+    """Rows added up by groups, each number cut to 16 bits, (groups, columns).
+
+    Args:
+        sums: The rows, (rows, columns).
+        members: Numbers of rows.
+        offsets: Group g has the rows `members[offsets[g] : offsets[g + 1]]`.
+
+    Raises:
+        KernelError: an offset or a number is outside the members or rows.
+
+    >>> added(np.array([[1, 2], [30, 40], [32_000, 0]], dtype=np.int16), np.array([1, 2, 0, 2]), np.array([0, 1, 4]))
+    array([[   30,    40],
+           [32767,     2]], dtype=int16)
+    """
+    totals = np.empty((len(offsets) - 1, sums.shape[1]), dtype=np.int16)
+    _kernels.scores_add(sums=sums, members=members, offsets=offsets, totals=totals)
+    return totals

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphlang.content.discriminative import stranger, unknown
 from graphlang.content.scoring import calibration
+from graphlang.content.text import windows
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -140,40 +141,70 @@ class Scores:
         )
         return found
 
-    def doubt(
+    def mixture(
         self,
-        sums: NDArray[np.int16],
-        labels: slice,
+        sums: Sums,
+        weights: ScriptWeights,
         *,
-        found: NDArray[np.int64],
+        features: NDArray[np.int64],
+        lengths: NDArray[np.int64],
         offsets: NDArray[np.int64],
-        letters: NDArray[np.int64],
+        prior: Floats,
+        foreign: int,
+        outliers: float,
+        to: NDArray[np.int64],
         answer: Floats,
-    ) -> None:
-        """Give all labels a part of the probability of texts that may be in none of them (`unknown`); in place.
+    ) -> Floats:
+        """Fill in the probabilities of texts of several windows: what these say together (`text.windows`).
 
         Args:
-            sums: Of the windows of texts in one script, (windows, labels or more).
-            labels: Of the script.
-            found: Features of each window, (windows,).
-            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`.
-            letters: Of each text, (texts,).
-            answer: Probabilities of the texts, (texts, labels).
+            sums: Of the texts' windows; those of a text are in one script.
+            weights: That gave the sums.
+            features: Window w has `features[w + 1] - features[w]` features, (windows + 1,).
+            lengths: Letters of each window, (windows,).
+            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, (texts + 1,).
+            prior: Log of the probability of each label before any window, (labels,).
+            foreign: Number of English; -1 where it is missing.
+            outliers: As `probabilities` has it.
+            to: Row of `answer` for each text, (texts,).
+            answer: Where the probabilities go, (any number, all labels); labels of other scripts stay as they are.
+
+        Returns:
+            How probable the best label of each text is, unknown languages aside; 0 where no window is in a script,
+            (texts,).
 
         Raises:
-            KernelError: the shapes differ, or an offset is outside the windows.
+            KernelError: the shapes differ, or a number of an array is out of range.
         """
-        _kernels.scores_doubt(
-            sums=sums,
-            found=found,
+        columns, sure = weights.columns(), np.empty(len(to), dtype=np.float32)
+        most = int(np.diff(offsets).max(initial=0)) * int(columns[:, 1].max())
+        _kernels.scores_mixture(
+            sums=sums.flat,
+            order=sums.order,
+            counts=sums.counts,
+            columns=columns,
+            features=features,
+            lengths=lengths,
             offsets=offsets,
-            letters=letters,
-            base=self.base[labels],
+            inverse_temperature=self.inverse_temperature,
             step=self.step,
+            base=self.base,
+            bias=self.bias,
+            prior=prior,
+            foreign=foreign,
+            outliers=windows.OUTLIERS,
+            share=windows.FOREIGN,
+            mixed=windows.MIXED,
+            exponent=windows.EFFECTIVE,
+            even=outliers,
             unknown=unknown.COEFFICIENTS,
             refused=unknown.REFUSED,
-            probabilities=answer,
+            to=to,
+            answer=answer,
+            scores=np.empty(max(0, most), dtype=np.float32),
+            sure=sure,
         )
+        return sure
 
     def best(
         self,

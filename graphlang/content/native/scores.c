@@ -166,6 +166,29 @@ INLINE float unknown_language(const float *k, float fit, float base, int64_t let
     return (z < 0 ? small : 1.0f) / (1.0f + small);
 }
 
+/* A script's line in `columns`. */
+struct script {
+    int64_t first, width, stride;
+};
+
+/* Whether that line, and how many rows of `size` numbers and of `rows` texts or windows are in the script, can be so. */
+INLINE int check_script(const int64_t *columns, int64_t script, int64_t labels, const int64_t *counts, int64_t size,
+                        int64_t rows, struct script *own, graphlang_fault *fault)
+{
+    const int64_t *line = columns + FIELDS * script;
+    *own = (struct script){line[0], line[1], line[2]};
+    if (own->first < 0 || own->first >= labels)
+        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, own->first, 0, labels - 1);
+    if (own->width < 1 || own->width > labels - own->first)
+        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, own->width, 1, labels - own->first);
+    if (own->stride < own->width || own->stride > INT32_MAX)
+        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, own->stride, own->width, INT32_MAX);
+    int64_t most = size / own->stride < rows ? size / own->stride : rows;
+    if (counts[script] < 0 || counts[script] > most)
+        return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
+    return 0;
+}
+
 WIDE
 int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t classes, int64_t scripts, int64_t knots,
                                        int64_t labels, int64_t room, int64_t lm_size, int64_t lm_knots,
@@ -183,17 +206,10 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
     if (lm_sums && !(lm_size == size && lm_gain && lm_letter && lm_word && lm_text && lm_words))
         return GRAPHLANG_WRONG_SIZE;
     for (int64_t script = 0; script < scripts; script++) {
-        const int64_t *own_columns = columns + FIELDS * script;
-        int64_t first = own_columns[0], width = own_columns[1], stride = own_columns[2];
-        if (first < 0 || first >= labels)
-            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, first, 0, labels - 1);
-        if (width < 1 || width > labels - first)
-            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, width, 1, labels - first);
-        if (stride < width || stride > INT32_MAX)
-            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, stride, width, INT32_MAX);
-        int64_t most = size / stride < rows - done ? size / stride : rows - done;
-        if (counts[script] < 0 || counts[script] > most)
-            return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
+        struct script of_script;
+        if (check_script(columns, script, labels, counts, size, rows - done, &of_script, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        int64_t first = of_script.first, width = of_script.width, stride = of_script.stride;
         const float *x = base + first, *y = bias + first, *z = prior + first;
         for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride, lm_sums = lm_sums ? lm_sums + stride : NULL) {
             int64_t row = order[done + i];
@@ -240,103 +256,92 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
     return done;
 }
 
-WIDE
-int graphlang_scores_windows(int64_t windows, int64_t width, int64_t texts, float *scores, const uint8_t *has_letters,
-                             const int64_t *offsets, int64_t foreign, double outliers, double share, double mixed,
-                             double exponent, float *log_likelihood, graphlang_fault *fault)
+/* Whether texts can have these windows. */
+INLINE int check_windows(int64_t texts, const int64_t *offsets, int64_t windows, graphlang_fault *fault)
 {
-    const float least = (float)log(outliers), some = (float)share, rest_share = (float)(1 - share);
-    const float thin = (float)outliers;
-    if (width < 1 || foreign >= width)
-        return texts ? GRAPHLANG_WRONG_SIZE : 0;
-    for (int64_t text = 0; text < texts; text++) {
-        int64_t begin = offsets[text], end = offsets[text + 1];
-        float *pure = log_likelihood + text * width, most_foreign = 0, number = 0;
-        if (begin < 0 || begin > windows)
-            return GRAPHLANG_REFUSE(fault, "offsets", text, begin, 0, windows);
-        if (end < begin || end > windows)
-            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, end, begin, windows);
-        memset(pure, 0, (size_t)width * sizeof *pure);
-        for (int64_t window = begin; window < end; window++) {
-            float *own = scores + window * width, most = greatest(own, width);
-            float counts = has_letters[window] ? 1.0f : 0.0f;
-            for (int64_t j = 0; j < width; j++)
-                own[j] -= most;
-            /* The logarithms are needed first and the probabilities later: both are made while the row is at hand. */
-            float total = 0, lanes[LANES] = {0};
-            int64_t j = 0;
-            for (; j + LANES <= width; j += LANES)
-                for (int k = 0; k < LANES; k++)
-                    lanes[k] += exponential(own[j + k]);
-            for (; j < width; j++)
-                total += exponential(own[j]);
-            for (int k = 0; k < LANES; k++)
-                total += lanes[k];
-            float log_total = logf(total), part = 1 / total;
-            for (j = 0; j < width; j++) {
-                float log_probability = own[j] - log_total;
-                pure[j] += counts * (log_probability < least ? least : log_probability);
-                own[j] = exponential(own[j]) * part;
-            }
-            if (foreign >= 0 && own[foreign] > most_foreign)
-                most_foreign = own[foreign];
-            number += counts;
-        }
-        if (most_foreign > some / 10) {
-            for (int64_t window = begin; window < end; window++) {
-                float *own = scores + window * width, rest = some * own[foreign] + thin;
-                for (int64_t j = 0; j < width; j++)
-                    own[j] = has_letters[window] ? logarithm(own[j] * rest_share + rest) : 0.0f;
-            }
-            float prior = (float)log(mixed);
-            for (int64_t j = 0; j < width; j++) {
-                float both = prior;
-                for (int64_t window = begin; window < end; window++)
-                    both += scores[window * width + j];
-                float high = both > pure[j] ? both : pure[j], low = both > pure[j] ? pure[j] : both;
-                pure[j] = high + logarithm(1.0f + exponential(low - high));
-            }
-        }
-        float weight = (float)pow(number > 1 ? number : 1, exponent - 1);
-        for (int64_t j = 0; j < width; j++)
-            pure[j] *= weight;
-    }
-    return 0;
+    for (int64_t text = 0; text < texts; text++)
+        if (offsets[text] < 0 || offsets[text] > offsets[text + 1])
+            return GRAPHLANG_REFUSE(fault, "offsets", text, offsets[text], 0, offsets[text + 1]);
+    return offsets[texts] > windows ? GRAPHLANG_REFUSE(fault, "offsets", texts, offsets[texts], 0, windows) : 0;
 }
 
-WIDE
-int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64_t texts, const int16_t *sums,
-                           const int64_t *found, const int64_t *offsets, const int64_t *letters, const float *base, double step,
-                           const float *unknown, double refused, float *probabilities, graphlang_fault *fault)
+/* The text whose windows are order[at] and those behind it, sought from `text` on; below 0 where there is none. */
+INLINE int64_t text_of(int64_t at, int64_t stop, const int64_t *order, int64_t windows, const int64_t *features,
+                       int64_t texts, const int64_t *offsets, int64_t text, graphlang_fault *fault)
 {
-    if (width < 1 || stride < width)
-        return texts ? GRAPHLANG_WRONG_SIZE : 0;
-    for (int64_t text = 0; text < texts; text++) {
-        int64_t begin = offsets[text], end = offsets[text + 1], steps = 0, features = 0;
-        float *own = probabilities + text * width;
-        if (begin < 0 || begin > windows)
-            return GRAPHLANG_REFUSE(fault, "offsets", text, begin, 0, windows);
-        if (end < begin || end > windows)
-            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, end, begin, windows);
-        float most = greatest(own, width);
-        if (width < 2 || !(most > 0))
-            continue;
-        int64_t best = place_of(own, width, most);
-        for (int64_t window = begin; window < end; window++) {
-            steps += sums[window * stride + best];
-            features += found[window];
-        }
-        float fit = base[best] + (features > 0 ? (float)steps * (float)step / (float)features : 0.0f);
-        float strange = unknown_language(unknown, fit, base[best], letters[text]);
-        if (strange > (float)refused) {
-            memset(own, 0, (size_t)width * sizeof *own);
-            continue;
-        }
-        float rest = 1 - strange, even = strange / (float)width;
-        for (int64_t j = 0; j < width; j++)
-            own[j] = own[j] * rest + even;
+    int64_t window = order[at];
+    if (window < 0 || window >= windows)
+        return GRAPHLANG_REFUSE(fault, "order", at, window, 0, windows - 1);
+    while (text < texts && offsets[text + 1] <= window)
+        text++;
+    if (text == texts || offsets[text] != window)
+        return GRAPHLANG_REFUSE(fault, "order", at, window, 0, -1);
+    for (; window < offsets[text + 1]; window++, at++) {
+        if (at >= stop || order[at] != window)
+            return GRAPHLANG_REFUSE(fault, "offsets", text + 1, offsets[text + 1], offsets[text] + 1, window);
+        if (features[window] < 0 || features[window] > features[window + 1])
+            return GRAPHLANG_REFUSE(fault, "features", window, features[window], 0, features[window + 1]);
     }
-    return 0;
+    return text;
+}
+
+/* What windows say together: the log-likelihood of each label. scores: of the windows, overwritten; the softmax of each is
+   the probability of its labels. lengths: a window without letters says nothing. */
+INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *lengths, int64_t foreign, double outliers,
+                double share, double mixed, double exponent, float *pure)
+{
+    const float least = (float)log(outliers), some = (float)share, rest_share = (float)(1 - share), thin = (float)outliers;
+    float most_foreign = 0, number = 0;
+    memset(pure, 0, (size_t)width * sizeof *pure);
+    for (int64_t window = 0; window < windows; window++) {
+        float *own = scores + window * width, most = greatest(own, width), counts = lengths[window] > 0 ? 1.0f : 0.0f;
+        float total = 0, lanes[LANES] = {0};
+        int64_t j = 0;
+        for (; j + LANES <= width; j += LANES)
+            for (int k = 0; k < LANES; k++) {
+                own[j + k] -= most;
+                lanes[k] += exponential(own[j + k]);
+            }
+        for (; j < width; j++) {
+            own[j] -= most;
+            total += exponential(own[j]);
+        }
+        for (int k = 0; k < LANES; k++)
+            total += lanes[k];
+        float log_total = logf(total);
+        for (j = 0; j < width; j++) {
+            float log_probability = own[j] - log_total;
+            pure[j] += counts * (log_probability < least ? least : log_probability);
+        }
+        float part = 1 / total, of_foreign = foreign >= 0 ? exponential(own[foreign]) * part : 0.0f;
+        most_foreign = of_foreign > most_foreign ? of_foreign : most_foreign;
+        number += counts;
+    }
+    if (most_foreign > some / 10) {
+        for (int64_t window = 0; window < windows; window++) {
+            float *own = scores + window * width;
+            if (lengths[window] <= 0) {
+                memset(own, 0, (size_t)width * sizeof *own);
+                continue;
+            }
+            for (int64_t j = 0; j < width; j++)
+                own[j] = exponential(own[j]);
+            float part = 1 / sum(own, width), rest = some * (own[foreign] * part) + thin;
+            for (int64_t j = 0; j < width; j++)
+                own[j] = logarithm(own[j] * part * rest_share + rest);
+        }
+        float prior = (float)log(mixed);
+        for (int64_t j = 0; j < width; j++) {
+            float both = prior;
+            for (int64_t window = 0; window < windows; window++)
+                both += scores[window * width + j];
+            float high = both > pure[j] ? both : pure[j], low = both > pure[j] ? pure[j] : both;
+            pure[j] = high + logarithm(1.0f + exponential(low - high));
+        }
+    }
+    float weight = (float)pow(number > 1 ? number : 1, exponent - 1);
+    for (int64_t j = 0; j < width; j++)
+        pure[j] *= weight;
 }
 
 /* What the windows of a text say for one label. */
@@ -348,7 +353,119 @@ INLINE float sum_of(const int16_t *sums, int64_t stride, int64_t windows, int64_
     return total;
 }
 
-/* The greatest of what they say for a label, times `part`, plus its base, but for that of `best`. */
+/* Give all labels a part of the probability of a text that may be in none of them. */
+INLINE void doubt(int64_t windows, struct script script, const int16_t *sums, int64_t found, int64_t letters,
+                  const float *base, double step, const float *unknown, double refused, float *own, float most)
+{
+    int64_t width = script.width, best = place_of(own, width, most);
+    float fit = base[best] + (found > 0 ? sum_of(sums, script.stride, windows, best) * (float)step / (float)found : 0.0f);
+    float strange = unknown_language(unknown, fit, base[best], letters);
+    if (strange > (float)refused) {
+        memset(own, 0, (size_t)width * sizeof *own);
+        return;
+    }
+    float rest = 1 - strange, even = strange / (float)width;
+    for (int64_t j = 0; j < width; j++)
+        own[j] = own[j] * rest + even;
+}
+
+WIDE
+int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t knots, int64_t labels,
+                             int64_t room, int64_t texts, int64_t cells, const int16_t *sums, const int64_t *order,
+                             const int64_t *counts, const int64_t *columns, const int64_t *features, const int64_t *lengths,
+                             const int64_t *offsets, const float *inverse_temperature, double step, const float *base,
+                             const float *bias, const float *prior, int64_t foreign, double outliers, double share,
+                             double mixed, double exponent, double even, const float *unknown, double refused,
+                             const int64_t *to, float *answer, float *scores, float *sure, graphlang_fault *fault)
+{
+    int64_t done = 0;
+    if (classes < scripts || knots < 1 || foreign >= labels)
+        return GRAPHLANG_WRONG_SIZE;
+    if (check_windows(texts, offsets, windows, fault))
+        return GRAPHLANG_OUT_OF_RANGE;
+    for (int64_t text = 0; text < texts; text++)
+        sure[text] = 0;
+    for (int64_t number = 0; number < scripts; number++) {
+        struct script script;
+        if (check_script(columns, number, labels, counts, size, windows - done, &script, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        int64_t width = script.width, stride = script.stride, stop = done + counts[number], text = 0, own_windows;
+        int64_t host = foreign >= script.first && foreign < script.first + width ? foreign - script.first : -1;
+        const float *x = base + script.first, *y = bias + script.first, *z = prior + script.first;
+        for (; done < stop; done += own_windows, sums += own_windows * stride, size -= own_windows * stride) {
+            text = text_of(done, stop, order, windows, features, texts, offsets, text, fault);
+            if (text < 0)
+                return GRAPHLANG_OUT_OF_RANGE;
+            if (to[text] < 0 || to[text] >= room)
+                return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
+            int64_t first = offsets[text], letters = 0;
+            own_windows = offsets[text + 1] - first;
+            if (own_windows > cells / width)
+                return GRAPHLANG_WRONG_SIZE;
+            for (int64_t window = 0; window < own_windows; window++) {
+                int64_t length = lengths[first + window], found = features[first + window + 1] - features[first + window];
+                if (length < 0 || length > INT32_MAX)
+                    return GRAPHLANG_REFUSE(fault, "lengths", first + window, length, 0, INT32_MAX);
+                letters += length;
+                length = length < knots - 1 ? length : knots - 1;
+                float root = (float)sqrt((double)found), c = inverse_temperature[number * knots + length];
+                float a = c * (float)step / (root > 1 ? root : 1), b = c * root, *out = scores + window * width;
+                const int16_t *from = sums + window * stride;
+                for (int64_t j = 0; j < width; j++)
+                    out[j] = (float)from[j] * a + b * x[j] + c * y[j];
+            }
+            float *own = answer + to[text] * labels + script.first;
+            if (!letters) {
+                memset(own, 0, (size_t)width * sizeof *own);
+                continue;
+            }
+            mix(own_windows, width, scores, lengths + first, host, outliers, share, mixed, exponent, own);
+            for (int64_t j = 0; j < width; j++)
+                own[j] += z[j];
+            soften(own, width, greatest(own, width), (float)(1 - even), (float)(even / (double)width));
+            sure[text] = greatest(own, width);
+            if (width > 1 && sure[text] > 0)
+                doubt(own_windows, script, sums, features[offsets[text + 1]] - features[first], letters, x, step, unknown,
+                      refused, own, sure[text]);
+        }
+    }
+    return 0;
+}
+
+WIDE
+int graphlang_scores_add(int64_t rows, int64_t stride, int64_t number, int64_t groups, const int16_t *sums,
+                         const int64_t *members, const int64_t *offsets, int16_t *totals, graphlang_fault *fault)
+{
+    for (int64_t i = 0; i < number; i++)
+        if (members[i] < 0 || members[i] >= rows)
+            return GRAPHLANG_REFUSE(fault, "members", i, members[i], 0, rows - 1);
+    if (check_windows(groups, offsets, number, fault))
+        return GRAPHLANG_OUT_OF_RANGE;
+    for (int64_t group = 0; group < groups; group++) {
+        const int64_t *own = members + offsets[group];
+        int64_t size = offsets[group + 1] - offsets[group];
+        int16_t *total = totals + group * stride;
+        if (size > UINT16_MAX)
+            return GRAPHLANG_WRONG_SIZE; /* more could leave 32 bits */
+        for (int64_t j = 0; j < stride; j += LANES) {
+            int32_t lanes[LANES] = {0};
+            int64_t width = stride - j < LANES ? stride - j : LANES;
+            if (width == LANES)
+                for (int64_t i = 0; i < size; i++)
+                    for (int k = 0; k < LANES; k++)
+                        lanes[k] += sums[own[i] * stride + j + k];
+            else
+                for (int64_t i = 0; i < size; i++)
+                    for (int64_t k = 0; k < width; k++)
+                        lanes[k] += sums[own[i] * stride + j + k];
+            for (int64_t k = 0; k < width; k++)
+                total[j + k] = (int16_t)(lanes[k] < INT16_MIN ? INT16_MIN : lanes[k] > INT16_MAX ? INT16_MAX : lanes[k]);
+        }
+    }
+    return 0;
+}
+
+/* The greatest of what windows say for a label, times `part`, plus its base, but for that of `best`. */
 INLINE float second_of_sums(const int16_t *sums, int64_t stride, int64_t windows, const float *base, float part,
                             int64_t width, int64_t best)
 {
@@ -389,41 +506,24 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
     int64_t done = 0;
     if (classes < scripts)
         return GRAPHLANG_WRONG_SIZE;
+    if (check_windows(texts, offsets, windows, fault))
+        return GRAPHLANG_OUT_OF_RANGE;
     for (int64_t text = 0; text < texts; text++) {
         best[text] = -1;
         fit[text] = margin[text] = 0;
-        if (offsets[text] < 0 || offsets[text] > offsets[text + 1])
-            return GRAPHLANG_REFUSE(fault, "offsets", text, offsets[text], 0, offsets[text + 1]);
     }
-    if (offsets[texts] > windows)
-        return GRAPHLANG_REFUSE(fault, "offsets", texts, offsets[texts], 0, windows);
-    for (int64_t script = 0; script < scripts; script++) {
-        const int64_t *own_columns = columns + FIELDS * script;
-        int64_t first = own_columns[0], width = own_columns[1], stride = own_columns[2], text = 0, number;
-        if (first < 0 || first >= labels)
-            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, first, 0, labels - 1);
-        if (width < 1 || width > labels - first)
-            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, width, 1, labels - first);
-        if (stride < width || stride > INT32_MAX)
-            return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, stride, width, INT32_MAX);
-        int64_t most = size / stride < windows - done ? size / stride : windows - done;
-        if (counts[script] < 0 || counts[script] > most)
-            return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
-        for (int64_t i = 0; i < counts[script]; i += number, sums += number * stride, size -= number * stride) {
-            int64_t window = order[done + i];
-            if (window < 0 || window >= windows)
-                return GRAPHLANG_REFUSE(fault, "order", done + i, window, 0, windows - 1);
-            while (text < texts && offsets[text + 1] <= window)
-                text++;
-            if (text == texts || offsets[text] != window)
-                return GRAPHLANG_REFUSE(fault, "order", done + i, window, 0, -1);
-            number = offsets[text + 1] - window;
-            for (int64_t k = 1; k < number; k++)
-                if (i + k >= counts[script] || order[done + i + k] != window + k)
-                    return GRAPHLANG_REFUSE(fault, "offsets", text + 1, window + number, window, window + k);
-            if (features[window] < 0 || features[window] > features[window + number])
-                return GRAPHLANG_REFUSE(fault, "features", window, features[window], 0, features[window + number]);
-            int64_t found = features[window + number] - features[window];
+    for (int64_t number = 0; number < scripts; number++) {
+        struct script script;
+        if (check_script(columns, number, labels, counts, size, windows - done, &script, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        int64_t first = script.first, width = script.width, stride = script.stride, stop = done + counts[number];
+        int64_t text = 0, own_windows;
+        for (; done < stop; done += own_windows, sums += own_windows * stride, size -= own_windows * stride) {
+            text = text_of(done, stop, order, windows, features, texts, offsets, text, fault);
+            if (text < 0)
+                return GRAPHLANG_OUT_OF_RANGE;
+            own_windows = offsets[text + 1] - offsets[text];
+            int64_t found = features[offsets[text + 1]] - features[offsets[text]];
             if (letters[text] < fewest || width < 2 || found < 1)
                 continue;
             if (to[text] < 0 || to[text] >= room)
@@ -434,15 +534,14 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
                 continue;
             float part = (float)step / (float)found;
             int64_t place = place_of(own, width, greatest_one);
-            float fits = sum_of(sums, stride, number, place) * part + base[first + place];
-            float stands = fits - second_of_sums(sums, stride, number, base + first, part, width, place);
+            float fits = sum_of(sums, stride, own_windows, place) * part + base[first + place];
+            float stands = fits - second_of_sums(sums, stride, own_windows, base + first, part, width, place);
             if (fits > (float)fit_enough && stands > (float)margin_enough)
                 continue;
             best[text] = place;
             fit[text] = fits;
             margin[text] = stands;
         }
-        done += counts[script];
     }
     return 0;
 }

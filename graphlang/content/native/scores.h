@@ -65,24 +65,33 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
                                        OPTIONAL const float lm_word[labels], OPTIONAL const float lm_text[labels],
                                        OPTIONAL const int64_t lm_words[rows], graphlang_fault *fault);
 
-/* What the windows of each text say together (`text.windows`): the log-likelihood of each label.
+/* Probabilities of texts of several windows, script by script, from the sums of weights of their windows: what these say
+   together, in a mixture (`text.windows`).
 
-   scores: of all windows, overwritten. has_letters: whether there is one in a window. offsets: text t has the windows
-   offsets[t] to offsets[t + 1] - 1. foreign: column of English, or -1. outliers, share, mixed, exponent: OUTLIERS, FOREIGN,
-   MIXED and EFFECTIVE there. */
-int graphlang_scores_windows(int64_t windows, int64_t width, int64_t texts, float scores[windows * width],
-                             const uint8_t has_letters[windows], const int64_t offsets[texts + 1], int64_t foreign,
-                             double outliers, double share, double mixed, double exponent, float log_likelihood[texts * width],
-                             graphlang_fault *fault);
+   sums, order, counts, columns: of the windows, as scores_probabilities has them of texts. features: window w has
+   features[w + 1] - features[w] of them; lengths: the letters of each. offsets: text t has the windows offsets[t] to
+   offsets[t + 1] - 1, all of them in one script and one behind the other in `order`. inverse_temperature, base, bias: as
+   scores_probabilities has them; prior: what is added to what a text's windows say for each label. foreign: number of English,
+   or -1. outliers, share, mixed, exponent: OUTLIERS, FOREIGN, MIXED and EFFECTIVE there. even: the part of the probability
+   that all columns share. unknown, refused: as scores_probabilities has them. to: the row of `answer` that each text gets,
+   of which labels of other scripts are left as they are. scores: room for those of a text's windows, overwritten. sure: the
+   greatest probability of each text before unknown languages were thought of; of texts without windows in a script, 0. */
+int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t knots, int64_t labels,
+                             int64_t room, int64_t texts, int64_t cells, const int16_t sums[size],
+                             const int64_t order[windows], const int64_t counts[classes],
+                             const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS], const int64_t features[windows + 1],
+                             const int64_t lengths[windows], const int64_t offsets[texts + 1],
+                             const float inverse_temperature[scripts * knots], double step, const float base[labels],
+                             const float bias[labels], const float prior[labels], int64_t foreign, double outliers,
+                             double share, double mixed, double exponent, double even,
+                             const float unknown[GRAPHLANG_SCORES_UNKNOWN], double refused, const int64_t to[texts],
+                             float answer[room * labels], float scores[cells], float sure[texts], graphlang_fault *fault);
 
-/* The same doubt for texts of several windows: `probabilities` of each text are shared as `unknown` says, in place.
-
-   sums: of each window, over `width` columns or more. found: features of each window. offsets: text t has the windows
-   offsets[t] to offsets[t + 1] - 1. letters: of each text. base: of each column. */
-int graphlang_scores_doubt(int64_t windows, int64_t stride, int64_t width, int64_t texts, const int16_t sums[windows * stride],
-                           const int64_t found[windows], const int64_t offsets[texts + 1], const int64_t letters[texts],
-                           const float base[width], double step, const float unknown[GRAPHLANG_SCORES_UNKNOWN],
-                           double refused, float probabilities[texts * width], graphlang_fault *fault);
+/* Rows added up by groups: the sum of group g is that of the rows members[i], for i from offsets[g] to offsets[g + 1] - 1,
+   each number cut to 16 bits. */
+int graphlang_scores_add(int64_t rows, int64_t stride, int64_t number, int64_t groups, const int16_t sums[rows * stride],
+                         const int64_t members[number], const int64_t offsets[groups + 1], int16_t totals[groups * stride],
+                         graphlang_fault *fault);
 
 /* How the best language of each text stands before the others.
 

@@ -10,7 +10,7 @@ page follows from them by a mixture model (ours). A page in language x is
   English.
 
 Windows of one page are alike in more than their language (names, subject), so the log-likelihood of n of them counts
-like that of n ** `EFFECTIVE` independent ones.
+like that of n ** `EFFECTIVE` independent ones. Windows without letters say nothing. (`discriminative.scores` does it.)
 
 A text of one window that is in English may stand on a page in any language, the less likely the longer it is. That is
 measured on the web, where titles, error messages and names of products are left in English.
@@ -43,7 +43,6 @@ QUOTED = 0.12  #: of short English texts stand on pages in other languages
 QUOTED_LENGTH = 40  #: up to this many letters; of longer ones the fewer
 FEW = 0.4  #: share of letters in the windows below which all but the letters of the script is taken out first
 _letters = Kernels("graphlang.content.native._letters")
-_scores = Kernels("graphlang.content.native._scores")
 _PROBE = 160  # characters taken from all over a text to find its script
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -115,33 +114,6 @@ def main_scripts(texts: Sequence[str]) -> NDArray[np.uint8]:
         some = mixed[begin : begin + _PROBE]
         script[some] = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True).scripts
     return script
-
-
-def log_likelihood(scores: Floats, has_letters: NDArray[np.bool_], offsets: NDArray[np.int64], foreign: int) -> Floats:
-    """Log-likelihood of each label for each text, given its windows: (texts, labels).
-
-    Args:
-        scores: Of the windows, (windows, labels); their softmax is the probability of each label. Overwritten.
-        has_letters: Windows without letters say nothing, (windows,).
-        offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, one at least.
-        foreign: Column of English; -1 where there is none.
-
-    Raises:
-        KernelError: the shapes differ, or an offset is outside the windows.
-    """
-    found = np.empty((len(offsets) - 1, scores.shape[1]), dtype=np.float32)
-    _scores.scores_windows(
-        scores=scores,
-        has_letters=has_letters,
-        offsets=offsets,
-        foreign=foreign,
-        outliers=OUTLIERS,
-        share=FOREIGN,
-        mixed=MIXED,
-        exponent=EFFECTIVE,
-        log_likelihood=found,
-    )
-    return found
 
 
 def share_with_hosts(

@@ -80,15 +80,74 @@ static void check_top(const float *chances, int64_t rows, int64_t width, int64_t
   }
 }
 
+/* Windows of texts, in one script. */
+static void windows_of(Input *in, int64_t rows, int64_t width, const int16_t *sums, const float *label, uint8_t how) {
+  int64_t texts = 1 + below(in, 3), foreign = below(in, width + 1) - 1, counts[2] = {rows, 0}, columns[3] = {0, width, width};
+  int64_t *offsets = array(texts + 1, 8), *order = array(rows, 8), *features = array(rows + 1, 8), *lengths = array(rows, 8);
+  int64_t *places = array(texts, 8), *letters = array(texts, 8), *best = array(texts, 8), wrong = 0, refused = 0;
+  float *answer = array(texts * width, 4), *room = array(rows * width, 4), *sure = array(texts, 4);
+  float *fit = array(texts, 4), *margin = array(texts, 4), sharp[1] = {0.5f};
+  const float *unknown = floats(in, GRAPHLANG_SCORES_UNKNOWN, how & 1);
+  for (int64_t n = 0; n <= texts; n++) offsets[n] = how & 8 ? damaged(in, rows) : rows * n / texts;
+  for (int64_t n = 0; n < texts; n++) {
+    wrong |= offsets[n] < 0 || offsets[n + 1] < offsets[n] || offsets[n + 1] > rows;
+    places[n] = texts - 1 - n;
+    letters[n] = 0;
+  }
+  features[0] = 0;
+  refused = wrong || (rows && (offsets[0] || offsets[texts] != rows));
+  for (int64_t n = 0; n < rows; n++) {
+    order[n] = n;
+    lengths[n] = byte(in);
+    features[n + 1] = features[n] + byte(in);
+  }
+  for (int64_t n = 0; n < texts && !refused; n++)
+    for (int64_t w = offsets[n]; w < offsets[n + 1]; w++) letters[n] += lengths[w];
+  if (how & 16 && rows) {
+    int64_t *each[] = {order, features, lengths, places, letters};
+    int which = below(in, 5);
+    each[which][below(in, which < 3 ? rows : texts)] = damaged(in, rows);
+  }
+  graphlang_fault fault = {0};
+  int64_t done = graphlang_scores_mixture(rows * width, rows, 2, 1, 1, width, texts, texts, rows * width, sums, order, counts,
+                                          columns, features, lengths, offsets, sharp, 0.05, label, label + width,
+                                          label + 2 * width, foreign, 2e-3, 0.28, 0.02, 0.8, 0.005, unknown, 0.95, places,
+                                          answer, room, sure, &fault);
+  if (done) check_fault(&fault);
+  if (!(how & 16)) CHECK(done == (refused ? GRAPHLANG_OUT_OF_RANGE : 0));
+  for (int64_t n = 0; n < texts && !done && !(how & 17); n++) {
+    const float *own = answer + places[n] * width;
+    if (letters[n])
+      check_sum(own, width, 1);
+    else if (offsets[n] < offsets[n + 1])
+      for (int64_t j = 0; j < width; j++) CHECK(own[j] == 0);
+  }
+  fault = (graphlang_fault){0};
+  done = graphlang_scores_best(rows * width, rows, 2, 1, width, texts, texts, sums, order, counts, columns, features, offsets,
+                               letters, 4, 0, 0.4, label, 0.05, places, answer, best, fit, margin, &fault);
+  if (done) check_fault(&fault);
+  for (int64_t n = 0; n < texts && !done; n++) CHECK(best[n] >= -1 && best[n] < width);
+  int16_t *totals = array(texts * width, 2);
+  fault = (graphlang_fault){0};
+  done = graphlang_scores_add(rows, width, rows, texts, sums, order, offsets, totals, &fault);
+  if (done) check_fault(&fault);
+  if (!(how & 16)) CHECK(done == (wrong ? GRAPHLANG_OUT_OF_RANGE : 0));
+  for (int64_t n = 0; n < texts && !done; n++)
+    for (int64_t j = 0; j < width; j++) {
+      int64_t total = 0;
+      for (int64_t i = offsets[n]; i < offsets[n + 1]; i++) total += sums[order[i] * width + j];
+      CHECK(totals[n * width + j] == (total < INT16_MIN ? INT16_MIN : total > INT16_MAX ? INT16_MAX : total));
+    }
+}
+
 void fuzz_scores(Input *in) {
   uint8_t how = byte(in);
-  int64_t rows = below(in, 8), width = 1 + below(in, 40), texts = 1 + below(in, 3), foreign = below(in, width + 1) - 1;
-  int64_t best = below(in, 6);
+  int64_t rows = below(in, 8), width = 1 + below(in, 40), best = below(in, 6);
   float *scores = floats(in, rows * width, how & 1), *prior = how & 2 ? floats(in, width, how & 1) : NULL;
   uint8_t *spoken = array(rows, 1);
   for (int64_t n = 0; n < rows; n++) spoken[n] = byte(in) & 1;
   check_top(scores, rows, width, best);
-  float *soft = copy(scores, rows * width, 4), *likely = array(texts * width, 4), *out = array(rows * width, 4);
+  float *soft = copy(scores, rows * width, 4), *out = array(rows * width, 4);
   CHECK(!graphlang_scores_softmax(rows, width, soft, prior, how & 4 ? spoken : NULL, 0.002));
   for (int64_t n = 0; n < rows && !(how & 1); n++)
     if (!(how & 4) || spoken[n])
@@ -96,21 +155,12 @@ void fuzz_scores(Input *in) {
     else
       for (int64_t j = 0; j < width; j++) CHECK(soft[n * width + j] == 0);
   check_top(soft, rows, width, best);
-  int64_t *offsets = array(texts + 1, 8);
-  for (int64_t n = 0; n <= texts; n++) offsets[n] = how & 8 ? damaged(in, rows) : rows * n / texts;
-  int64_t wrong = 0;
-  for (int64_t n = 0; n < texts; n++) wrong |= offsets[n] < 0 || offsets[n + 1] < offsets[n] || offsets[n + 1] > rows;
-  graphlang_fault fault = {0};
-  int64_t done = graphlang_scores_windows(rows, width, texts, scores, spoken, offsets, foreign, 2e-3, 0.28, 0.02, 0.8, likely,
-                                          &fault);
-  CHECK(done == (wrong ? GRAPHLANG_OUT_OF_RANGE : 0));
-  if (wrong) check_fault(&fault);
-  for (int64_t n = 0; n < texts * width && !(how & 9); n++) CHECK(isfinite(likely[n]));
   int16_t *whole = array(rows * width, 2);
   for (int64_t n = 0; n < rows * width; n++) whole[n] = (int16_t)(byte(in) * 257);
   float *each = floats(in, 4 * rows, how & 1), *label = floats(in, 3 * width, how & 1);
   CHECK(!graphlang_scores_linear(rows, width, width, whole, each, each + rows, each + 2 * rows, each + 3 * rows, label,
                                  label + width, label + 2 * width, out));
+  windows_of(in, rows, width, whole, label, how);
 }
 
 HARNESS_END
