@@ -119,6 +119,8 @@ class Parser:
         items: list[Item] = []
         if url is not None:
             page, more = self._page(raw, url, said)
+            if page is not None and not more and not faults and _MIRRORED not in said.head:
+                return [page]
             faults += more
             if page is not None and _MIRRORED in said.head:
                 from graphlang.ingest.formats.wget_mirror import renaming  # noqa: PLC0415 - most crawls were not made by wget

@@ -71,6 +71,7 @@ class Kernels:
                 f"{module} is missing: it is compiled when graphlang is installed", name=module
             ) from error
         self._ffi, self._library = native.ffi, native.lib
+        self._buffer = native.ffi.buffer
         declared = prototypes(self._ffi.string(self._library.graphlang_declarations()).decode())
         freeing = {
             one.parameters[0].type: one.name
@@ -117,10 +118,28 @@ class Kernels:
         Raises:
             KernelError: the pointer is NULL, and the size is not 0.
         """
-        if size and not begin:
+        if not size:
+            return b""
+        if not begin:
             raise KernelError(f"{size} bytes of nothing")
-        copied: bytes = self._ffi.buffer(begin, size)[:] if size else b""
+        copied: bytes = self._buffer(begin, size)[:]
         return copied
+
+    def decoded(self, begin: Any, size: int) -> str:
+        """The characters in UTF-8 that a kernel left somewhere; what is no UTF-8 becomes a replacement character.
+
+        Args:
+            begin: A pointer out of a struct.
+            size: How many bytes.
+
+        Raises:
+            KernelError: the pointer is NULL, and the size is not 0.
+        """
+        if not size:
+            return ""
+        if not begin:
+            raise KernelError(f"{size} bytes of nothing")
+        return str(self._buffer(begin, size), "utf-8", "replace")
 
     def _function(self, prototype: Prototype, free: Any) -> Callable[..., Any]:
         """What checks the arguments of a kernel and calls it: made once, as source, for a call to take little time."""

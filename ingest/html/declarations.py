@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from graphlang.db.records import Declaration
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from graphlang.ingest.html.document import Document
 
 _MAX_DECLARED = 100
+_LONG = 200  # characters of words that are not worth remembering
+_NO_WORDS: frozenset[str] = frozenset()
 _NOINDEX = frozenset({"noindex", "none"})
 _WORD = re.compile(r"[\w-]+")
 _MEASURED = re.compile(r"\bmax-[\w-]+\s*:\s*[\w-]+")  # "max-image-preview:none" says nothing of the page
@@ -24,7 +27,7 @@ def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Dec
         fields: the server's header fields; their names in lower case.
     """
     found: list[tuple[str, str | None]] = []
-    noindex = not robots_words(fields.get("x-robots-tag", "")).isdisjoint(_NOINDEX)
+    noindex = "x-robots-tag" in fields and not robots_words(fields["x-robots-tag"]).isdisjoint(_NOINDEX)
     if document is not None:
         found = [("html-lang", document.lang), ("xml-lang", document.xml_lang)]
         for meta in document.metas:
@@ -32,18 +35,33 @@ def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Dec
                 found.append(("meta-content-language", meta.get("content")))
             elif (meta.get("name") or "").strip().lower() == "robots":
                 noindex = noindex or not robots_words(meta.get("content") or "").isdisjoint(_NOINDEX)
-    found.append(("http-content-language", fields.get("content-language")))
+    if "content-language" in fields:
+        found.append(("http-content-language", fields["content-language"]))
     if noindex:
         found.append(("robots", "noindex"))
+    # A list, for it takes half the time of a generator, and a page declares something or nothing.
     return tuple(
-        Declaration(source, value.strip()[:_MAX_DECLARED]) for source, value in found if value and value.strip()
+        [
+            Declaration(source, stripped[:_MAX_DECLARED])
+            for source, value in found
+            if value and (stripped := value.strip())
+        ]
     )
 
 
-def robots_words(content: str) -> set[str]:
+def robots_words(content: str) -> frozenset[str]:
     """Return the words of a robots meta element, or of X-Robots-Tag, in lower case.
 
     >>> sorted(robots_words("NoIndex, follow, max-image-preview: none"))
     ['follow', 'noindex']
     """
-    return set(_WORD.findall(_MEASURED.sub("", content.lower()))) if content else set()
+    if not content:
+        return _NO_WORDS
+    return _known(content) if len(content) < _LONG else _words(content)
+
+
+def _words(content: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(_MEASURED.sub("", content.lower())))
+
+
+_known = lru_cache(maxsize=1024)(_words)

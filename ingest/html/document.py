@@ -74,6 +74,9 @@ class References(Sequence[Reference]):
             yield Reference(tag, target, rel, hreflang[1:] or None)
 
 
+_NO_REFERENCES = References()  # one for all pages that have none
+
+
 class Document(NamedTuple):
     """What a page says."""
 
@@ -81,7 +84,8 @@ class Document(NamedTuple):
     references: Sequence[Reference]  #: all the others
     title: str = ""
     text: str = ""  #: the whole visible text, white space folded: the main content, then what stands around it
-    metas: Sequence[dict[str, str | None]] = ()  #: attributes of each ``<meta>``
+    #: name, http-equiv and content of each ``<meta>`` that may say something of languages, robots or where to go
+    metas: Sequence[dict[str, str | None]] = ()
     base: str | None = None  #: of the first ``<base href>``
     lang: str | None = None  #: ``<html lang>``
     xml_lang: str | None = None  #: ``<html xml:lang>``
@@ -119,24 +123,24 @@ def read(markup: str | bytes, limits: Limits) -> Document:
         found = tokenizer.parted(markup, most=most, depth=depth, around=around)
     said = _said(found.strings)
     return Document(
-        targets=found.anchors,
-        references=References(found.references),
-        title=fold(said.title),
-        text=found.text.decode("utf-8", "replace"),
-        metas=said.metas,
-        base=said.base,
-        lang=said.lang,
-        xml_lang=said.xml_lang,
-        flattened=found.flattened,
-        skipped=found.skipped,
-        main_length=found.main_length,
-        words=words,
+        found.anchors,
+        References(found.references) if found.references else _NO_REFERENCES,
+        fold(said.title),
+        found.text,
+        said.metas,
+        said.base,
+        said.lang,
+        said.xml_lang,
+        found.flattened,
+        found.skipped,
+        found.main_length,
+        words,
     )
 
 
 class _Said(NamedTuple):
     title: str
-    metas: list[dict[str, str | None]]
+    metas: Sequence[dict[str, str | None]]
     base: str | None
     lang: str | None
     xml_lang: str | None

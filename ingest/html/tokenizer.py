@@ -76,9 +76,8 @@ class ParsedMarkup(NamedTuple):
 class PartedMarkup(NamedTuple):
     """What is in a page, its text parted."""
 
-    text: bytes  #: visible, in UTF-8, white space folded: the main content, then what stands around it
-    main_size: int  #: bytes of it that are main content
-    main_length: int  #: characters of these
+    text: str  #: visible, white space folded: the main content, then what stands around it
+    main_length: int  #: characters of it that are main content
     anchors: bytes  #: this and what follows: see `ParsedMarkup`
     references: bytes
     strings: list[str]
@@ -95,7 +94,7 @@ class PartedMarkup(NamedTuple):
         """
         text, main_size = cut(whole.text, spans)
         main_length = len(text[:main_size].decode("utf-8", "replace"))
-        return cls(text, main_size, main_length, *whole[1:4], whole.skipped, whole.flattened)
+        return cls(text.decode("utf-8", "replace"), main_length, *whole[1:4], whole.skipped, whole.flattened)
 
 
 class _Parser(local):
@@ -144,8 +143,8 @@ def parted(
     Raises:
         MemoryError: There is not enough, or the page has more than a gigabyte.
 
-    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99, around=lambda page: [])[:4]
-    (b'Good morning\nHome', 12, 12, b'/m\x00')
+    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99, around=lambda page: [])[:3]
+    ('Good morning\nHome', 12, b'/m\x00')
     """
     parser, copied = _parser, _kernels.copied
     page, own = parser.page, parser.parted
@@ -155,12 +154,11 @@ def parted(
         whole = _whole(page)
         return PartedMarkup.of(whole, around(whole))
     return PartedMarkup(
-        copied(own.text, own.text_size),
-        own.main_size,
+        _kernels.decoded(own.text, own.text_size),
         own.main_length,
         copied(page.anchors, page.anchors_size),
         copied(page.references, page.references_size),
-        strings(copied(page.strings, page.strings_size)),
+        _kernels.decoded(page.strings, page.strings_size).split("\0")[:-1],
         page.skipped,
         bool(page.flattened),
     )

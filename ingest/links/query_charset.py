@@ -12,6 +12,7 @@ from urllib.parse import quote
 import webencodings
 
 from graphlang.db.records import packed
+from graphlang.ingest.html.document import References
 
 if TYPE_CHECKING:
     import codecs
@@ -31,8 +32,11 @@ def in_charset(document: Document, charset: str) -> Document:
     if charset in _UNICODE:
         return document
     targets, references, words = document.targets, document.references, document.words
-    if targets.isascii() and all(one.target.isascii() for one in references):
-        return document
+    if targets.isascii():
+        if isinstance(references, References) and references.packed.isascii():
+            return document
+        if all(one.target.isascii() for one in references):
+            return document
     known = webencodings.lookup(charset)
     if known is None:
         return document

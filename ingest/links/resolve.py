@@ -148,12 +148,14 @@ class Joiner:
         _kernels.join_gather(self._joiner, references, anchors, base, page, nofollow, longest, most, links)
         if links.left:
             return None
+        kinds = copied(links.kinds, links.kinds_size)
+        if not kinds:
+            return Gathered(NO_LINKS, links.too_long, links.skipped)
         hreflangs: tuple[tuple[int, str], ...] = ()
         if links.places_size:
             places = array("I", copied(links.places, links.places_size))
             hreflangs = tuple(zip(places, unpacked(copied(links.hreflangs, links.hreflangs_size)), strict=True))
-        urls, kinds = copied(links.urls, links.urls_size), copied(links.kinds, links.kinds_size)
-        return Gathered(Links(urls, kinds, hreflangs) if kinds else NO_LINKS, links.too_long, links.skipped)
+        return Gathered(Links(copied(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped)
 
     def _resolve(self, references: bytes, base: str) -> tuple[bytes, int]:
         """Join packed references; returns what each became, and how many are left."""

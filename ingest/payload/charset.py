@@ -116,7 +116,7 @@ class _Charset(NamedTuple):
     wider: tuple[codecs.CodecInfo, ...] = ()
 
 
-def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> Decoded:  # noqa: C901, PLR0911 - precedence
+def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> Decoded:
     """Decode a page; anything decodes to something.
 
     Args:
@@ -133,7 +133,13 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         for mark, name in _BOMS:
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
-    words = _declared(payload, http, markup=markup)
+    if http and _names_utf8(http) and is_utf8(payload):
+        return Decoded(payload, "utf-8", "http")  # most pages: as below, by one look at the bytes
+    return _by_words(payload, _declared(payload, http, markup=markup))
+
+
+def _by_words(payload: bytes, words: Iterator[tuple[str, str]]) -> Decoded:
+    """Decode a page as it is declared, if that can be believed, else as its bytes tell."""
     if is_plain(payload):
         for label, source in words:
             charset = _lookup(label)
@@ -209,6 +215,11 @@ def _lookup(label: str) -> _Charset | None:
     if label in _MORE:
         return _Charset(label, codecs.lookup(_MORE[label]))
     return None
+
+
+def _names_utf8(label: str) -> bool:
+    charset = _lookup(label)
+    return charset is not None and charset.name == "utf-8"
 
 
 def _sound_utf8(payload: bytes) -> bytes | None:

@@ -94,6 +94,31 @@ def test_languages_are_kept_as_written() -> None:
     assert (page.lang, page.xml_lang) == (" de-AT ", "de")
 
 
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("http-equiv=Content-Type content='text/html; charset=x'", []),
+        ("http-equiv=refresh content=5", [{"name": "", "http-equiv": "refresh", "content": "5"}]),
+        (
+            "http-equiv=' Content-Language ' content=fr",
+            [{"name": "", "http-equiv": " Content-Language ", "content": "fr"}],
+        ),
+        ("http-equiv='ref&#114;esh' content=5", [{"name": "", "http-equiv": "refresh", "content": "5"}]),
+        ("http-equiv=x name=ROBOTS content=none", [{"name": "ROBOTS", "http-equiv": "x", "content": "none"}]),
+        ("http-equiv=x name='&#114;obots' content=none", [{"name": "robots", "http-equiv": "x", "content": "none"}]),
+        ("http-equiv=\u017fet-cookie", [{"name": "", "http-equiv": "\u017fet-cookie", "content": ""}]),
+        ("name=description content=x", []),
+    ],
+)
+def test_metas_that_may_say_something_are_kept(written: str, kept: list[dict[str, str]]) -> None:
+    assert list(read(f"<meta {written}>", Limits()).metas) == kept
+
+
+def test_metas_that_say_nothing_count_as_well() -> None:
+    markup = "<meta http-equiv=x>" * 99 + "<meta name=robots content=a>" + "<meta name=robots content=b>"
+    assert [meta["content"] for meta in read(markup, Limits()).metas] == ["a"]
+
+
 def test_bytes_and_characters_are_the_same_page() -> None:
     markup = "<title>é</title><p>日本 <a href='/é'>x</a>"
     assert read(markup, Limits()) == read(markup.encode(), Limits())

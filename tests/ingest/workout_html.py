@@ -16,6 +16,11 @@ BOMBS = (
     *(b"<a href='" + b"y" * 1_000_000, b"<!--" * 50_000, b"<script><!--<script>", b"&" * 300_000),
     *(b"&#" + b"9" * 300_000, b"<ul>" * 600 + b"<li>" * 50_000, b"<", b"", b"\xe2", b"&amp", b"<nav>" * 70_000),
     *(b"<header>x</header>" * 20_000, b"<li><a href=#>English</a>" * 20_000, b"<title>" + b"&lt;" * 99_999),
+    *(
+        b"<ul>" + b"<li><a href=#>x</a>" * 40_000,
+        b"<ul><a href=x>" + b"<table><td><a href=x>y" * 9_000,
+        b"<ul>" * 90_000,
+    ),
     b"<plaintext>" * 3,
 )
 NOISE = [*b"<>/&;=!-'\"\0 \xc2\xe2\xff"]

@@ -164,6 +164,7 @@ def test_a_struct_is_read_by_its_names(probe: Kernels) -> None:
     handle, said = probe.probe_new(b"a\0b"), probe.struct("probe_said")
     probe.probe_say(handle, said)
     assert probe.copied(said.word, said.size) == b"a\0b"
+    assert probe.decoded(said.word, said.size) == "a\0b"
     assert list(said.thirds) == [0, 1 / 3, 2 / 3]
     assert len(said.thirds) == probe.constant("GRAPHLANG_PROBE_WIDTH") == 3
 
@@ -171,8 +172,11 @@ def test_a_struct_is_read_by_its_names(probe: Kernels) -> None:
 def test_nothing_is_copied_from_nowhere(probe: Kernels) -> None:
     said = probe.struct("probe_said")
     assert probe.copied(said.word, 0) == b""
+    assert not probe.decoded(said.word, 0)
     with pytest.raises(KernelError, match="4 bytes of nothing"):
         probe.copied(said.word, 4)
+    with pytest.raises(KernelError, match="4 bytes of nothing"):
+        probe.decoded(said.word, 4)
 
 
 def test_a_kernel_says_what_it_is_in_c(probe: Kernels) -> None:

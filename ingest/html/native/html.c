@@ -154,10 +154,22 @@ static void take_languages(Parser *parser, const Token *token) {
   parser->languages |= (has(token, LANG) ? 1 : 0) | (has(token, XML_LANG) ? 2 : 0);
 }
 
+/* Whether a meta stands for a header field that nobody asks for: nearly every page repeats its Content-Type. What is
+   written with references or beyond ASCII may become anything. */
+static int says_nothing(const Token *token) {
+  const uint8_t *value = token->value[HTTP_EQUIV];
+  size_t size = token->length[HTTP_EQUIV];
+  if (has(token, NAME) && memchr(token->value[NAME], '&', token->length[NAME])) return 0;
+  for (size_t n = 0; n < size; n++)
+    if (value[n] == '&' || value[n] & 0x80) return 0;
+  return !contains(value, size, "refresh") && !contains(value, size, "content-language");
+}
+
 static void take_meta(Parser *parser, const Token *token) {
-  if (!has(token, HTTP_EQUIV) && !(has(token, NAME) && contains(token->value[NAME], token->length[NAME], "robots")))
-    return;
+  int names_robots = has(token, NAME) && contains(token->value[NAME], token->length[NAME], "robots");
+  if (!has(token, HTTP_EQUIV) && !names_robots) return;
   if (parser->metas++ >= MOST_METAS) return;
+  if (!names_robots && says_nothing(token)) return;
   put_string(parser, 'N', token, NAME);
   put_string(parser, 'E', token, HTTP_EQUIV);
   put_string(parser, 'C', token, CONTENT_);
@@ -534,8 +546,12 @@ static void clear(Parser *parser) {
     release(&parser->slots);
     memset(&parser->slots, 0, sizeof parser->slots);
     parser->slot_count = 0;
-  } else if (parser->slot_count)
+  } else if (parser->slot_count) {
+    /* As much of the table as the page before had use for: to empty all that a page with many links left takes as long
+       as to read a short page. */
+    while (parser->slot_count > 256 && parser->slot_count > 4 * parser->anchor_count) parser->slot_count /= 2;
     memset(parser->slots.data, 0, parser->slot_count * sizeof(Slot));
+  }
   parser->anchor_count = parser->reference_count = parser->metas = parser->skipped = parser->signs = 0;
   parser->titled = parser->based = parser->languages = parser->flattened = parser->framed = 0;
   parser->frames_possible = 1;
@@ -723,7 +739,9 @@ int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
   if (parted->left || !size) return 0;
   if (!make_room(parser, size, count)) return GRAPHLANG_NO_MEMORY;
   const Record *records = (const Record *)(const void *)parser->records.data;
-  Apart apart = {parser->text.bytes.data, size, records, count, parser->gone.data, parser->taken.data};
+  const LinkRecord *links = (const LinkRecord *)(const void *)parser->links.data;
+  uint32_t link_count = (uint32_t)(parser->links.size / sizeof(LinkRecord));
+  Apart apart = {parser->text.bytes.data, size, records, count, links, link_count, parser->gone.data, parser->taken.data};
   parted->left = !take_around(&apart);
   if (parted->left) return 0;
   uint32_t *begins = (uint32_t *)(void *)parser->spans.data, *ends = begins + count;

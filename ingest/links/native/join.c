@@ -106,8 +106,11 @@ static void clear(Joiner *joiner) {
     release(&joiner->slots);
     memset(&joiner->slots, 0, sizeof joiner->slots);
     joiner->slot_count = 0;
-  } else if (joiner->slot_count)
+  } else if (joiner->slot_count) {
+    /* As much of the table as the page before had use for. */
+    while (joiner->slot_count > 256 && joiner->slot_count > 4 * joiner->slots_used) joiner->slot_count /= 2;
     memset(joiner->slots.data, 0, joiner->slot_count * sizeof(Slot));
+  }
   joiner->slots_used = 0;
 }
 
