@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from graphlang.reading import read
     from graphlang.rows import Rows
 
-    __version__: str
+#: Here and not in `pyproject.toml`: to look it up where it was installed takes longer than all that a worker imports.
+__version__ = "0.1.0"
 
 #: Name -> module, and its name there. Nothing is imported before it is used: all of it takes 0.28 s, and a worker or
 #: `graphlang --help`, which is there after 0.04 s, needs none of it.
@@ -64,10 +65,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":  # looking it up takes longer than all that a parsing process has to import
-        from importlib.metadata import version  # noqa: PLC0415 - whoever asks for it
-
-        return version("graphlang")
     if name in _WHERE:
         module, there = _WHERE[name]
         return getattr(import_module(f"graphlang.{module}"), there)

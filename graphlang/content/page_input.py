@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from graphlang.content.published.martins_silva import Marked, MartinsSilva
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
+    from graphlang.content.published.martins_silva import Marked
 
 #: Characters of main content that speak for the page without what stands around them.
 ENOUGH = 200
@@ -52,6 +51,14 @@ class ReadsBytes(Protocol):
         """Probabilities, (byte strings, labels), and encodings."""
 
 
+@runtime_checkable
+class ReadsMarked(Protocol):
+    """A method over marked parts: `published.martins_silva`, which is not imported where nobody asks for it."""
+
+    def identify(self, pages: Sequence[Marked]) -> NDArray[np.float32]:
+        """Probabilities, (pages, labels)."""
+
+
 def ask(identifier: Identifier, material: Material, *, title: bool = True) -> Answers:
     """Ask a method about some pages.
 
@@ -61,7 +68,7 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
         title: whether titles are read.
     """
     texts = as_texts(material, title=title)
-    if isinstance(identifier, MartinsSilva):
+    if isinstance(identifier, ReadsMarked):
         return Answers(identifier.identify(as_marked(material, title=title)), None, texts)
     kept = [place for place, data in enumerate(material.visible) if data]
     if not kept or not isinstance(identifier, ReadsBytes):
@@ -103,6 +110,8 @@ def as_marked(material: Material, *, title: bool = True) -> list[Marked]:
         material: The pages.
         title: Whether titles are read.
     """
+    from graphlang.content.published.martins_silva import Marked  # noqa: PLC0415 - it brings scipy along
+
     return [
         Marked(
             title=head if title else "",

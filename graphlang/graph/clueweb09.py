@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
     from graphlang.graph.data import Evidence, Graph
 
@@ -26,7 +26,7 @@ KEEP = 20  #: languages of a URL that an answer holds, the commonest; ``referred
 
 def referred(
     graph: Graph, language: NDArray[np.int16], size: NDArray[np.int32], languages: int, *, min_bytes: int = MIN_BYTES
-) -> scipy.sparse.csr_matrix:
+) -> sparse.csr_matrix:
     """How many referring pages of each language every page has; a language with any is possible.
 
     Args:
@@ -44,13 +44,15 @@ def referred(
     """
     if min_bytes < 0:
         raise ValueError(f"min_bytes is {min_bytes}; it must not be negative")
+    from scipy import sparse  # noqa: PLC0415 - only who asks for this rule needs it
+
     links = canonical(graph)
     counts = (language[links.source] >= 0) & (size[links.source] >= min_bytes)
     pairs = (links.target[counts], language[links.source[counts]].astype(np.int32))
-    return scipy.sparse.csr_matrix((np.ones(int(counts.sum()), np.int32), pairs), shape=(graph.n, languages))
+    return sparse.csr_matrix((np.ones(int(counts.sum()), np.int32), pairs), shape=(graph.n, languages))
 
 
-def skipped(possible: scipy.sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
+def skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
     """Pages that ClueWeb09's crawler would not fetch: no referring page is in a language still wanted; shape (n,).
 
     A page that nothing counted refers to is skipped too, by the letter of the rule ("the crawler skips a URL when no

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE
@@ -52,10 +51,12 @@ def label_spreading(
     links = canonical(graph)
     own = score_table(evidence.languages, evidence.probabilities, active, len(evidence.codes)).astype(np.float32)
     ones = np.ones(links.m, np.float32)
-    one_way = scipy.sparse.csr_matrix((ones, (links.source, links.target)), shape=(n, n))
+    from scipy import sparse  # noqa: PLC0415 - only who asks for this algorithm needs it
+
+    one_way = sparse.csr_matrix((ones, (links.source, links.target)), shape=(n, n))
     both = one_way.maximum(one_way.T).tocsr()
     degree = np.asarray(both.sum(axis=1)).ravel()
-    root = scipy.sparse.diags_array((1 / np.sqrt(np.maximum(degree, 1))).astype(np.float32))
+    root = sparse.diags_array((1 / np.sqrt(np.maximum(degree, 1))).astype(np.float32))
     spread = (root @ both @ root).tocsr()
     score, done, converged = own.copy(), 0, False
     while done < rounds and not converged:

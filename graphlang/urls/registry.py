@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from graphlang import modelfile
 from graphlang.modelfile import ModelError
 from graphlang.urls import merged_methods
-from graphlang.urls.baykan2008 import model_file
-from graphlang.urls.baykan2008.cctld import CcTld
 from graphlang.urls.baykan2008.methods import METHODS
 from graphlang.urls.default import model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from graphlang.urls.baykan2008.cctld import CcTld
     from graphlang.urls.identifier import UrlIdentifier
 
 _DATA = Path(__file__).parent.parent / "data"
@@ -34,9 +33,17 @@ _TRAINED = {
         for name, (kind, learner) in METHODS.items()
     },
 }
+
+
+def _cctld(*, plus: bool) -> CcTld:
+    from graphlang.urls.baykan2008.cctld import CcTld  # noqa: PLC0415 - the main job needs the default alone
+
+    return CcTld(plus=plus)
+
+
 _RULES: dict[str, tuple[str, Callable[[], CcTld]]] = {
-    "url-cctld": ("the language of the country of the top-level domain", lambda: CcTld(plus=False)),
-    "url-cctld+": ("the same, with .com and .org as English", lambda: CcTld(plus=True)),
+    "url-cctld": ("the language of the country of the top-level domain", lambda: _cctld(plus=False)),
+    "url-cctld+": ("the same, with .com and .org as English", lambda: _cctld(plus=True)),
 }
 #: how two methods are merged, for the list of methods
 MERGED = {
@@ -88,5 +95,8 @@ def load(name_or_path: str | Path = DEFAULT) -> UrlIdentifier:
     content, digest = modelfile.read(path)
     if content.method not in _TRAINED:
         raise ModelError(f"{path}: made for the method {content.method!r}, which is no URL method")
-    reader = model.from_model if content.method == DEFAULT else model_file.from_model
-    return reader(content, digest, str(path))
+    if content.method == DEFAULT:
+        return model.from_model(content, digest, str(path))
+    from graphlang.urls.baykan2008 import model_file  # noqa: PLC0415 - as above
+
+    return model_file.from_model(content, digest, str(path))

@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tomllib
+from importlib import metadata
 from pathlib import Path
+
+import graphlang
 
 ROOT = Path(__file__).parents[2]
 
 
-def version() -> str:
-    found: str = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    return found
+def test_the_package_was_installed_with_it() -> None:
+    assert metadata.version("graphlang") == graphlang.__version__
 
 
 def test_the_citation_names_the_version() -> None:
     cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
     assert cited is not None
-    assert cited[1] == version()
+    assert cited[1] == graphlang.__version__
 
 
 def test_the_package_and_the_program_know_it() -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "graphlang", "--version"], capture_output=True, text=True, check=True
     )
-    assert done.stdout == f"graphlang, version {version()}\n"
+    assert done.stdout == f"graphlang, version {graphlang.__version__}\n"

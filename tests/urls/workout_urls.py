@@ -14,8 +14,10 @@ TEXT = "http://user@a.stadt.de/de-at/haus?x=\u00e9\u4e2d\U0001f600#aa-bb"
 def workout(seed: int) -> str:
     kernels = Kernels("graphlang.urls.native._url_sums")
     rng = np.random.default_rng(seed)
-    row = rng.integers(0, ROWS + 1, kernels.constant("GRAPHLANG_URL_BUCKETS")).astype(np.int32)
-    damaged = rng.integers(-1, ROWS + 2, len(row)).astype(np.int32)
+    words = kernels.constant("GRAPHLANG_URL_WORDS")
+    weighs = np.uint64(1) << rng.integers(0, 64, words).astype(np.uint64)  # one bucket of each word
+    before = rng.integers(0, ROWS, words).astype(np.int32)
+    damaged = rng.choice([-(2**31), -2, 0, ROWS - 1, ROWS, 2**31 - 1], words).astype(np.int32)
     letters = rng.integers(0, 99, kernels.constant("GRAPHLANG_URL_LETTERS")).astype(np.uint16)
     letters[[ord(letter) for letter in "\n/.@?#-"]] = 0
     marks = rng.integers(0, 6, kernels.constant("GRAPHLANG_URL_MARKS")).astype(np.uint8)
@@ -34,7 +36,8 @@ def workout(seed: int) -> str:
                 first=first,
                 letters=letters,
                 marks=marks,
-                row=damaged if rng.random() < 0.1 else row,
+                weighs=~weighs if rng.random() < 0.1 else weighs,
+                before=damaged if rng.random() < 0.1 else before,
                 weights=weights,
                 enough=float(rng.choice([1, 3])),
                 own=np.empty(LABELS, dtype=np.float32),

@@ -128,8 +128,9 @@ class Loaded:
         self.stored = collection.fetched(connection)
         self.stored[answers.pages - 1] = True
         known_pages, known_labels = corrections.of_pages(connection)
-        now = ~np.isin(known_pages, snapshot.elsewhere(connection))  # nobody looked at what a page said at another time
-        known_pages, known_labels = known_pages[now], known_labels[now]
+        if elsewhere := snapshot.elsewhere(connection):  # nobody looked at what a page said at another time
+            now = ~np.isin(known_pages, elsewhere)
+            known_pages, known_labels = known_pages[now], known_labels[now]
         own = self.stored.copy()
         own[known_pages - 1] = True
         self._own = np.flatnonzero(own)

@@ -82,8 +82,12 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
 def _taken_for(identifier: Identifier, path: Ints, page: Ints) -> NDArray[np.bool_]:
     """Which windows were taken for a great relative of their page's language (`scoring.relatives`), (windows,)."""
     labels = len(identifier.labels)
-    pairs = [great * labels + small for great, others in relatives.bounds(identifier).items() for small in others]
-    return np.isin(path * labels + page, pairs)
+    pairs = sorted(great * labels + small for great, others in relatives.bounds(identifier).items() for small in others)
+    if not pairs:
+        return np.zeros(len(path), dtype=np.bool_)
+    # A search, for `numpy.isin` may import `numpy.ma`, which takes as long as reading thirty pages.
+    known, asked = np.array(pairs), path * labels + page
+    return np.asarray(known[np.minimum(np.searchsorted(known, asked), len(known) - 1)] == asked)
 
 
 def _odd(identifier: Identifier, parts: Characters, labels: Ints, letters: Ints) -> NDArray[np.bool_]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.urls.tokens.letter_ngrams import ngrams
 from graphlang.urls.tokens.token_position import SCHEME, TLD, positions, zones
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
 #: a bucket is the upper 22 bits of a hash; 200,000 features in 4 million buckets leave 95 % of the rest alone
 BITS = 22
@@ -105,7 +105,7 @@ def crowded(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]:
 
 def matrix(
     kinds: dict[str, Kind], row: NDArray[np.int32], scale: dict[str, float], enough: float = np.inf
-) -> scipy.sparse.csr_matrix:
+) -> sparse.csr_matrix:
     """URLs x features, float32, in CSR: how often each feature stands in each URL, times the scale of its kind.
 
     Args:
@@ -114,6 +114,8 @@ def matrix(
         scale: A factor for each kind; 1 where it is missing.
         enough: Of `crowded`, which n-grams are multiplied by too.
     """
+    from scipy import sparse  # noqa: PLC0415 - training needs it, and no answer
+
     parts = []
     columns = int(row.max()) + 1
     for name, kind in kinds.items():
@@ -126,7 +128,7 @@ def matrix(
             known = np.diff(first)
             values *= np.repeat(crowded(known, enough), known)
         shape = (len(kind.first) - 1, columns)
-        parts.append(scipy.sparse.csr_matrix((values, column[held], first), shape=shape))
+        parts.append(sparse.csr_matrix((values, column[held], first), shape=shape))
     total = parts[0]
     for part in parts[1:]:
         total = total + part

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _kernels = Kernels("graphlang.urls.native._url_sums")
 #: URLs that are worked on at a time; more gains no speed and costs memory
 _BATCH = 2048
+_WORD = 64  # buckets whose bits stand together
 _MOST = 1e6  #: of a prior, before it is made to sum to 1
 
 
@@ -74,8 +75,11 @@ class Url:
         self.temperature_coefficients = temperature_coefficients
         self.parameters = dict(parameters)
         self.hash = digest
-        self._row = np.zeros(1 << BITS, dtype=np.int32)  # 0: a feature that weighs nothing
-        self._row[buckets] = np.arange(1, len(buckets) + 1, dtype=np.int32)
+        # A bit for each bucket: a number for each would be 16 MB, of which a URL asks for thirty in as many places.
+        known = np.zeros(1 << BITS, dtype=np.uint8)
+        known[buckets] = 1
+        self._weighs = np.packbits(known, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+        self._before = np.searchsorted(buckets, np.arange(0, 1 << BITS, _WORD)).astype(np.int32)
 
     def describe(self) -> dict[str, Any]:
         """The parameters of training and of the model, for the record of a run."""
@@ -120,7 +124,8 @@ class Url:
             first=first,
             letters=fold_table(),
             marks=MARKS,
-            row=self._row,
+            weighs=self._weighs,
+            before=self._before,
             weights=self.weights,
             enough=self.enough,
             own=np.empty(len(self.labels), dtype=np.float32),

@@ -4,8 +4,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define LONGEST GRAPHLANG_URL_LONGEST
-#define BUCKETS GRAPHLANG_URL_BUCKETS
 #define BITS 22 /* of a hash, that are its bucket */
+#define WORD 64 /* buckets whose bits stand together */
 #define LINE 64 /* bytes of the cache that come together */
 #define SHORTEST 2 /* letters of a word */
 #define SHORT 3 /* letters of a token whose position counts, at most; and of one that has n-grams, at least */
@@ -42,7 +42,8 @@ struct url {
     const uint32_t *characters;
     const uint16_t *letters;
     const uint8_t *marks;
-    const int32_t *row;
+    const uint64_t *weighs;
+    const int32_t *before;
     int64_t begin, stop; /* the place of the line feed behind it */
     int64_t tokens, features;
     struct token token[LONGEST / 2 + 1];
@@ -70,7 +71,7 @@ INLINE uint8_t mark(const struct url *url, int64_t at)
 INLINE void put(struct url *url, uint64_t hash)
 {
     uint32_t bucket = (uint32_t)(hash >> (64 - BITS));
-    __builtin_prefetch(url->row + bucket);
+    __builtin_prefetch(url->weighs + bucket / WORD);
     url->bucket[url->features++] = bucket;
 }
 
@@ -177,15 +178,22 @@ INLINE void add(float *restrict own, const int8_t *restrict weights, float facto
         own[j] += factor * (float)weights[j];
 }
 
+/* One more than the row of a bucket, 0 where it has none. */
+INLINE int64_t row_of(const struct url *url, uint32_t bucket)
+{
+    uint64_t word = url->weighs[bucket / WORD], bit = (uint64_t)1 << bucket % WORD;
+    return word & bit ? url->before[bucket / WORD] + (int64_t)__builtin_popcountll(word & (bit - 1)) + 1 : 0;
+}
+
 /* Add the weights of the features of one kind. Returns how many of them have any, or that one has a row that is none. */
 INLINE int64_t add_kind(struct url *url, const int8_t *weights, int64_t rows, int64_t labels, double enough, float *own,
                         float *sums, graphlang_fault *fault)
 {
     int64_t known = 0;
     for (int64_t i = 0; i < url->features; i++) {
-        int64_t found = url->row[url->bucket[i]];
+        int64_t found = row_of(url, url->bucket[i]);
         if (found < 0 || found > rows)
-            return GRAPHLANG_REFUSE(fault, "row", url->bucket[i], found, 0, rows);
+            return GRAPHLANG_REFUSE(fault, "before", url->bucket[i] / WORD, found, 0, rows);
         for (int64_t j = 0; found && j < labels; j += LINE)
             __builtin_prefetch(weights + (found - 1) * labels + j);
         url->bucket[known] = (uint32_t)found;
@@ -206,15 +214,16 @@ INLINE int64_t add_kind(struct url *url, const int8_t *weights, int64_t rows, in
 
 WIDE
 int graphlang_url_sums(int64_t size, int64_t urls, int64_t rows, int64_t labels, const uint32_t *characters,
-                       const int64_t *first, const uint16_t *letters, const uint8_t *marks, const int32_t *row,
-                       const int8_t *weights, double enough, float *own, float *sums, int64_t *known,
-                       graphlang_fault *fault)
+                       const int64_t *first, const uint16_t *letters, const uint8_t *marks, const uint64_t *weighs,
+                       const int32_t *before, const int8_t *weights, double enough, float *own, float *sums,
+                       int64_t *known, graphlang_fault *fault)
 {
     struct url url;
     url.characters = characters;
     url.letters = letters;
     url.marks = marks;
-    url.row = row;
+    url.weighs = weighs;
+    url.before = before;
     url.features = 0;
     for (int64_t u = 0; u < urls; u++) {
         if (first[u] < 0 || first[u] > size)

@@ -34,8 +34,7 @@ def fold_table() -> NDArray[np.uint16]:
     table[0x3400:0xA000] = np.arange(0x3400, 0xA000)  # CJK ideographs
     table[0xAC00:0xD7A4] = np.arange(0xAC00, 0xD7A4)  # Hangul syllables
     for start, stop in ((0x41, 0x3100), (0x31A0, 0x3400), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xF900, 0xFFF0)):
-        for point in range(start, stop):
-            table[point] = _folded(chr(point))
+        table[start:stop] = [_folded(chr(point)) for point in range(start, stop)]
     return table
 
 

@@ -31,6 +31,7 @@ from graphlang.graph.adjacency import padded
 from graphlang.graph.propagation.edges import by_language
 from graphlang.graph.propagation.edges.edge_features import NAMES
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
+from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -318,7 +319,7 @@ def _p_same(
     kind = links.kind[numbers]
     link_class = class_of()[kind]
     log_odds = np.empty(len(numbers))
-    for number in np.unique(link_class).tolist():
+    for number in distinct(link_class).tolist():
         one = regressions[number]
         some = np.flatnonzero(link_class == number)
         told = features.log_odds(numbers[some], one.mean, one.deviation, one.weights)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
+from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,10 +37,10 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
     """
     best, probability = evidence.best()
     likely = evidence.languages[long[:, None] & (evidence.probabilities >= LIKELY)]
-    found = np.unique(np.concatenate([best[(probability >= LIKELY) | long], likely]))
+    found = distinct(np.concatenate([best[(probability >= LIKELY) | long], likely]))
     found = found[found >= 0]
     if not len(found):
-        found = np.unique(best[best >= 0])
+        found = distinct(best[best >= 0])
     pages = evidence.n - evidence.asked
     some = [_of_signal(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size]
     return chosen(found, [np.bincount(one, minlength=len(evidence.codes)) for one in some])
@@ -61,7 +62,7 @@ def chosen(found: NDArray[np.signedinteger], signals: Sequence[NDArray[np.int64]
     [0, 1]
     """
     more = [np.flatnonzero((pages > 0) & (pages * PAGES >= pages.sum())) for pages in signals]
-    active = np.unique(np.concatenate([found, *more]).astype(np.int16))
+    active = distinct(np.concatenate([found, *more]).astype(np.int16))
     return np.append(active, NONE).astype(np.int16) if len(active) == 1 else active
 
 

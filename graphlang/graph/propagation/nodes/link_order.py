@@ -23,7 +23,7 @@ from graphlang.graph.data import NONE
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.nodes import site_prior
 from graphlang.native.kernels import Kernels
-from graphlang.numerics import softmax
+from graphlang.numerics import distinct, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def from_link_order(
     known = certain & (best >= 0)
     if links.ordinal is None or not known.any():
         return languages, probabilities
-    named = np.unique(best[known]) if usual is None else usual.languages
+    named = distinct(best[known]) if usual is None else usual.languages
     label = np.full(links.n, NONE, np.int16)
     label[:n][known] = np.searchsorted(named, best[known])
     every = evidence.host if outside is None else np.concatenate([evidence.host, outside])
@@ -108,7 +108,7 @@ def _multilingual(
     several = np.flatnonzero(pages.max(axis=1) < SINGLE * pages.sum(axis=1))
     out = np.bincount(host, links.outdegree(), minlength=hosts)[several]
     part = np.cumsum(out) // LINKS
-    for number in np.unique(part):
+    for number in distinct(part):
         chosen = np.zeros(hosts, np.bool_)
         chosen[several[part == number]] = True
         yield chosen

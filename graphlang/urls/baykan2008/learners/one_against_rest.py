@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from graphlang.urls.baykan2008.learners.linear import Linear
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
+
+    from graphlang.urls.baykan2008.learners.linear import Linear
 
 
 class Learner(Protocol):
@@ -36,6 +36,8 @@ def fit(
         classes: How many, two or more.
         seed: Of the draw.
     """
+    from graphlang.urls.baykan2008.learners.linear import Linear  # noqa: PLC0415 - scipy, which only training needs
+
     random = np.random.default_rng(seed)
     weights = np.zeros((counts.shape[1], classes))
     bias = np.zeros(classes)
