@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphlang.db import snapshot, values
 from graphlang.db.errors import StoreError
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import sqlite3
 
     from graphlang.db.runs.run import Run
+
+_LAST: Final = 2**63 - 1  #: the greatest integer of SQLite
 
 
 def all_runs(connection: sqlite3.Connection) -> list[Run]:
@@ -30,7 +32,9 @@ def get_run(connection: sqlite3.Connection, run: int) -> Run:
     Raises:
         StoreError: there is no such run, or it was never finished.
     """
-    row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run,)).fetchone()
+    row = None
+    if 0 < run <= _LAST:
+        row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run,)).fetchone()
     if row is None:
         msg = f"there is no run {run} in this database"
         raise StoreError(msg)

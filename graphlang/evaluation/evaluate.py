@@ -123,6 +123,8 @@ def _lines(path: Path, by: str | None) -> Iterator[dict[str, str | None]]:
             yield from reader
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error
+        if isinstance(error, UnicodeDecodeError):
+            reason = "it is no text in UTF-8"
         msg = f"cannot read {path}: {reason}"
         raise InputError(msg) from error
 

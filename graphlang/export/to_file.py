@@ -15,6 +15,7 @@ from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import write_jsonl
 from graphlang.printing.as_tsv import write_tsv
 from graphlang.printing.counted import counted
+from graphlang.printing.file_names import promised
 from graphlang.whole_file import OutputError, refuse_empty, replacing
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def format_of(what: str, wanted: str | None, output: Path) -> str:
 
     Args:
         what: of `WHAT`.
-        wanted: one of its formats; None for that of the file's name, else the first that there is.
+        wanted: one of its formats; None for that of the file's name, or the first where that promises none.
         output: the file.
 
     Raises:
@@ -63,6 +64,8 @@ def format_of(what: str, wanted: str | None, output: Path) -> str:
         raise ValueError(f"cannot export {what}; there are {', '.join(WHAT)}")
     if wanted is None:
         ending = output.suffix.lower().lstrip(".")
+        if len(WHAT[what]) > 1 and ending not in WHAT[what] and promised(output):
+            raise ValueError(f"{output.name}: {what} comes as {', '.join(WHAT[what])}")
         return ending if ending in WHAT[what] else WHAT[what][0]
     if wanted not in WHAT[what]:
         raise ValueError(f"{what} comes as {', '.join(WHAT[what])}")

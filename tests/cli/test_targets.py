@@ -166,7 +166,7 @@ def test_a_pipe_that_has_no_path_is_written_to_as_it_is() -> None:
         (("pages", "--format", "tsv"), "a.csv", "url\tlanguage\t"),
         (("review",), "a.tsv", "url\tlanguage\t"),
         (("texts",), "a.txt", "Das Museum"),
-        (("texts",), "a.csv", '{"url": '),
+        (("texts",), "a.lst", '{"url": '),
         (("language-graph",), "a.gexf", "<?xml "),
         (("language-graph",), "a.json", "{"),
     ],

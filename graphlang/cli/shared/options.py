@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db.snapshot import moment_of
 from graphlang.plugins import VARIABLE, use_plugins
 
@@ -52,7 +53,7 @@ def remember_database(ctx: click.Context, param: click.Parameter, value: Path) -
 database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path), callback=remember_database)
 
 seed = click.option(
-    "--seed", type=click.IntRange(min=1), metavar="RUN", help="Content run to start from; by default the newest."
+    "--seed", type=WholeNumber(1), metavar="RUN", help="Content run to start from; by default the newest."
 )
 
 keep_chosen = click.option(
@@ -75,7 +76,7 @@ shares = click.option(
 )
 
 choose_run = click.option(
-    "--run", "run_id", type=click.IntRange(min=1), metavar="RUN", help="Run to use; by default the chosen one."
+    "--run", "run_id", type=WholeNumber(1), metavar="RUN", help="Run to use; by default the chosen one."
 )
 
 

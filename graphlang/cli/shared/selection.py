@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from graphlang.cli.shared.options import Finite, min_confidence, moment
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.codes.wanted import Wanted, wanted
 from graphlang.maps.captures import CHOICES, OWN, which
 from graphlang.maps.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_LAST_STATUS: Final = 999  #: of HTTP has three digits
 
 
 def tags_of(values: tuple[str, ...]) -> list[str]:
@@ -52,9 +55,12 @@ def languages_of(values: tuple[str, ...]) -> tuple[Wanted, ...]:
 
 def _numbers(values: tuple[str, ...]) -> tuple[int, ...]:
     try:
-        return tuple(int(part) for value in values for part in value.split(","))
+        found = tuple(int(part) for value in values for part in value.split(","))
     except ValueError as error:
         raise click.BadParameter(f"{','.join(values)} is no list of numbers", param_hint="--status") from error
+    if strange := [number for number in found if not 0 <= number <= _LAST_STATUS]:
+        raise click.BadParameter(f"{strange[0]} is no HTTP status", param_hint="--status")
+    return found
 
 
 _OPTIONS = (
@@ -67,8 +73,8 @@ _OPTIONS = (
         " sr-Latn.",
     ),
     click.option("--below", type=Finite(0, 1), metavar="C", help="Only pages with less confidence."),
-    click.option("--min-length", type=click.IntRange(min=0), metavar="N", help="Only pages of N characters or more."),
-    click.option("--max-length", type=click.IntRange(min=0), metavar="N", help="Only pages of N characters or fewer."),
+    click.option("--min-length", type=WholeNumber(0), metavar="N", help="Only pages of N characters or more."),
+    click.option("--max-length", type=WholeNumber(0), metavar="N", help="Only pages of N characters or fewer."),
     click.option("--status", multiple=True, metavar="CODES", help="Only these HTTP statuses, instead of 200."),
     click.option("--mime", multiple=True, metavar="TYPES", help="Only these media types, instead of all text."),
     click.option(

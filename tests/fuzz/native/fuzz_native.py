@@ -27,6 +27,7 @@ _LONGEST: Final = {
     "fields": 4_096,
     "ngrams": 4_096,
     "segments": 2_048,
+    "urls": 1_024,
     "db": 4_096,
     "graph": 1_024,
 }

@@ -15,7 +15,7 @@ from typing import Final
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[2]
-TARGETS: Final = ("html", "join", "fields", "ngrams", "segments", "db", "graph")
+TARGETS: Final = ("html", "join", "fields", "ngrams", "segments", "urls", "db", "graph")
 
 #: Name in the harnesses -> folder, and the file's name there or below, with or without an underscore before it.
 KERNELS: Final = {
@@ -30,6 +30,7 @@ KERNELS: Final = {
     "SCORES": ("graphlang/content", "scores"),
     "TALLY": ("graphlang/content", "tally"),
     "SEGMENTS": ("graphlang/content", "segments"),
+    "URL_SUMS": ("graphlang/urls", "url_sums"),
     "GRAPH_ADJACENCY": ("graphlang/graph", "adjacency"),
     "GRAPH_DEGREE_CAP": ("graphlang/graph", "degree_cap"),
     "GRAPH_EDGE_FEATURES": ("graphlang/graph", "edge_features"),

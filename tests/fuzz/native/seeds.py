@@ -124,6 +124,14 @@ def _segments(capture: Capture, chance: random.Random) -> Iterator[bytes]:
         yield bytes((0, how, 3, 24, 24, 24, 24, 6)) + units
 
 
+def _urls(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    urls = [capture.page.url.encode(), *(link.url.encode() for link in capture.page.links[:60])]
+    chance.shuffle(urls)
+    for how in (0, 0, 1, 2, 4):
+        parameters = bytes((0, how, chance.randrange(8), chance.randrange(70)))
+        yield parameters + bytes([9] * (how & 1)) + b"\x01".join(chance.sample(urls, min(len(urls), 8)))
+
+
 def _db(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     urls = [link.url.encode() for link in capture.page.links[:30]]
     batches = [bytes([chance.randrange(4)]) + b"\x01".join(urls[at : at + 8]) for at in range(0, len(urls), 6)]
@@ -145,6 +153,7 @@ _SEEDS: Final[dict[str, Callable[[Capture, random.Random], Iterator[bytes]]]] = 
     "fields": _fields,
     "ngrams": _ngrams,
     "segments": _segments,
+    "urls": _urls,
     "db": _db,
     "graph": _graph,
 }
@@ -206,6 +215,7 @@ _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
         b"transfer-encoding: ",
     ),
     "ngrams": (b"\xff", b"\n", b"\xd0\x90", b"\xe4\xb8\x80", b"\xcc\x81", b"\xf0\x9f\x98\x80", b" word "),
+    "urls": (b"http://", b"//", b"/de/", b"de-at", b"_en.", b".de", b"@", b"?", b"#", b"\x01", b"\xf9\xfa", b"aa-bb"),
     "segments": (b"\x0f\x00", b"\x0f\x06", b"\xff", b"\xf8"),
     "db": (b"\x01", b"\x02", b"http://", b"/", b"\x0f\x00", b"\x0f\x04"),
     "graph": (b"\x0f\x00", b"\x0f\x01", b"\x0f\x04", b"\x0f\x06", b"\x0f\x07", b"\xff", b"\xf8"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import click
 
 from graphlang.cli.shared.options import Finite
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db.records import READ
 from graphlang.db.write.choose_capture import Keep
 from graphlang.ingest import Limits, PrestartedWorkers, small
@@ -66,7 +67,7 @@ class How(Bounds):
 
 max_ratio = click.option(
     "--max-ratio",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=100,
     show_default=True,
     metavar="N",
@@ -86,7 +87,7 @@ _LIMITS = (
     ),
     click.option(
         "--max-payload",
-        type=click.IntRange(min=1),
+        type=WholeNumber(1),
         default=32,
         show_default=True,
         metavar="MB",
@@ -121,7 +122,7 @@ _OPTIONS = (
     ),
     click.option(
         "--workers",
-        type=click.IntRange(min=1),
+        type=WholeNumber(1),
         default=None,
         metavar="N",
         help="Processes that decompress and parse; by default one for each core. The result is the same with any"

@@ -20,10 +20,12 @@ import click
 
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.tables.table import write_table
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import json_text, write_jsonl
 from graphlang.printing.as_tsv import write_tsv
 from graphlang.printing.cells import cell
+from graphlang.printing.file_names import promised
 from graphlang.visible import visible, visible_lines
 from graphlang.whole_file import refuse_empty, replacing
 
@@ -93,6 +95,8 @@ def table_options(function: Callable[..., None]) -> Callable[..., None]:
 def format_of_name(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Callback of an option that names a file: its name says the format where nothing else does.
 
+    A name that promises a format which the verb does not have is refused as that format is.
+
     Args:
         ctx: of the verb. Options that the user names are looked at before all others, and so before `--format`.
         param: not looked at.
@@ -101,7 +105,7 @@ def format_of_name(ctx: click.Context, param: click.Parameter, value: Any) -> An
     del param
     kinds = (one.type for one in ctx.command.params if one.name == "format_")
     ending = Path(str(value)).suffix.lower().lstrip(".")
-    if any(isinstance(kind, click.Choice) and ending in kind.choices for kind in kinds):
+    if promised(str(value)) or any(isinstance(kind, click.Choice) and ending in kind.choices for kind in kinds):
         ctx.default_map = {"format_": ending, **(ctx.default_map or {})}
     return value
 
@@ -117,7 +121,7 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         help="File to write to, in the format of its name; '-' is standard output.",
         show_default=True,
     )(function)
-    function = click.option("--limit", type=click.IntRange(min=0), help="At most so many rows.")(function)
+    function = click.option("--limit", type=WholeNumber(0), help="At most so many rows.")(function)
     return table_options(function)
 
 

@@ -12,6 +12,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.files import reading
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.tables.output import write_line
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.cli.verbs.cluster.maps import language_graph, languages, report, sites
 from graphlang.cli.verbs.cluster.with_spark import needed, session, spark_options
 from graphlang.db.write.choose_capture import Keep
@@ -68,14 +69,14 @@ def cluster() -> None:
 )
 @click.option(
     "--partitions",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     metavar="N",
     help="Partitions of the inference; by default one up to 250,000 pages, else one for each core, or more where these"
     " would have more.",
 )
 @click.option(
     "--host-pages",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     default=250_000,
     show_default=True,
     metavar="N",
@@ -83,7 +84,7 @@ def cluster() -> None:
 )
 @click.option(
     "--most-links",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     default=100_000_000,
     show_default=True,
     metavar="N",

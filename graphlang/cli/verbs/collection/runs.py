@@ -10,6 +10,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.tables.output import output_options, write_rows
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import open_existing
 from graphlang.db.runs.choose import choose_run, chosen_run
 from graphlang.db.runs.find import all_runs
@@ -46,7 +47,7 @@ _FIRST = ("id", "chosen", "kind", "method", "pages", "seeds", "finished", "conve
 
 @click.command()
 @options.database
-@click.option("--choose", type=click.IntRange(min=1), metavar="RUN", help="Let the views show this run.")
+@click.option("--choose", type=WholeNumber(1), metavar="RUN", help="Let the views show this run.")
 @waits
 @output_options
 def runs(db: Path, choose: int | None, format_: str, limit: int | None, output: str) -> None:

@@ -13,6 +13,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import format_of_name, write_rows
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.collection.collection import Collection
 from graphlang.maps.review import COUNT
 from graphlang.printing.counted import counted
@@ -20,7 +21,7 @@ from graphlang.printing.counted import counted
 
 @click.command()
 @options.database
-@click.option("--count", type=click.IntRange(min=1), default=COUNT, show_default=True, help="Pages at most.")
+@click.option("--count", type=WholeNumber(1), default=COUNT, show_default=True, help="Pages at most.")
 @click.option(
     "-o",
     "--output",

@@ -14,6 +14,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.messages.say_run import say_run
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.content import registry
 from graphlang.native.threads import cores
 from graphlang.urls import registry as url_methods
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     help="Threads that identify texts, if the method is one of ours; all cores by default. The result is the same with"
     " any number.",
 )

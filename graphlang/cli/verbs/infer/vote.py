@@ -13,6 +13,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.messages.log import logs
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.messages.say_run import say_run
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.graph import clueweb09 as frontier
 from graphlang.graph import vote as vote_kernel
 from graphlang.native.threads import cores
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--min-length",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=vote_kernel.MIN_LENGTH,
     show_default=True,
     metavar="CHARACTERS",
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--min-ref-length",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=vote_kernel.MIN_REF_LENGTH,
     show_default=True,
     metavar="CHARACTERS",
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--max-links",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=vote_kernel.MAX_INLINKS,
     show_default=True,
     help="At most so many votes for a page.",
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--min-bytes",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=frontier.MIN_BYTES,
     show_default=True,
     help="With --clueweb09: a referring page with fewer bytes of text does not count.",

@@ -9,6 +9,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.tables.output import output_options, write_rows
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db.runs.find import get_run
 from graphlang.evaluation import compare as comparing
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.database
-@click.argument("before", type=click.IntRange(min=1), metavar="RUN")
-@click.argument("after", type=click.IntRange(min=1), metavar="RUN")
+@click.argument("before", type=WholeNumber(1), metavar="RUN")
+@click.argument("after", type=WholeNumber(1), metavar="RUN")
 @click.option("--count", is_flag=True, help="Only how many pages moved, by pair of languages and length.")
 @output_options
 def compare(db: Path, before: int, after: int, format_: str, limit: int | None, output: str, *, count: bool) -> None:

@@ -12,6 +12,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.tables.output import wide, write_json, write_line, write_rows
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import StoreError, open_existing
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import all_runs, get_run
@@ -35,9 +36,7 @@ from graphlang.cli.shared.messages.say_left_out import say_left_out
 @click.option("--by", metavar="COLUMN", help="Group by this column of the gold file, too.")
 @options.choose_run
 @click.option("--all-runs", is_flag=True, help="Every finished run, one after the other.")
-@click.option(
-    "--confusion", type=click.IntRange(min=0), default=10, show_default=True, help="Commonest confusions shown."
-)
+@click.option("--confusion", type=WholeNumber(0), default=10, show_default=True, help="Commonest confusions shown.")
 @click.option("--by-language", is_flag=True, help="Precision and recall of each language, too.")
 @click.option(
     "--format",

@@ -11,6 +11,7 @@ import click
 from graphlang.analysis import explain as explaining
 from graphlang.cli.shared import options
 from graphlang.cli.shared.tables.output import write_json, write_line
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.codes import languages
 from graphlang.db import open_existing
 from graphlang.ingest.links.canonical import canonical
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     metavar="MOMENT",
     help="Use the run of this moment (2012, 2012-05, ...), which 'graphlang propagate --at' makes, and its captures.",
 )
-@click.option("--neighbours", type=click.IntRange(min=0), default=20, show_default=True, help="Neighbours shown.")
+@click.option("--neighbours", type=WholeNumber(0), default=20, show_default=True, help="Neighbours shown.")
 @click.option(
     "--format",
     "format_",

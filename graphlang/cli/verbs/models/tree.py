@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from graphlang.cli.shared.tables.output import write_lines
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.codes import languages
 from graphlang.modelfile import ModelError
 from graphlang.urls import registry
@@ -15,7 +16,7 @@ from graphlang.urls.baykan2008.methods import Published
 @click.command()
 @click.argument("language")
 @click.option("--method", default="url-custom-dt", show_default=True, help="Method, or model file, of decision trees.")
-@click.option("--depth", type=click.IntRange(min=1), default=4, show_default=True, help="Questions on a way to a leaf.")
+@click.option("--depth", type=WholeNumber(1), default=4, show_default=True, help="Questions on a way to a leaf.")
 def tree(language: str, method: str, depth: int) -> None:
     """Print the decision tree of LANGUAGE (Baykan et al. 2008).
 
