@@ -3,11 +3,12 @@
     python tests/content/make_unknown.py DATA
 
 Labels are left out of the shipped `nfc`, a tenth of them at a time, and asked for their text: lines that training kept
-out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined to 400 characters and cut to 49 to 180.
+out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined to 400 characters and cut to 24 to 180.
 With rubbish they are the unknown texts. The known ones are the same, those of all labels, asked of the whole model,
 where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
 languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half 1``). Signs of
-long texts are taken at both looks.
+long texts are taken at both looks. Coefficients without words are fitted on all of them, those with words on texts of
+40 letters and more.
 """
 
 from __future__ import annotations
@@ -43,11 +44,14 @@ if TYPE_CHECKING:
 FOLDS: Final = 10
 FITTED: Final = 0.1  #: share of the texts to fit on that are unknown
 SHARE: Final = 0.01  #: of texts anywhere, as the constant takes it
+SHARE_OF_LETTERS: Final = 0.02  #: the same without words, by which short texts are told, and wrong more often
+USED: Final = 0.1  #: a known text counts as the probability of its language beforehand has it, to that power
 PULL: Final = 10.0  #: towards 0, of every term
 OF_EACH: Final = 12  # texts of a label, kind and source
-CUTS: Final = (49, 80, 120, 180)
+CUTS: Final = (24, 36, 49, 80, 120, 180)
 JOINED: Final = 400
-SHORTEST: Final = 40  # letters: fewer than of a text that is asked about, for the fit not to end there
+SHORTEST: Final = 12  # letters: fewer than of a text that is asked about, for the fit not to end there
+SHORTEST_OF_WORDS: Final = 40
 LEAST_SURE: Final = 0.3  # what is told with less needs no doubt
 _SOURCES: Final = ("flores200_devtest", "laser_tatoeba", "lingua_sentences")
 
@@ -128,6 +132,8 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
 
     def share(best: stranger.Best, *, to: Any, answer: Any, **rest: Any) -> tuple[Any, Any]:
         signs, part = real(best, to=to, answer=answer.copy(), **rest)
+        if rest["words"] is None:
+            return signs, part
         for row, own, label in zip(to.tolist(), signs, best.label.tolist(), strict=True):
             if label >= 0:
                 kept.setdefault(row, []).append(own)
@@ -135,7 +141,8 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
 
     with (
         mock.patch.object(stranger, "share", share),
-        mock.patch.object(stranger, "PLAIN_MARGIN", np.inf),
+        mock.patch.object(stranger, "ASK", 0.0),
+        mock.patch.object(stranger, "WORDS", SHORTEST),
         mock.patch.object(stranger, "FEWEST", SHORTEST),
         mock.patch.object(long_texts, "_DOUBT", 2.0),
     ):
@@ -155,8 +162,9 @@ def ask(identifier: Discriminative, some: list[str]) -> tuple[NDArray[np.str_], 
     return np.array(identifier.labels)[np.concatenate(best)], np.concatenate(sure), kept
 
 
-def fit(signs: Floats, unknown: NDArray[np.bool_], weight: Floats) -> dict[str, list[float]]:
+def fit(signs: Floats, unknown: NDArray[np.bool_], share: float) -> dict[str, list[float]]:
     """Coefficients of the greatest likelihood, by Newton's method."""
+    weight = weights(unknown, signs[:, stranger.SIGNS.index("prior")])
     mean, spread = np.average(signs, axis=0, weights=weight), signs.std(axis=0)
     x = np.clip((signs - mean) / spread, -stranger._CUT, stranger._CUT)
     x = np.column_stack([np.ones(len(x)), stranger.terms_of(x)])
@@ -169,7 +177,7 @@ def fit(signs: Floats, unknown: NDArray[np.bool_], weight: Floats) -> dict[str, 
         curve = (x * (weight * chance * (1 - chance))[:, None]).T @ x + np.diag(pull)
         step = np.linalg.solve(curve, slope)
         terms -= step * min(1.0, 4 / np.abs(step).max())
-    terms[0] += np.log(SHARE / (1 - SHARE)) - np.log(FITTED / (1 - FITTED))
+    terms[0] += np.log(share / (1 - share)) - np.log(FITTED / (1 - FITTED))
     return {"mean": mean.round(5).tolist(), "spread": spread.round(5).tolist(), "terms": terms.round(5).tolist()}
 
 
@@ -192,15 +200,22 @@ def collect(data: Path) -> tuple[Floats, NDArray[np.bool_], str]:
     return signs, np.arange(len(signs)) >= len(known), digest
 
 
-def weights(unknown: NDArray[np.bool_]) -> Floats:
+def weights(unknown: NDArray[np.bool_], prior: Floats) -> Floats:
     """Of each text, so that unknown ones are `FITTED` of all, as many in sum as there are texts."""
-    part = np.where(unknown, FITTED / unknown.sum(), (1 - FITTED) / (~unknown).sum())
+    used = np.where(unknown, 0, np.exp(USED * prior))
+    part = np.where(unknown, FITTED / unknown.sum(), (1 - FITTED) * used / used.sum())
     return np.asarray(part * len(unknown), dtype=np.float64)
 
 
 def main(data: Path) -> None:
     signs, unknown, digest = collect(data)
-    found = {"model": digest, "signs": list(stranger.SIGNS), **fit(signs, unknown, weights(unknown))}
+    enough = signs[:, stranger.SIGNS.index("letters")] >= np.log(SHORTEST_OF_WORDS)
+    found = {
+        "model": digest,
+        "signs": list(stranger.SIGNS),
+        "letters": fit(signs[:, : -stranger.OF_WORDS], unknown, SHARE_OF_LETTERS),
+        "words": fit(signs[enough], unknown[enough], SHARE),
+    }
     stranger.FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

@@ -35,15 +35,18 @@ def shipped() -> Identifier:
     return registry.load("nfc")
 
 
-def share(best: stranger.Best, words: tuple[int, float, float], answer: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    number, own, most = words
+def share(
+    best: stranger.Best, words: tuple[int, float, float] | None, answer: np.ndarray, letters: int = 100
+) -> tuple[np.ndarray, np.ndarray]:
+    number, own, most = words or (0, 0, 0)
+    of_words = np.array([number]), np.array([own], np.float32), np.array([most], np.float32)
     return stranger.share(
         best,
         script=np.zeros(1, np.int64),
         columns=np.array([[0, 3, 16]]),
-        letters=np.array([100]),
+        letters=np.array([letters]),
         found=np.array([300]),
-        words=(np.array([number]), np.array([own], np.float32), np.array([most], np.float32)),
+        words=of_words if words else None,
         base=BASE,
         prior=PRIOR,
         to=np.zeros(1, np.int64),
@@ -81,6 +84,34 @@ def test_the_kernel_is_the_definition(of_best: tuple[int, float, float], words: 
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
     elif chance < told - 1e-3 or chance < stranger.LEAST / 2:
         assert answer.tolist() == before.tolist()
+
+
+@given(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2), st.integers(4, 200))
+def test_without_words_the_other_signs_decide_or_leave_it_to_them(
+    label: int, fit: float, margin: float, letters: int
+) -> None:
+    before = np.full((1, 3), 0.1, np.float32)
+    before[0, label] = 0.8
+    answer, best = before.copy(), one(label, fit, margin)
+    signs, part = share(best, None, answer, letters)
+    use = stranger.fitted(words=False)
+    [chance] = stranger.probability(signs, use)
+    assert part[0] == pytest.approx(chance, abs=1e-4)
+    few = signs[:, : -stranger.OF_WORDS]
+    x = np.clip((few - use.mean[: few.shape[1]]) / use.spread[: few.shape[1]], -3, 3)
+    logit = use.terms[0] + stranger.terms_of(x) @ use.terms[1:][np.flatnonzero(use.terms[1:])]
+    assert logit[0] == pytest.approx(np.log(chance / (1 - chance)), abs=0.02)
+    if stranger.asks(part, np.array([letters]))[0]:
+        assert answer.tolist() == before.tolist()
+    elif chance > stranger.LEAST * 2:
+        [told] = unknown.probability(best.fit, BASE[label : label + 1], np.array([letters]))
+        rest = min(1, (1 - chance) / (1 - told))
+        assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
+
+
+@pytest.mark.parametrize(("part", "letters", "asks"), [(0.5, 200, True), (0.5, 20, False), (0.01, 200, False)])
+def test_words_are_read_of_doubtful_texts_that_have_some(part: float, letters: int, asks: bool) -> None:
+    assert stranger.asks(np.array([part], np.float32), np.array([letters])).tolist() == [asks]
 
 
 def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
@@ -123,12 +154,9 @@ def test_the_best_of_windows_is_that_of_sums_in_plain_python(rows: list[list[int
     best = best_of(np.array(rows), np.full(len(rows), found), [0, len(rows)], answer)
     total = np.array(rows).sum(axis=0) * STEP / (found * len(rows)) + BASE
     margin = total[winner] - max(np.delete(total, winner))
-    plainly = total[winner] > stranger.PLAIN_FIT and margin > stranger.PLAIN_MARGIN
-    if min(abs(total[winner] - stranger.PLAIN_FIT), abs(margin - stranger.PLAIN_MARGIN)) < 1e-4:
-        return
-    assert best.label[0] == (-1 if plainly else winner)
-    assert best.fit[0] == pytest.approx(0 if plainly else total[winner], abs=1e-3)
-    assert best.margin[0] == pytest.approx(0 if plainly else margin, abs=1e-3)
+    assert best.label[0] == winner
+    assert best.fit[0] == pytest.approx(total[winner], abs=1e-3)
+    assert best.margin[0] == pytest.approx(margin, abs=1e-3)
 
 
 def test_each_text_has_its_own_windows_and_features() -> None:

@@ -126,6 +126,8 @@ def strangers(
     base = scores.base
     words = weights.regret(features, wild(offsets), wild(script), wild(script), columns=columns, base=base)
     about = {"columns": columns, "found": long, "words": words, "base": base, "prior": scores.prior}
+    with suppress(*REFUSED):
+        stranger.share(wrong, script=wild(script), **{**about, "words": None}, **into)
     stranger.share(wrong, script=wild(script), **about, **into)
 
 

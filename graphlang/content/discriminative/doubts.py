@@ -6,7 +6,7 @@ words few are its language's in none that is there (`stranger`). What is rubbish
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -67,37 +67,50 @@ class Doubts:
             answer: Probabilities.
 
         Returns:
-            How probable it is that each text is in no language of the model; 0 where it was not asked.
+            How probable it is that each text is in no language of the model; 0 where its words were not asked.
         """
         part = np.zeros(len(to), dtype=np.float32)
         asked = np.flatnonzero(best.label >= 0)
         if not len(asked):
             return part
+        trained = self._trained
+        scripts = trained.script[letters.scripts[offsets[asked]]].astype(np.int64)
+        mine = stranger.Best(best.label[asked], best.fit[asked], best.margin[asked])
+        about: dict[str, Any] = {
+            "columns": self._columns,
+            "base": trained.scores.base,
+            "prior": trained.scores.prior,
+            "answer": answer,
+        }
+        of_texts: dict[str, Any] = {
+            "script": scripts,
+            "letters": lengths[asked],
+            "found": found[asked],
+            "to": to[asked],
+        }
+        _, first = stranger.share(mine, words=None, **of_texts, **about)
+        again = stranger.asks(first, lengths[asked])
+        if again.any():
+            mine = stranger.Best(mine.label[again], mine.fit[again], mine.margin[again])
+            words = self._words(mine.label, scripts[again], letters, offsets, asked[again])
+            of_texts = {name: own[again] for name, own in of_texts.items()}
+            _, part[asked[again]] = stranger.share(mine, words=words, **of_texts, **about)
+        return part
+
+    def _words(self, label: Ints, scripts: Ints, letters: Letters, offsets: Ints, texts: Ints) -> stranger.Words:
+        """What the words of some of the texts say (`stranger.share`)."""
         trained, number = self._trained, np.diff(offsets)
-        some = np.repeat(best.label >= 0, number)
-        first = np.concatenate([[0], np.cumsum(number[asked])])
+        wanted = np.zeros(len(number), dtype=np.bool_)
+        wanted[texts] = True
+        some, first = np.repeat(wanted, number), np.concatenate([[0], np.cumsum(number[texts])])
         features, of_windows = trained.vocabulary.find(
             Letters(letters.symbols, letters.starts[some], letters.lengths[some], letters.margin), only=_WORDS_ONLY
         )
-        scripts = trained.script[letters.scripts[offsets[asked]]].astype(np.int64)
-        mine = stranger.Best(best.label[asked], best.fit[asked], best.margin[asked])
         words, own, most = trained.weights.regret(
-            features, of_windows[first], scripts, mine.label, columns=self._columns, base=self._in_steps
+            features, of_windows[first], scripts, label, columns=self._columns, base=self._in_steps
         )
         step = np.float32(trained.scores.step)
-        _, part[asked] = stranger.share(
-            mine,
-            script=scripts,
-            columns=self._columns,
-            letters=lengths[asked],
-            found=found[asked],
-            words=(words, own * step, most * step),
-            base=trained.scores.base,
-            prior=trained.scores.prior,
-            to=to[asked],
-            answer=answer,
-        )
-        return part
+        return words, own * step, most * step
 
     def of_relatives(self, scripts: NDArray[np.uint8], rows: Ints, answer: Floats) -> None:
         """Share what may be in relatives that the model does not know, in place.

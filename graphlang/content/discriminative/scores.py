@@ -217,7 +217,7 @@ class Scores:
         to: NDArray[np.int64],
         answer: Floats,
     ) -> stranger.Best:
-        """How the best language of each text stands before the others, where words are asked as well (`stranger`).
+        """How the best language of each text stands before the others, where `stranger` asks.
 
         Args:
             sums: Of the texts' windows; those of a text are in one script.
@@ -241,8 +241,6 @@ class Scores:
             offsets=offsets,
             letters=letters,
             fewest=stranger.FEWEST,
-            fit_enough=stranger.PLAIN_FIT,
-            margin_enough=stranger.PLAIN_MARGIN,
             base=self.base,
             step=self.step,
             to=to,

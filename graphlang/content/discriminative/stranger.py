@@ -1,15 +1,18 @@
-"""A language that is not there resembles one that is: what tells them apart in more than a few words (`unknown`).
+"""A language that is not there resembles one that is: what tells them apart in more than a word or two (`unknown`).
 
 How well a text fits its best language says less, the closer a relative of that language it is in. Three more things
-say something. Whole words: of a text in Afrikaans, which the model calls Dutch, fewer words than of a Dutch one are
-Dutch ones, and more are words that some other language has much rather. The margin: Dutch stands further before the
-next language in a Dutch text than in one that lies between both. And how many people use the language: who reads
-English everywhere will seldom be wrong.
+say something. The margin: Dutch stands further before the next language in a Dutch text than in one that lies between
+both. How many people use the language: who reads English everywhere will seldom be wrong. And whole words: of a text in
+Afrikaans, which the model calls Dutch, fewer words than of a Dutch one are Dutch ones, and more are words that some
+other language has much rather.
 
 The logistic function of these signs, and of their products two by two, is the probability that the text is in no
-language of the model. The coefficients (``graphlang/data/unknown.json``) were fitted by
-``tests/content/make_unknown.py`` on languages that were left out of the model, a tenth of them at a time. What it finds
-beyond the doubt of `unknown` all labels of the script share; so no answer changes, only its confidence does.
+language of the model. All but the words are at hand and cost next to nothing; so they are asked first. Where they say
+that the text is hardly in another language, and where there are few words, that is all. Else the words are read, and
+the same function of all signs, with coefficients of its own, decides. The coefficients
+(``graphlang/data/unknown.json``) were fitted by ``tests/content/make_unknown.py`` on languages that were left out of
+the model, a tenth of them at a time. What it finds beyond the doubt of `unknown` all labels of the script share; so no
+answer changes, only its confidence does.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
+    Words = tuple[Ints, Floats, Floats]
 
 _kernels = Kernels("graphlang.content.native._scores")
 FILE: Final = Path(__file__).parents[2] / "data" / "unknown.json"
@@ -43,12 +47,14 @@ SIGNS: Final = (
     "word",  # what one of them says for the language on average
     "regret",  # how much more one of them says for the language that it says most for, on average
 )
-FEWEST: Final = 64  #: letters; in a shorter text words say too little for what it takes to ask them
-#: A text that fits its language better than this, by more than that margin, is plainly in it, and no words are read:
-#: four of five pages in other languages than English.
-PLAIN_FIT: Final = 0.0
-PLAIN_MARGIN: Final = 0.4
+OF_WORDS: Final = 3  # of the signs, the last ones
+FEWEST: Final = 16  #: letters; of a shorter text nothing is asked
+WORDS: Final = 64  #: letters from which words are read; in a shorter text they say too little for what it takes
+#: How probable it is by the other signs, at least, that a text is in another language, for its words to be read: one
+#: text in ten in known languages, and nine in ten of the others.
+ASK: Final = 0.03
 MOST_MARGIN: Final = _kernels.constant("GRAPHLANG_SCORES_MARGIN_MOST")
+_NEVER: Final = 2.0  # more than any probability
 LEAST: Final = 0.002  #: what is shared at least; less would not be seen
 _CUT: Final = _kernels.constant("GRAPHLANG_SCORES_CUT")
 
@@ -93,11 +99,22 @@ def none(texts: int) -> Best:
 
 
 @cache
-def fitted() -> Fitted:
-    """The coefficients of the file."""
-    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+def fitted(*, words: bool = True) -> Fitted:
+    """The coefficients of the file: those of all signs, or those without words, which then count for nothing.
+
+    Args:
+        words: Which.
+    """
+    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["words" if words else "letters"]
     mean, spread, terms = (np.array(read[name], dtype=np.float32) for name in Fitted._fields)
-    return Fitted(mean, spread, terms)
+    if words:
+        return Fitted(mean, spread, terms)
+    _, second = np.triu_indices(len(SIGNS))
+    used = np.concatenate([np.arange(len(SIGNS)) < len(mean), second < len(mean)])
+    every = np.zeros(1 + len(used), dtype=np.float32)
+    every[1:][used], every[0] = terms[1:], terms[0]
+    none_ = np.zeros(OF_WORDS, dtype=np.float32)
+    return Fitted(np.concatenate([mean, none_]), np.concatenate([spread, none_ + 1]), every)
 
 
 def probability(of_texts: Floats, coefficients: Fitted | None = None) -> Floats:
@@ -125,6 +142,17 @@ def terms_of(x: Floats) -> Floats:
     return np.concatenate([x, x[:, first] * x[:, second]], axis=1)
 
 
+def asks(part: Floats, letters: Ints) -> NDArray[np.bool_]:
+    """Of which texts the words are to be read, (texts,).
+
+    Args:
+        part: What the other signs say, (texts,).
+        letters: Of each, (texts,).
+    """
+    found: NDArray[np.bool_] = (letters >= WORDS) & (part >= np.float32(ASK))
+    return found
+
+
 def share(
     best: Best,
     *,
@@ -132,7 +160,7 @@ def share(
     columns: Ints,
     letters: Ints,
     found: Ints,
-    words: tuple[Ints, Floats, Floats],
+    words: Words | None,
     base: Floats,
     prior: Floats,
     to: Ints,
@@ -147,7 +175,8 @@ def share(
         letters: Of each text, (texts,).
         found: Features of each, (texts,).
         words: Of its whole words of more than three letters: how many they are, what all of them say for the language,
-            and the sum of what each says for the language that it says most for, (texts,) each.
+            and the sum of what each says for the language that it says most for, (texts,) each. Without them the other
+            signs are asked, and a text whose words are to be read (`asks`) is left as it is.
         base: Of the labels, (labels,).
         prior: Of the labels, (labels,).
         to: Row of `answer` of each text, (texts,).
@@ -155,14 +184,15 @@ def share(
 
     Returns:
         The signs, (texts, signs), and how probable it is that each text is in none of the languages, (texts,); 0 where
-        the text is left as it is.
+        nothing is asked.
 
     Raises:
         KernelError: the shapes differ, or a number is out of range.
     """
-    use, part = fitted(), np.empty(len(to), dtype=np.float32)
+    use, part = fitted(words=words is not None), np.empty(len(to), dtype=np.float32)
     signs = np.empty((len(to), len(SIGNS)), dtype=np.float32)
-    number, own, most = words
+    nothing = np.zeros(len(to), dtype=np.float32)
+    number, own, most = words or (np.zeros(len(to), dtype=np.int64), nothing, nothing)
     _kernels.scores_stranger(
         script=script,
         best=best.label,
@@ -181,6 +211,8 @@ def share(
         spread=use.spread,
         terms=use.terms,
         least=LEAST,
+        ask_from=WORDS,
+        ask=_NEVER if words else ASK,
         to=to,
         answer=answer,
         signs=signs,

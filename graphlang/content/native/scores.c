@@ -499,8 +499,7 @@ WIDE
 int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
                           int64_t texts, const int16_t *sums, const int64_t *order, const int64_t *counts,
                           const int64_t *columns, const int64_t *features, const int64_t *offsets, const int64_t *letters,
-                          int64_t fewest, double fit_enough, double margin_enough, const float *base, double step,
-                          const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
+                          int64_t fewest, const float *base, double step, const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
                           graphlang_fault *fault)
 {
     int64_t done = 0;
@@ -534,13 +533,9 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
                 continue;
             float part = (float)step / (float)found;
             int64_t place = place_of(own, width, greatest_one);
-            float fits = sum_of(sums, stride, own_windows, place) * part + base[first + place];
-            float stands = fits - second_of_sums(sums, stride, own_windows, base + first, part, width, place);
-            if (fits > (float)fit_enough && stands > (float)margin_enough)
-                continue;
             best[text] = place;
-            fit[text] = fits;
-            margin[text] = stands;
+            fit[text] = sum_of(sums, stride, own_windows, place) * part + base[first + place];
+            margin[text] = fit[text] - second_of_sums(sums, stride, own_windows, base + first, part, width, place);
         }
     }
     return 0;
@@ -551,7 +546,8 @@ int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, in
                               const int64_t *best, const int64_t *columns, const float *fit, const float *margin,
                               const int64_t *letters, const int64_t *found, const int64_t *words, const float *own,
                               const float *most, const float *base, const float *prior, const float *unknown,
-                              const float *mean, const float *spread, const float *terms, double least, const int64_t *to, float *answer,
+                              const float *mean, const float *spread, const float *terms, double least, int64_t ask_from, double ask,
+                              const int64_t *to, float *answer,
                               float *signs, float *part, graphlang_fault *fault)
 {
     enum { SIGNS = GRAPHLANG_SCORES_SIGNS };
@@ -593,7 +589,7 @@ int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, in
                 z += x[i] * x[j] * *term++;
         float small = exponential(z < 0 ? z : -z), before = unknown_language(unknown, fit[text], signs[1], letters[text]);
         part[text] = (z < 0 ? small : 1.0f) / (1.0f + small);
-        if (!(part[text] > before) || part[text] < (float)least)
+        if (!(part[text] > before) || part[text] < (float)least || (letters[text] >= ask_from && part[text] >= (float)ask))
             continue;
         float rest = (1 - part[text]) / (1 - before), even = (1 - rest) / (float)width;
         float *row = answer + to[text] * labels + first;

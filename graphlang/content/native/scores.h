@@ -98,17 +98,15 @@ int graphlang_scores_add(int64_t rows, int64_t stride, int64_t number, int64_t g
    A text has one window or several. sums, order, counts, columns: of the windows, as scores_probabilities has them of texts.
    features: window w has features[w + 1] - features[w] of them. offsets: text t has the windows offsets[t] to
    offsets[t + 1] - 1, all of them in one script and one behind the other in `order`. letters, to: of each text, and its row
-   in `answer`, which holds its probabilities. Left out are texts of fewer letters than `fewest`, those without an answer or
-   in a script of one language, and those that are plainly in the language, with a fit and a margin above `fit_enough` and
-   `margin_enough`: they get -1 and 0.
+   in `answer`, which holds its probabilities. Left out are texts of fewer letters than `fewest`, and those without an answer
+   or in a script of one language: they get -1 and 0.
    best: the most probable label, counted among those of its script; fit: what a feature says for it on average, its base
    included; margin: how much more that is than for the best of the others. */
 int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
                           int64_t texts, const int16_t sums[size], const int64_t order[windows],
                           const int64_t counts[classes], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
                           const int64_t features[windows + 1], const int64_t offsets[texts + 1], const int64_t letters[texts],
-                          int64_t fewest, double fit_enough, double margin_enough, const float base[labels], double step,
-                          const int64_t to[texts], const float answer[room * labels], int64_t best[texts], float fit[texts],
+                          int64_t fewest, const float base[labels], double step, const int64_t to[texts], const float answer[room * labels], int64_t best[texts], float fit[texts],
                           float margin[texts], graphlang_fault *fault);
 
 /* Share what may be in a language that is not there among the labels of each text's script (`discriminative.stranger`).
@@ -117,8 +115,8 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
    columns: as scores_probabilities has them. fit, margin: as scores_best tells them. letters, found: of each text, and its
    features. words, own, most: as ngrams_regret tells them of its words. base, prior: of each label. unknown: what was
    shared already, which counts towards this. mean, spread: of each sign, a spread above 0; terms: coefficients. least: of a part that is worth the
-   while. to: the row of
-   `answer` of each. signs, part: what was found; 0 where the text is left as it is. */
+   while. ask_from, ask: a text of so many letters with such a part is left as it is, for its words to decide. to: the row
+   of `answer` of each. signs, part: what was found; 0 where nothing is asked. */
 int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, const int64_t script[texts],
                               const int64_t best[texts], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
                               const float fit[texts], const float margin[texts], const int64_t letters[texts],
@@ -126,7 +124,7 @@ int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, in
                               const float most[texts], const float base[labels], const float prior[labels],
                               const float unknown[GRAPHLANG_SCORES_UNKNOWN], const float mean[GRAPHLANG_SCORES_SIGNS],
                               const float spread[GRAPHLANG_SCORES_SIGNS], const float terms[GRAPHLANG_SCORES_TERMS],
-                              double least, const int64_t to[texts], float answer[room * labels],
+                              double least, int64_t ask_from, double ask, const int64_t to[texts], float answer[room * labels],
                               float signs[texts * GRAPHLANG_SCORES_SIGNS], float part[texts], graphlang_fault *fault);
 
 /* The `best` greatest of each row that are above 0, in order, the earlier of equal ones first; then -1 and 0. */

@@ -109,9 +109,9 @@ def smaller(chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bo
     return found
 
 
-def _smaller(chances: NDArray[np.float32], label: int, others: Mapping[int, float]) -> int:
+def _smaller(chances: NDArray[np.float32], label: int, others: Mapping[int, float], least: int = LEAST_UNITS) -> int:
     said = support(chances[:, [label, *others]])
-    if len(said) < LEAST_UNITS:
+    if len(said) < least:
         return label
     more = said[:, 1:] - np.fromiter(others.values(), dtype=np.float32) * said[:, :1]
     mean = more.mean(axis=0)
@@ -119,7 +119,7 @@ def _smaller(chances: NDArray[np.float32], label: int, others: Mapping[int, floa
     return list(others)[best] if mean[best] > _AGREE * more[:, best].std() / np.sqrt(len(more)) else label
 
 
-def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds) -> Ints:
+def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds, least: int = LEAST_UNITS) -> Ints:
     """The labels of units, those of a text that are in a smaller relative of their label put right, (units,).
 
     Args:
@@ -127,6 +127,7 @@ def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds)
         path: The label of each unit, (units,).
         texts: The text that each is of, ascending, (units,).
         known: Of the method.
+        least: Units of a label of which something is concluded.
 
     >>> chances = np.array([[0.6, 0.4]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
     >>> settle(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}).tolist()
@@ -136,8 +137,8 @@ def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds)
     some = np.flatnonzero(np.isin(path, list(known)))
     for text, label in sorted(set(zip(texts[some].tolist(), path[some].tolist(), strict=True))):
         mine = some[(texts[some] == text) & (path[some] == label)]
-        if len(mine) >= LEAST_UNITS:
-            settled[mine] = _smaller(chances[mine], label, known[label])
+        if len(mine) >= least:
+            settled[mine] = _smaller(chances[mine], label, known[label], least)
     return settled
 
 

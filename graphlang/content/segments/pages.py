@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 COSTS = decode.Costs(floor=0.003, border=1.0, inside=1.0, language=3.8, resemblance=1.0)
 WINDOWS = 13  #: of a page, evenly spread
 SIZE = 60  #: characters of a window
+LEAST_WINDOWS = 5  #: that a page has in a language, for a small relative of that one to be looked for
 LEAST_FIT = -0.3  #: of windows in the page's language few have less, and of those in others nearly all
 _TOGETHER = 1_024  # pages
 _NONE = -1  # label of pages of which nothing can be told
@@ -72,10 +73,15 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
     kept = (np.bincount(text, weights=odd) > 0)[text]  # windows of pages where one is odd, at least
     odd, letters, text = odd[kept], letters[kept], text[kept]
     reading, page = _read(identifier, parts, np.flatnonzero(kept)[odd]), best[text]
-    path = _path(reading.probabilities(), odd, np.where(odd, _NONE, page), text)
+    chances, number = reading.probabilities(), np.cumsum(odd) - 1
+    path = _path(chances, odd, np.where(odd, _NONE, page), text)
     other = odd & (path != page)
-    again = ask_again(reading, path[other], text[other], (np.cumsum(odd) - 1)[other])
+    again = ask_again(reading, path[other], text[other], number[other])
     path[other] = np.where(_taken_for(identifier, again, page[other]), page[other], again)
+    other &= path != page
+    path[other] = relatives.settle(
+        chances[number[other]], path[other], text[other], relatives.bounds(identifier), LEAST_WINDOWS
+    )
     return _counted(text, path, letters)
 
 
