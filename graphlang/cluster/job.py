@@ -15,20 +15,19 @@ from graphlang.cluster.choosing import captures as of_captures
 from graphlang.cluster.choosing import pages
 from graphlang.cluster.choosing.links import links_of
 from graphlang.cluster.classifying import method_of
+from graphlang.cluster.files import job as files
 from graphlang.cluster.inference.propagate import Inferred, Sizes, infer
 from graphlang.cluster.reading.page_ids import CollisionError
+from graphlang.cluster.runs import content_run, inference_run
 from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
 from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, SOURCES, SOURCES_KEPT, ddl
-from graphlang.content.page_input import ENOUGH
-from graphlang.content.scoring.score_lists import KEPT, LEAST
-from graphlang.content.segments.readers import ReadsParts
 from graphlang.db.clock import now
 from graphlang.db.write.choose_capture import Keep
 from graphlang.graph.propagation.options import Options
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _ANSWER: Final = ("page", "label", "confidence", "runner_up_label", "runner_up_confidence", "characters", "encoding")
 
@@ -45,6 +44,7 @@ class Done:
     supersteps: int
     converged: bool
     warnings: Sequence[str]  #: of hosts that were cut in an unusual place
+    passed_on: int = 0  #: bytes that tasks left in files for other tasks, besides what Spark shuffles
 
 
 def run(
@@ -89,23 +89,47 @@ def run(
     storage.refuse_existing(storage.Folder(spark, out), overwrite=overwrite)
     archives = frames.find(spark, paths)
     fit_shuffles(spark, sum(archive.size for archive in archives))
+    # Tasks write the tables themselves, unless Spark has to bring archives, or to take tables away.
+    direct = not archives[0].remote and storage.Folder(spark, out).of_this_machine() is not None
     with told_in_a_line():
         progress("digest")
-        sources = _first_of_each(frames.sources_of(spark, archives))
-    key = _key(list(sources), identifier.hash, str(keep), asdict(limits))
+        given = files.sources(spark, archives) if direct else map(tuple, frames.sources_of(spark, archives).collect())
+        sources = _first_of_each(given)
+    kept = {row[0] for row in sources}
+    archives = [archive for archive in archives if archive.number in kept]
+    facts = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
+    facts |= {"position": 0, "finished": 1, "readings": 1, "lacks": ""}
+    listed = [dict(zip(SOURCES.names, row, strict=True)) | facts for row in sources]
+    key = _key(list(sources), identifier.hash, str(keep), asdict(limits), direct)
     lost = (CollisionError,)
     with (
         storage.replacing(spark, out, key=key, overwrite=overwrite, resume=resume, lost=lost) as part,
         told_in_a_line("; what was done is kept, and --resume goes on with it"),
     ):
-        job = _Job(spark, part, progress)
-        return job.all(archives, sources, wanted.name, identifier, keep, limits, sizes, linked=linked)
+        if direct:
+            cut = _key(asdict(sizes), asdict(Options()), SIGNALS, linked)
+            own = files.Job(spark, str(storage.Folder(spark, part).of_this_machine()), progress)
+            inferred, rows = own.all(archives, listed, wanted, identifier, keep, limits, sizes, cut, linked=linked)
+        else:
+            job = _Job(spark, part, progress)
+            inferred, rows = job.all(archives, listed, wanted.name, identifier, keep, limits, sizes, linked=linked)
+    return Done(
+        archives=len(archives),
+        pages=rows["pages"],
+        fetched=rows["captures"],
+        links=rows["links"],
+        problems=rows["problems"],
+        supersteps=inferred.supersteps,
+        converged=inferred.converged,
+        warnings=inferred.warnings,
+        passed_on=own.passed_on if direct else 0,
+    )
 
 
-def _first_of_each(sources: Any) -> list[tuple[Any, ...]]:
+def _first_of_each(sources: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Of archives with the same bytes only the first: the same bytes are read once, whatever their name."""
     first: dict[str, tuple[Any, ...]] = {}
-    for row in sorted(map(tuple, sources.collect())):
+    for row in sorted(sources):
         first.setdefault(row[SOURCES.get_field_index("sha256")], row)
     return sorted(first.values())
 
@@ -123,7 +147,7 @@ class _Job:
     def all(  # noqa: PLR0917  internal
         self,
         archives: Sequence[Any],
-        sources: Sequence[tuple[Any, ...]],
+        listed: Sequence[Mapping[str, Any]],
         method: str,
         identifier: Any,
         keep: Keep,
@@ -131,14 +155,11 @@ class _Job:
         sizes: Sizes,
         *,
         linked: bool,
-    ) -> Done:
+    ) -> tuple[Inferred, dict[str, int]]:
         """Make every table that is not there yet, each of those before."""
         started = now()
-        options = json.dumps(asdict(limits), sort_keys=True)
-        rows = [(*row, str(keep), options, 0, 1, 1, "") for row in sources]
+        rows = [tuple(row.values()) for row in listed]
         self._written("sources", self._spark.createDataFrame(rows, ddl(SOURCES_KEPT)))
-        kept_sources = {row[0] for row in sources}
-        archives = [archive for archive in archives if archive.number in kept_sources]
         self._progress("read", f"{storage.WORK}/records/first")
         records = frames.records_of(self._spark, archives, limits, f"{self._work}/records")
         problems = records.where(f"kind IS NOT NULL AND kind <> '{RANGE}'")
@@ -156,24 +177,18 @@ class _Job:
         texts = kept.where("text <> '' OR title <> ''").select("page", "title", "text", "main", "visible")
         content = frames.classify(texts, method=method).drop("title", "text", "main", "visible")
         content = self._written("answers/run=1", content)
-        rows = [self._content_run(identifier, content, started)]
+        runs = [content_run(identifier, content.count(), started)]
         said = kept.select("page", "declared")
         answers, inferred = self._inferred([every, content, said], links, identifier, sizes, linked=linked)
-        rows.append(_inference_run(inferred, sizes, rows[0][9], answers.count(), linked=linked))
-        self._written("runs", self._spark.createDataFrame(rows, ddl(RUNS)))
+        runs.append(inference_run(inferred, sizes, runs[0]["finished"], answers.count(), linked=linked))
+        self._written("runs", self._spark.createDataFrame([tuple(row.values()) for row in runs], ddl(RUNS)))
         self._progress("languages", "sites")
         answers = answers.select(*_ANSWER)
         told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2, linked=linked)
         told = self._written("languages", told)
         self._written("sites", views.sites_of(told))
-        counts = {"pages": every, "fetched": kept, "links": links, "problems": problems}
-        return Done(
-            archives=len(archives),
-            supersteps=inferred.supersteps,
-            converged=inferred.converged,
-            warnings=inferred.warnings,
-            **{name: frame.count() for name, frame in counts.items()},
-        )
+        counts = {"pages": every, "captures": kept, "links": links, "problems": problems}
+        return inferred, {name: frame.count() for name, frame in counts.items()}
 
     def _inferred(
         self, parts: Sequence[Any], links: Any, identifier: Any, sizes: Sizes, *, linked: bool
@@ -213,27 +228,3 @@ class _Job:
     def _written(self, name: str, frame: Any) -> Any:
         """Write a table, and read it from there: what comes after does not work it out again."""
         return storage.written(self._spark, f"{self._out}/{name}", frame)
-
-    def _content_run(self, identifier: Any, content: Any, started: str) -> tuple[Any, ...]:
-        parameters = {"title": True, "main": ENOUGH, "kept": KEPT, "least": LEAST, **identifier.describe()}
-        if isinstance(identifier, ReadsParts):
-            parameters["shares"] = True
-        name, model = identifier.name, identifier.hash
-        written = json.dumps(parameters, sort_keys=True)
-        known = {"model": name, "model_hash": model, "parameters": written, "seeds": "[]", "started": started}
-        return _row_of_run(1, "content", name, pages=content.count(), **known)
-
-
-def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int, *, linked: bool) -> tuple[Any, ...]:
-    parameters = {**asdict(Options()), "signals": SIGNALS}
-    parameters |= {"partitions": inferred.partitions, "host_pages": sizes.host_pages}
-    known = {"parameters": json.dumps(parameters, sort_keys=True), "seeds": "[1]", "started": started, "chosen": 1}
-    known |= {"rounds": inferred.supersteps, "converged": int(inferred.converged), "linked": int(linked)}
-    return _row_of_run(2, "propagation", "propagation", pages=pages, **known)
-
-
-def _row_of_run(number: int, kind: str, method: str, **known: Any) -> tuple[Any, ...]:
-    """A row of `RUNS`, of a run that ends now."""
-    row = {"id": number, "kind": kind, "method": method, "version": graphlang.__version__, "chosen": 0}
-    row |= {"finished": now(), **known}
-    return tuple(row.get(name) for name in RUNS.names)

@@ -191,6 +191,7 @@ def on_spark(
     done = job.run(spark, [archive], out, sizes=Sizes(partitions), linked=linked, progress=stages.begin)
     told_of = stages.told()
     shuffled, ran, tasks = shuffled_of(spark)
+    shuffled += done.passed_on
     told = {
         "pages": done.pages,
         "fetched": done.fetched,

@@ -157,9 +157,23 @@ def _partitions(parts: Sequence[Any], links: Any) -> int:
     if pages <= USUAL:
         return 1
     read = max((part.count() for part in parts[1:]), default=pages)
-    if pages <= ALONE and read <= USUAL and links.count() <= _MOST_ALONE:
+    if fits_one_task(pages, read, 0) and fits_one_task(pages, read, links.count()):
         return 1
     return _least(links, pages)
+
+
+def fits_one_task(pages: int, read: int, links: int) -> bool:
+    """Whether one task can take all pages of a collection.
+
+    Args:
+        pages: fetched or only linked to.
+        read: those that were fetched.
+        links: between them.
+
+    >>> fits_one_task(ALONE, USUAL, 0), fits_one_task(ALONE, USUAL + 1, 0), fits_one_task(USUAL, USUAL, 1 << 40)
+    (True, False, True)
+    """
+    return pages <= USUAL or (pages <= ALONE and read <= USUAL and links <= _MOST_ALONE)
 
 
 def _least(frame: Any, pages: int) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 def misread(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -23,16 +23,28 @@ def misread(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     Yields:
         The column ``source``, each archive once.
     """
+    wrong = misread_of(row for batch in batches for row in batch.to_pylist())
+    yield pa.RecordBatch.from_arrays([pa.array(wrong, type=pa.int32())], names=["source"])
+
+
+def misread_of(rows: Iterable[Mapping[str, Any]]) -> list[int]:
+    """The same of plain rows.
+
+    Args:
+        rows: see `misread`.
+
+    Returns:
+        the number of each such archive, once.
+    """
     wrong: dict[int, None] = {}
     source, expected = -1, None
-    for batch in batches:
-        for row in batch.to_pylist():
-            if row["source"] != source:
-                source, expected = row["source"], 0
-            taken_in = expected is None or expected >= row["stop"]  # by the byte range before
-            if row["found"] < 0 and taken_in:
-                continue
-            if taken_in or row["found"] != expected:
-                wrong[source] = None
-            expected = row["ended"]
-    yield pa.RecordBatch.from_arrays([pa.array(list(wrong), type=pa.int32())], names=["source"])
+    for row in rows:
+        if row["source"] != source:
+            source, expected = row["source"], 0
+        taken_in = expected is None or expected >= row["stop"]  # by the byte range before
+        if row["found"] < 0 and taken_in:
+            continue
+        if taken_in or row["found"] != expected:
+            wrong[source] = None
+        expected = row["ended"]
+    return list(wrong)

@@ -29,10 +29,15 @@ def page_id(url: bytes) -> int:
 
 
 class PageIds:
-    """Ids of many URLs, of which some come again and again."""
+    """Ids of many URLs, of which some come again and again.
 
-    def __init__(self) -> None:
+    Args:
+        new: gets each URL with its id when it is met; again after many others.
+    """
+
+    def __init__(self, new: list[tuple[int, bytes]] | None = None) -> None:
         self._known: dict[bytes, int] = {}
+        self._new = new
 
     def of(self, urls: list[bytes]) -> list[int]:
         """The ids of some pages, in their order.
@@ -48,5 +53,7 @@ class PageIds:
             number = known.get(url)
             if number is None:
                 number = known[url] = page_id(url)
+                if self._new is not None:
+                    self._new.append((number, url))
             found.append(number)
         return found

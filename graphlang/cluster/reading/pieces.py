@@ -27,7 +27,9 @@ _BYTES: Final = 8 << 20  # of records, after which a batch is closed
 _ALL: Final = 1 << 62  # behind the end of any file
 
 
-def read_pieces(pieces: Sequence[Piece], limits: Limits) -> Iterator[pa.RecordBatch]:
+def read_pieces(
+    pieces: Sequence[Piece], limits: Limits, new: list[tuple[int, bytes]] | None = None
+) -> Iterator[pa.RecordBatch]:
     """Read the pieces of a task.
 
     What comes out depends on the archives and the limits alone, so that a task may be repeated anywhere. What cannot be
@@ -36,13 +38,14 @@ def read_pieces(pieces: Sequence[Piece], limits: Limits) -> Iterator[pa.RecordBa
     Args:
         pieces: what to read.
         limits: bounds of a record.
+        new: gets the URLs of pages and of what they link to, each with its id.
 
     Yields:
         Rows of `graphlang.cluster.tables.RECORDS`.
     """
     parser = Parser(limits)
     for piece in pieces:
-        yield from _read(piece, Path(piece.archive.name), parser, limits)
+        yield from _read(piece, Path(piece.archive.name), parser, limits, new)
 
 
 def read_content(archive: Archive, content: Any, limits: Limits) -> Iterator[pa.RecordBatch]:
@@ -64,8 +67,10 @@ def read_content(archive: Archive, content: Any, limits: Limits) -> Iterator[pa.
         yield from _read(Piece(archive, 0, None, first=True), path, Parser(limits), limits)
 
 
-def _read(piece: Piece, path: Path, parser: Parser, limits: Limits) -> Iterator[pa.RecordBatch]:
-    rows = RecordRows(piece.archive.number, piece.archive.name, piece.begin)
+def _read(
+    piece: Piece, path: Path, parser: Parser, limits: Limits, new: list[tuple[int, bytes]] | None = None
+) -> Iterator[pa.RecordBatch]:
+    rows = RecordRows(piece.archive.number, piece.archive.name, piece.begin, new)
     stop = _ALL if piece.stop is None else piece.stop
     byte_range = ByteRange(path, piece.begin, stop, exact=piece.first)
     found: int | None = piece.begin

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from graphlang.cluster.reading.page_ids import PageIds
+from graphlang.cluster.reading.page_ids import PageIds, page_id
 from graphlang.cluster.tables import RECORDS
 from graphlang.db.records import Declaration, Links, Page, Problem, apart, inflated
 
@@ -30,12 +30,13 @@ class RecordRows:
         source: the archive's number in the order of reading.
         file: what it is called.
         begin: where the byte range begins that they are read from.
+        new: gets the URLs of pages and of what they link to, each with its id.
     """
 
-    def __init__(self, source: int, file: str, begin: int) -> None:
+    def __init__(self, source: int, file: str, begin: int, new: list[tuple[int, bytes]] | None = None) -> None:
         self._where = {"source": source, "file": file, "begin": begin}
         self._columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
-        self._ids = PageIds()
+        self._ids = PageIds(new)
         self._place = 0
 
     def __len__(self) -> int:
@@ -93,7 +94,7 @@ def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
         row["text"] = page.text + inflated(page.rest, page.length)
     return row | {
         "page": own,
-        "revisit_page": None if page.revisit_of is None else ids.of([page.revisit_of.encode()])[0],
+        "revisit_page": None if page.revisit_of is None else page_id(page.revisit_of.encode()),
         "declared": [one._asdict() for one in page.declared],
         "link_urls": links.urls,
         "link_ids": targets_ids,

@@ -1,0 +1,80 @@
+"""What a content method says of each page, and what the inference in one task makes of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from graphlang.cluster.classifying import READ, classify_batches
+from graphlang.cluster.inference.alone import alone_from
+from graphlang.cluster.inference.steps import ANSWERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from graphlang.cluster.classifying import Method
+    from graphlang.cluster.files.parts import Parts
+    from graphlang.cluster.files.stage import Stages
+    from graphlang.cluster.inference.alone import Wanted
+
+CONTENT: Final = "answers/run=1"
+INFERRED: Final = "answers/run=2"
+_ROWS: Final = 1024
+#: Columns of `alone_from`'s tables of pages: all URLs, what content says, what pages declare.
+_TABLES: Final = {
+    "pages": ("page", "url", "tld"),
+    CONTENT: ("page", "label", "characters", "scores", "shares", "read"),
+    "captures": ("page", "declared"),
+    "links": (),
+}
+
+
+def classify(stages: Stages, method: Method) -> None:
+    """Identify the language of the text of each capture.
+
+    Args:
+        stages: of the job; the captures are known.
+        method: the content method.
+    """
+    tables = {CONTENT: ANSWERS}
+    stages.begin("classify", tables)
+    done = stages.each(stages.files("captures"), partial(_classified, method))
+    stages.end("classify", tables, (part for _, parts in done for part in parts), {})
+
+
+def _classified(method: Method, path: str, parts: Parts) -> None:
+    file = parts.parquet(CONTENT, Path(path).stem, ANSWERS)
+    for batch in classify_batches(_with_text(path), method):
+        file.write(batch.select(ANSWERS.names))
+
+
+def _with_text(path: str) -> Iterator[pa.RecordBatch]:
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_ROWS, columns=["page", *READ], use_threads=False):
+            some = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
+            yield batch.filter(pc.or_(*some))
+
+
+def infer(stages: Stages, wanted: Wanted) -> None:
+    """Infer the languages of all pages in one task.
+
+    Args:
+        stages: of the job; content is classified.
+        wanted: what is asked for.
+    """
+    tables = {INFERRED: ANSWERS}
+    stages.begin("infer", tables)
+    folders = [str(stages.out / name) for name in _TABLES]
+    done = stages.each([folders], partial(_inferred, wanted))
+    stages.end("infer", tables, (part for _, parts in done for part in parts), {})
+
+
+def _inferred(wanted: Wanted, folders: Sequence[str], parts: Parts) -> None:
+    file = parts.parquet(INFERRED, "part-00000", ANSWERS)
+    for batch in alone_from(wanted, list(_TABLES.values())[:-1], folders):
+        file.write(batch)
