@@ -59,6 +59,7 @@ def run(
     resume: bool = False,
     sizes: Sizes | None = None,
     linked: bool = True,
+    by_tasks: bool | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Done:
     """Find the language of every page of some archives, and write all tables.
@@ -75,6 +76,8 @@ def run(
         sizes: how the inference is cut.
         linked: whether to answer for the URLs that were only linked to; else they are ``pending`` in the tables, and
             a database that is made of these works them out when it is asked for them.
+        by_tasks: whether tasks write the tables themselves, which they can where these and the archives are files that
+            every executor sees; None: wherever they can.
         progress: told the name of each stage as it begins.
 
     Raises:
@@ -89,15 +92,15 @@ def run(
     storage.refuse_existing(storage.Folder(spark, out), overwrite=overwrite)
     archives = frames.find(spark, paths)
     fit_shuffles(spark, sum(archive.size for archive in archives))
-    # Tasks write the tables themselves, unless Spark has to bring archives, or to take tables away.
     direct = not archives[0].remote and storage.Folder(spark, out).of_this_machine() is not None
+    direct = direct if by_tasks is None else by_tasks
     with told_in_a_line():
         progress("digest")
         given = files.sources(spark, archives) if direct else map(tuple, frames.sources_of(spark, archives).collect())
         sources = _first_of_each(given)
     kept = {row[0] for row in sources}
     archives = [archive for archive in archives if archive.number in kept]
-    facts = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
+    facts: dict[str, Any] = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
     facts |= {"position": 0, "finished": 1, "readings": 1, "lacks": ""}
     listed = [dict(zip(SOURCES.names, row, strict=True)) | facts for row in sources]
     key = _key(list(sources), identifier.hash, str(keep), asdict(limits), direct)

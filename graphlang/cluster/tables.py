@@ -103,6 +103,8 @@ ANSWER: Final = pa.schema(
         ("shares", _SHARES),
     ]
 )
+#: The answers of a run: one row a page.
+ANSWERS: Final = pa.schema([("page", _LONG), *ANSWER])
 #: Every computation of languages; columns as in the database, where more is told of them.
 RUNS: Final = pa.schema(
     [

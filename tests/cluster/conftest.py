@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 LONG = (
@@ -43,6 +43,12 @@ def record(
     }
     written = "".join(f"{name}: {value}\r\n" for name, value in head.items())
     return gzip.compress(f"WARC/1.0\r\n{written}\r\n".encode() + http + b"\r\n\r\n", mtime=0)
+
+
+@pytest.fixture(scope="session", name="record")
+def _record() -> Callable[..., bytes]:
+    """For tests with archives of their own."""
+    return record
 
 
 @pytest.fixture(scope="session")

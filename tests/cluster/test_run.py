@@ -141,6 +141,18 @@ def test_partitions_can_do_without_what_was_only_linked_to(spark: Any, tables: P
         assert row.confidence == pytest.approx(wanted[page]["confidence"], abs=0.05)
 
 
+def test_tables_that_spark_writes_are_the_same(
+    spark: Any, archives: Path, tables: Path, sizes: Any, tmp_path: Path
+) -> None:
+    job.run(spark, [str(archives)], str(tmp_path / "out"), keep=Keep.ALL, sizes=sizes, by_tasks=False)
+    named = ("captures", "history", "languages", "links", "pages", "problems", "sources")
+    for name in ("answers/run=1", "answers/run=2", *named):
+        found, wanted = (
+            sorted(map(repr, pq.read_table(folder / name).to_pylist())) for folder in (tmp_path / "out", tables)
+        )
+        assert found == wanted, name
+
+
 def test_columns_of_ones_own_stay_beside(spark: Any) -> None:
     rows = [("a1", LONG), ("b2", None)]
     posts = spark.createDataFrame(rows, "post string, text string")

@@ -13,6 +13,7 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
 from graphlang.cluster import frames
+from graphlang.cluster.files import job
 from graphlang.cluster.reading.archives import Archive
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
@@ -33,7 +34,7 @@ def test_a_job_goes_on_without_them(
 ) -> None:
     del spark  # which the verb takes
     shutil.copytree(archives, folder := tmp_path / "archives")
-    find, records_of = frames.find, frames.records_of
+    find, digests = frames.find, job.sources
 
     def found(*given: Any) -> Any:
         listed = find(*given)
@@ -41,11 +42,12 @@ def test_a_job_goes_on_without_them(
         return listed
 
     def read(*given: Any) -> Any:
+        known = digests(*given)
         (folder / "d.warc.gz").unlink()  # when its bytes are known
-        return records_of(*given)
+        return known
 
     monkeypatch.setattr(frames, "find", found)
-    monkeypatch.setattr(frames, "records_of", read)
+    monkeypatch.setattr(job, "sources", read)
     told = graphlang("cluster", "run", folder, "-o", tmp_path / "tables", "--no-linked")
     assert told.exit_code == 1, told.stderr
     assert "3 archives: 4 pages read" in told.stderr

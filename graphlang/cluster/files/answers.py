@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphlang.cluster.classifying import READ, classify_batches
-from graphlang.cluster.inference.alone import alone_from
-from graphlang.cluster.inference.steps import ANSWERS
+from graphlang.cluster.tables import ANSWERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,6 +74,8 @@ def infer(stages: Stages, wanted: Wanted) -> None:
 
 
 def _inferred(wanted: Wanted, folders: Sequence[str], parts: Parts) -> None:
+    from graphlang.cluster.inference.alone import alone_from  # noqa: PLC0415 - only one task infers
+
     file = parts.parquet(INFERRED, "part-00000", ANSWERS)
     for batch in alone_from(wanted, list(_TABLES.values())[:-1], folders):
         file.write(batch)

@@ -14,11 +14,10 @@ from graphlang.cluster.files.answers import CONTENT, INFERRED
 from graphlang.cluster.files.stage import Stages, each
 from graphlang.cluster.inference.alone import Wanted
 from graphlang.cluster.inference.propagate import Inferred, fits_one_task, infer
-from graphlang.cluster.inference.steps import ANSWERS
 from graphlang.cluster.reading.hashing import digests_of_files
 from graphlang.cluster.runs import content_run, inference_run
 from graphlang.cluster.storage import WORK
-from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES_KEPT, ddl
+from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES_KEPT, ddl
 from graphlang.db.clock import now
 from graphlang.graph.propagation.options import Options
 

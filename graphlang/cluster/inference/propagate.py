@@ -32,7 +32,7 @@ from graphlang.cluster.inference.parcels import (
 )
 from graphlang.cluster.inference.parcels import LINKS as LINKED
 from graphlang.cluster.storage import Folder
-from graphlang.cluster.tables import ddl
+from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.graph.partitioned.assign import Cuts
 from graphlang.graph.partitioned.learning import order
 from graphlang.graph.partitioned.learning.learn import learn
@@ -52,7 +52,7 @@ ALONE: Final = 10 * USUAL
 _MOST_ALONE: Final = 20_000_000
 _AT_ONCE: Final = 64  # partitions whose counts the driver holds at once
 _SAID: Final = f"sender >= 0 OR sender = {STATE}"
-_ROWS: Final = ddl(steps.ANSWERS)
+_ROWS: Final = ddl(ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Sizes:
 class Inferred:
     """What came of it."""
 
-    answers: Any  #: a DataFrame of `graphlang.cluster.inference.steps.ANSWERS`
+    answers: Any  #: a DataFrame of `graphlang.cluster.tables.ANSWERS`
     partitions: int
     supersteps: int
     converged: bool

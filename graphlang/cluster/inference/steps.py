@@ -22,7 +22,7 @@ from graphlang.cluster.inference.parcels import (
     PARTITION,
     SURVEY,
 )
-from graphlang.cluster.tables import ANSWER
+from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
 from graphlang.content.scoring.score_lists import LEAST
 from graphlang.graph.partitioned.borders.introduce import ghosts_of, introduce
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from graphlang.graph.result import Answer
 
 _DIGITS = 4  # of confidences of URLs that were only linked to, as a database keeps them
-#: What partitions answer: one row a page.
-ANSWERS = pa.schema([("page", pa.int64()), *ANSWER])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

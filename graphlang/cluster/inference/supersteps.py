@@ -14,7 +14,8 @@ import numpy as np
 
 from graphlang.cluster.inference import parcels
 from graphlang.cluster.inference.parcels import FACTS, GHOSTS, MOVED, ORDERED, PREPARED, READY, ROUTES, STATE
-from graphlang.cluster.inference.steps import ANSWERS, answers_of, facts_of, opened_partition, routes_of, there
+from graphlang.cluster.inference.steps import answers_of, facts_of, opened_partition, routes_of, there
+from graphlang.cluster.tables import ANSWERS
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.supersteps.prepared import prepared_of
 from graphlang.graph.partitioned.supersteps.ready import ready_of
@@ -76,7 +77,7 @@ def step(options: Options, superstep: int, own: pa.Table, said: pa.Table) -> pa.
 
 
 def answer(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
-    """The answers of a partition's pages, as rows of `graphlang.cluster.inference.steps.ANSWERS`.
+    """The answers of a partition's pages, as rows of `graphlang.cluster.tables.ANSWERS`.
 
     Args:
         given: what all are told.

@@ -1,0 +1,203 @@
+"""Tables that tasks write themselves: what one machine finds, whatever is tried again, and without Spark's rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import graphlang as gl
+
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphlang.cluster.classifying import method_of
+from graphlang.cluster.database import from_database as loading
+from graphlang.cluster.files import pages as of_pages
+from graphlang.cluster.files import read as of_read
+from graphlang.cluster.files.job import Job, sources
+from graphlang.cluster.inference.propagate import Sizes
+from graphlang.cluster.reading import archives as of_archives
+from graphlang.cluster.reading.page_ids import CollisionError
+from graphlang.cluster.tables import SOURCES
+from graphlang.db.write.choose_capture import Keep
+from graphlang.ingest import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+LONG = (
+    "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
+)
+#: Columns that a database counts from one, or gives anew, or has no null in.
+NUMBERED = ("source", "run", "number", "shares")
+
+
+@dataclass
+class Cluster:
+    """Stands for Spark's session and context: every task is tried twice, and one of its answers is taken."""
+
+    taken: int = 0  #: which
+    settings: dict[str, str] = field(
+        default_factory=lambda: {
+            "spark.sql.parquet.compression.codec": "zstd",
+            "spark.sql.shuffle.partitions": "3",
+        }
+    )
+    defaultParallelism: int = 2  # noqa: N815 - Spark's name
+
+    @property
+    def sparkContext(self) -> Cluster:  # noqa: N802 - Spark's name
+        return self
+
+    @property
+    def conf(self) -> dict[str, str]:
+        return self.settings
+
+    def parallelize(self, groups: list[Any], many: int) -> Tasks:
+        assert len(groups) == many
+        return Tasks(groups, self.taken)
+
+
+@dataclass
+class Tasks:
+    groups: list[Any]
+    taken: int
+    found: list[Any] = field(default_factory=list)
+
+    def mapPartitions(self, work: Callable[[Any], Iterator[Any]]) -> Tasks:  # noqa: N802 - Spark's name
+        self.found = [[list(work(iter([group]))) for _ in range(2)][self.taken] for group in self.groups]
+        return self
+
+    def collect(self) -> list[Any]:
+        return [one for part in self.found for one in part]
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory, record: Callable[..., bytes]) -> Path:
+    """Captures that compete, URLs that were only linked to, a title without text, an archive that ends too early."""
+    folder = tmp_path_factory.mktemp("crawl")
+    site = "http://museum.example/"
+    links = '<a href="/anna.html">.</a><a href="/">.</a><a rel=nofollow href="http://other.example/x?b=1">.</a>'
+    first = [
+        record(site, f"<html lang=de><title>Museum</title><p>{LONG}{links}"),
+        record(f"{site}anna.html", "<p>Anna<a href='/'>.</a><link rel=alternate hreflang=fr href='/fr.html'>"),
+        record(f"{site}twice.html", f"<p>Alt. {LONG}<a href='/only-old.html'>.</a>", date="2024-01-01"),
+        record(f"{site}gone.html", f"<p>Noch da. {LONG}", date="2024-01-01"),
+        record(f"{site}title.html", "<title>Der Hafen und die Boote</title>"),
+    ]
+    second = [
+        record(f"{site}twice.html", f"<p>Neu. {LONG}<a href='/only-new.html'>.</a>", date="2025-01-01"),
+        record(f"{site}gone.html", "<p>Nicht gefunden", date="2025-01-01", status=404),
+        record("http://musee.example/", "<p>Le musée des marées se trouve près du port et montre de vieux bateaux."),
+    ]
+    (folder / "a.warc.gz").write_bytes(b"".join(first))
+    (folder / "b.warc.gz").write_bytes(b"".join(second))
+    (folder / "c.warc.gz").write_bytes(b"".join(first[:2])[:-40])
+    return folder
+
+
+def made(crawl: Path, out: Path, keep: Keep, cluster: Cluster, *, linked: bool = True) -> tuple[Path, list[str]]:
+    archives = of_archives.listed([str(crawl)])
+    facts = {"keep": str(keep), "options": "{}", "position": 0, "finished": 1, "readings": 1, "lacks": ""}
+    rows = [dict(zip(SOURCES.names, row, strict=True)) | facts for row in sources(cluster, archives)]
+    told: list[str] = []
+    job = Job(cluster, str(out), told.append)
+    job.all(archives, rows, *method_of("nfc"), keep, Limits(), Sizes(), "key", linked=linked)
+    return out, told
+
+
+def rows(table: Path, *without: str) -> list[str]:
+    found = pq.read_table(table, partitioning=None)
+    return sorted(map(repr, found.drop_columns([name for name in without if name in found.column_names]).to_pylist()))
+
+
+@pytest.fixture(scope="module", params=[Keep.BEST, Keep.ALL])
+def both(request: pytest.FixtureRequest, crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The tables of tasks, and those of one machine."""
+    folder = tmp_path_factory.mktemp("both")
+    one = gl.open(folder / "crawl.db")
+    one.ingest(crawl, keep=str(request.param))
+    one.classify()
+    one.propagate()
+    assert list(one.pages())  # which asks for the URLs that were only linked to
+    loading.from_database(folder / "crawl.db", folder / "one")
+    return made(crawl, folder / "tables", request.param, Cluster())[0], folder / "one"
+
+
+@pytest.mark.parametrize(
+    "table", ["pages", "captures", "links", "problems", "answers/run=1", "answers/run=2", "languages", "history"]
+)
+def test_they_hold_what_one_machine_finds(table: str, both: tuple[Path, Path]) -> None:
+    found, wanted = (rows(folder / table, *NUMBERED) if (folder / table).exists() else [] for folder in both)
+    assert found == wanted
+    assert found or table == "history"
+
+
+def test_sites_are_counted_over_all_tasks(both: tuple[Path, Path]) -> None:
+    found, wanted = (
+        {row["host"] + row["language"]: row for row in pq.read_table(one / "sites").to_pylist()} for one in both
+    )
+    assert found.keys() == wanted.keys()
+    for key, row in found.items():
+        assert row == wanted[key] | {"confidence": pytest.approx(wanted[key]["confidence"])}
+
+
+def test_whichever_try_counts_the_files_are_the_same(crawl: Path, tmp_path: Path) -> None:
+    one, _ = made(crawl, tmp_path / "one", Keep.ALL, Cluster(taken=0))
+    other, _ = made(crawl, tmp_path / "other", Keep.ALL, Cluster(taken=1))
+    files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(other) for path in other.rglob("*") if path.is_file())
+    assert not [path for path in files if "_temporary" in path.parts]
+    for path in files:
+        if path.parts[0] not in {"runs", "work"}:
+            assert (one / path).read_bytes() == (other / path).read_bytes(), path
+
+
+def test_what_is_done_is_not_done_again(crawl: Path, tmp_path: Path) -> None:
+    out, told = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
+    assert told == ["read", "pages", "links", "classify", "partition", "infer", "languages"]
+    before = {path: path.stat().st_mtime_ns for path in (out / "languages").iterdir()}
+    (out / "work" / "stages" / "classify.json").unlink()  # as if the job had died there
+    _, told = made(crawl, out, Keep.BEST, Cluster())
+    assert told == ["classify"]
+    assert {path: path.stat().st_mtime_ns for path in (out / "languages").iterdir()} == before
+
+
+def test_urls_that_were_only_linked_to_can_wait(crawl: Path, tmp_path: Path) -> None:
+    out, _ = made(crawl, tmp_path / "tables", Keep.BEST, Cluster(), linked=False)
+    found = pq.read_table(out / "languages").to_pylist()
+    assert {(row["fetched"], row["pending"], row["language"] == "und") for row in found} == {
+        (1, 0, False),
+        (0, 1, True),
+    }
+
+
+def test_an_archive_whose_byte_ranges_deceived_is_read_again(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_archives, "LENGTH", 64)
+    monkeypatch.setattr(of_archives, "_LARGEST", 64)
+    wanted, _ = made(crawl, tmp_path / "right", Keep.BEST, Cluster())
+    monkeypatch.setattr(of_read, "misread_of", lambda ranges: sorted({one["source"] for one in ranges})[:1])
+    found, _ = made(crawl, tmp_path / "again", Keep.BEST, Cluster())
+    assert any(path.name.startswith("whole-") for path in (found / "work" / "records").iterdir())
+    for table in ("pages", "captures", "links", "problems", "languages"):
+        assert rows(found / table) == rows(wanted / table), table
+
+
+def test_two_urls_with_one_id_end_the_work() -> None:
+    named = pa.table({"page": [5, 7, 5], "url": ["http://b/", "http://c/", "http://a/"]})
+    with pytest.raises(CollisionError, match="two URLs have the same 64-bit id 5: http://a/ and http://b/"):
+        of_pages.distinct(named)
+
+
+def test_no_archive_gives_tables_without_rows(tmp_path: Path) -> None:
+    (tmp_path / "empty.warc").write_bytes(b"")
+    out, _ = made(tmp_path / "empty.warc", tmp_path / "tables", Keep.BEST, Cluster())
+    for table in ("pages", "captures", "links", "languages", "sites", "answers/run=1", "answers/run=2"):
+        assert pq.read_table(out / table, partitioning=None).num_rows == 0
