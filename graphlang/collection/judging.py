@@ -49,6 +49,9 @@ class Judging(OpenedFile):
         Args:
             before: number of the one run.
             after: number of the other.
+
+        Raises:
+            StoreError: there is no such run (when the rows are read).
         """
         from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
 

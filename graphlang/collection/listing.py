@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from graphlang.maps.problems import ProblemRow
     from graphlang.maps.sites import Row as SiteRow
     from graphlang.rows import Rows
+
+
+def _probability(name: str, value: object) -> None:
+    if not (isinstance(value, SupportsFloat) and 0 <= float(value) <= 1):
+        raise ValueError(f"{name} is {value!r}; it must be a number from 0 to 1")
 
 
 class Listing(OpenedFile):
@@ -52,8 +57,10 @@ class Listing(OpenedFile):
             progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
 
         Raises:
-            ValueError: an unknown language or order; `host` is none.
+            ValueError: an unknown language or order; `host` is none; `below` or `min_confidence` is no probability.
         """
+        _probability("below", 1.0 if below is None else below)
+        _probability("min_confidence", min_confidence)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
@@ -89,8 +96,9 @@ class Listing(OpenedFile):
             min_confidence: pages below count as ``und``.
 
         Raises:
-            ValueError: `by` is none of these (when the rows are read).
+            ValueError: `by` is none of these (when the rows are read); `min_confidence` is no probability.
         """
+        _probability("min_confidence", min_confidence)
         from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
 
         return self._rows(
@@ -121,8 +129,9 @@ class Listing(OpenedFile):
             min_confidence: pages below count as ``und``.
 
         Raises:
-            ValueError: ``by`` is something else.
+            ValueError: ``by`` is something else; `min_confidence` is no probability.
         """
+        _probability("min_confidence", min_confidence)
         from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
@@ -157,8 +166,10 @@ class Listing(OpenedFile):
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
 
         Raises:
-            ValueError: an unknown language; another value of `captures`; `at` is no moment.
+            ValueError: an unknown language; another value of `captures`; `at` is no moment; `min_confidence` is no
+                probability.
         """
+        _probability("min_confidence", min_confidence)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export.texts import TextRow, texts  # noqa: PLC0415
@@ -181,6 +192,9 @@ class Listing(OpenedFile):
 
         Args:
             kind: only problems of this kind.
+
+        Raises:
+            StoreError: the collection has no problem of this kind (when the rows are read).
         """
         from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
 

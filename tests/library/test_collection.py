@@ -125,6 +125,17 @@ def test_the_frontier_takes_a_language_by_any_name(crawl: gl.Collection) -> None
         crawl.frontier(want="xx")
 
 
+@pytest.mark.parametrize("value", [2, -0.1, float("nan"), "0.5", None])
+def test_a_confidence_is_a_probability(crawl: gl.Collection, value: Any) -> None:
+    asked = [crawl.pages, crawl.language_map, crawl.languages, crawl.texts]
+    for rows in asked:
+        with pytest.raises(ValueError, match=r"^min_confidence is .*; it must be a number from 0 to 1$"):
+            rows(min_confidence=value)
+    if value is not None:
+        with pytest.raises(ValueError, match=r"^below is "):
+            crawl.pages(below=value)
+
+
 def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> None:
     with pytest.raises(gl.StoreError, match="nothing is classified yet"):
         crawl.vote()
