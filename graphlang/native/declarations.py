@@ -28,6 +28,7 @@ FAULT = "graphlang_fault"
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.MULTILINE)
+_MARK = re.compile("[;{}]")
 _PROTOTYPE = re.compile(r"(?P<result>[\w ]+?\**) ?(?P<name>\w+)\((?P<parameters>.*)\)")
 _PARAMETER = re.compile(
     r"(?P<optional>OPTIONAL )?(?P<const>const )?(?P<type>\w+) ?(?P<pointer>\*?) ?(?P<name>\w+)(?:\[(?P<size>[^]]+)\])?"
@@ -92,11 +93,11 @@ def statements(header: str) -> list[str]:
     """
     text = _DIRECTIVE.sub("", _COMMENT.sub(" ", header))
     found, depth, begin = [], 0, 0
-    for at, letter in enumerate(text):
-        depth += (letter == "{") - (letter == "}")
-        if letter == ";" and not depth:
-            found.append(" ".join(text[begin:at].split()))
-            begin = at + 1
+    for mark in _MARK.finditer(text):
+        depth += (mark[0] == "{") - (mark[0] == "}")
+        if mark[0] == ";" and not depth:
+            found.append(" ".join(text[begin : mark.start()].split()))
+            begin = mark.end()
     if rest := text[begin:].strip():
         raise DeclarationError(f"a statement without an end: {rest[:60]!r}")
     return found

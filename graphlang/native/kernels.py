@@ -17,6 +17,7 @@ lock of the interpreter). A handle is for one thread at a time.
 from __future__ import annotations
 
 from array import array
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -72,7 +73,7 @@ class Kernels:
             ) from error
         self._ffi, self._library = native.ffi, native.lib
         self._buffer = native.ffi.buffer
-        declared = prototypes(self._ffi.string(self._library.graphlang_declarations()).decode())
+        declared = _declared_by(self._ffi.string(self._library.graphlang_declarations()).decode())
         freeing = {
             one.parameters[0].type: one.name
             for one in declared
@@ -183,6 +184,12 @@ class Kernels:
         if code == library.GRAPHLANG_WRONG_SIZE:
             return KernelError(f"{name}: sizes of arrays do not fit their content")
         return KernelError(f"{name} failed with {code}")
+
+
+@cache
+def _declared_by(header: str) -> tuple[Prototype, ...]:
+    """Its prototypes; several of our modules use the same kernels, and it takes a millisecond to read them."""
+    return tuple(prototypes(header))
 
 
 def _flat(parameter: Parameter) -> frozenset[type | str]:

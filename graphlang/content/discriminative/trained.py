@@ -15,7 +15,7 @@ from graphlang.content.discriminative import char_lm
 from graphlang.content.discriminative.scores import LENGTHS, Scores
 from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
-from graphlang.content.ngrams.vocabulary import MAX_ORDER
+from graphlang.content.ngrams.vocabulary import MAX_ORDER, lengths_among
 from graphlang.content.published.nfc import vocabulary
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
@@ -214,7 +214,7 @@ def _check_limit(limit: int, features: Vocabulary, weights: ScriptWeights, sourc
     if limit <= longest_text(len(features.orders) or 1, words=features.has_words):
         return  # where the n-grams of all scripts together would do, those of each do
     for first, common, rare, *_ in weights.blocks.tolist():
-        sizes = np.flatnonzero(np.bincount(features.sizes[first : first + common + rare]))
-        orders = int(np.count_nonzero(sizes <= MAX_ORDER))
-        if limit > longest_text(orders or 1, words=len(sizes) > orders):
+        there = lengths_among(features.sizes[first : first + common + rare])
+        orders = sum(length <= MAX_ORDER for length in there)
+        if limit > longest_text(orders or 1, words=len(there) > orders):
             raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")

@@ -728,7 +728,7 @@ int graphlang_ngrams_unpack(int64_t size, int64_t cells, int64_t lists, int64_t 
                             graphlang_fault *fault)
 {
     const int64_t farthest = INT64_MAX / 2; /* so that no sum of cells overflows */
-    int64_t at = state[0], used = state[2], row = 0, edge = width;
+    int64_t at = state[0], used = state[2], row = common, edge = width;
     if (at < 0 || at > size)
         return GRAPHLANG_REFUSE(fault, "state", 0, at, 0, size);
     if (used < 0 || used > entries)
@@ -739,39 +739,44 @@ int graphlang_ngrams_unpack(int64_t size, int64_t cells, int64_t lists, int64_t 
         2 * half < width || common < 0 || rows < common || rows > INT32_MAX || entries > INT32_MAX || most < 0 ||
         most > MIDDLE || (common + 1) * half > cells || rows - common + 1 > lists)
         return GRAPHLANG_WRONG_SIZE;
+    const int32_t limit = (int32_t)most; /* at most MIDDLE */
     int64_t place = state[1] - first;
     memset(table, MIDDLE, (size_t)((common + 1) * half) * sizeof *table);
-    if (!common)
-        starts[0] = (int32_t)used;
-    for (; at < size; at++) {
-        int64_t next = place + gaps[at], value = values[at];
-        if (!gaps[at])
-            return GRAPHLANG_REFUSE(fault, "gaps", at, 0, 1, UINT8_MAX);
-        if (next < 0)
-            return GRAPHLANG_REFUSE(fault, "state", 1, state[1], first - 1, first + rows * width - 1);
-        if (next >= rows * width)
-            break;
+    starts[0] = (int32_t)used;
+    if (at < size && gaps[at] && place + gaps[at] < 0)
+        return GRAPHLANG_REFUSE(fault, "state", 1, state[1], first - 1, first + rows * width - 1);
+    const int64_t dense = common * width, end = rows * width;
+    uint16_t *line = table;
+    for (int64_t next; at < size && gaps[at] && (next = place + gaps[at]) < dense; at++) {
+        int32_t value = values[at];
         place = next;
         if (!value)
             continue;
-        value = value > most ? most : value < -most ? -most : value;
+        value = value > limit ? limit : value < -limit ? -limit : value;
         for (; place >= edge; edge += width)
-            if (++row >= common)
-                starts[row - common] = (int32_t)used;
-        int64_t column = place - edge + width;
-        if (row < common) {
-            /* 2 * half >= width; a division here would take half of the time of loading a model */
-            uint16_t *cell = table + row * half + (column < half ? column : column - half);
-            *cell = (uint16_t)(*cell + (column < half ? value : value * 256));
-        } else {
-            if (used >= entries)
-                return GRAPHLANG_WRONG_SIZE;
-            rest[used++] = (int32_t)(column * 256 + (value & 0xFF));
-        }
+            line += half;
+        /* 2 * half >= width; a division here would take half of the time of loading a model */
+        int64_t column = place - edge + width, high = column >= half;
+        uint16_t *cell = line + column - (high ? half : 0);
+        *cell = (uint16_t)(*cell + (high ? value * 256 : value));
     }
+    edge = dense + width;
+    for (int64_t next; at < size && gaps[at] && (next = place + gaps[at]) < end; at++) {
+        int32_t value = values[at];
+        place = next;
+        if (!value)
+            continue;
+        value = value > limit ? limit : value < -limit ? -limit : value;
+        for (; place >= edge; edge += width)
+            starts[++row - common] = (int32_t)used;
+        if (used >= entries)
+            return GRAPHLANG_WRONG_SIZE;
+        rest[used++] = (int32_t)((place - edge + width) * 256) + (value & 0xFF);
+    }
+    if (at < size && !gaps[at])
+        return GRAPHLANG_REFUSE(fault, "gaps", at, 0, 1, UINT8_MAX);
     while (row < rows)
-        if (++row >= common)
-            starts[row - common] = (int32_t)used;
+        starts[++row - common] = (int32_t)used;
     state[0] = at;
     state[1] = place + first;
     state[2] = used;
