@@ -124,7 +124,7 @@ static void windows_of(Input *in, int64_t rows, int64_t width, const int16_t *su
   }
   fault = (graphlang_fault){0};
   done = graphlang_scores_best(rows * width, rows, 2, 1, width, texts, texts, sums, order, counts, columns, features, offsets,
-                               letters, 4, 0, 0.4, label, 0.05, places, answer, best, fit, margin, &fault);
+                               letters, 4, label, 0.05, places, answer, best, fit, margin, &fault);
   if (done) check_fault(&fault);
   for (int64_t n = 0; n < texts && !done; n++) CHECK(best[n] >= -1 && best[n] < width);
   int16_t *totals = array(texts * width, 2);
