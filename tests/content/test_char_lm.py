@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.discriminative import char_lm, unknown
+from graphlang.content.discriminative import char_lm, stranger, unknown
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
@@ -143,6 +143,7 @@ def test_a_word_of_both_languages_goes_where_it_is_likelier(tiny: Discriminative
 def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "share_with_hosts", lambda *_: None)  # which comes afterwards
     monkeypatch.setattr(unknown, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))  # and nothing is unknown
+    monkeypatch.setattr(stranger, "FEWEST", 1 << 40)  # nor asked for its words
     texts = ["the dog", "wo", "sie denken", "το σπίτι", "the", "the cat sat on the mat and there it is", ""]
     probabilities = tiny.probabilities(texts)
     for rows, columns, scores, letters in tiny.measure(texts):
