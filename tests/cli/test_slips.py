@@ -59,6 +59,11 @@ def test_a_name_that_promises_another_format(graphlang: Call, db: Path, name: st
     assert graphlang("pages", db, "-o", target, "--format", "csv").exit_code == 0
 
 
+def test_a_flag_of_its_own_says_json(graphlang: Call, tmp_path: Path) -> None:
+    assert graphlang("methods", "nfc-2004", "--json", "-o", tmp_path / "card.json").exit_code == 0
+    assert (tmp_path / "card.json").read_bytes().startswith(b"{")
+
+
 @pytest.mark.parametrize("name", ["pages.xlsx", "pages.json", "pages.csv.gz"])
 def test_an_export_with_such_a_name(graphlang: Call, db: Path, name: str) -> None:
     target = db.parent / name

@@ -105,6 +105,8 @@ def format_of_name(ctx: click.Context, param: click.Parameter, value: Any) -> An
     del param
     kinds = (one.type for one in ctx.command.params if one.name == "format_")
     ending = Path(str(value)).suffix.lower().lstrip(".")
+    if ending == "json" and any(one.name == "as_json" for one in ctx.command.params):
+        return value  # a flag of its own says so
     if promised(str(value)) or any(isinstance(kind, click.Choice) and ending in kind.choices for kind in kinds):
         ctx.default_map = {"format_": ending, **(ctx.default_map or {})}
     return value
