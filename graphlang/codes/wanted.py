@@ -21,6 +21,10 @@ class Wanted:
     def takes(self, language: str, script: str | None) -> bool:
         """Whether a text in a language and script is one that is wanted.
 
+        Args:
+            language: of the text.
+            script: in which it is written.
+
         >>> Wanted("zho", "Hant").takes("zho", "Hans"), Wanted("zho").takes("zho", "Hans")
         (False, True)
         """
@@ -29,6 +33,9 @@ class Wanted:
 
 def wanted(tag: str) -> Wanted:
     """What somebody means by a code, tag or name of a language; a script counts where it is said or follows.
+
+    Args:
+        tag: a code, a BCP 47 tag or a name.
 
     Raises:
         ValueError: no language is called that.

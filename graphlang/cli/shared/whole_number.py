@@ -25,7 +25,13 @@ class WholeNumber(click.IntRange):
         super().__init__(min=least)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a usage error where it is too large for anything here, and could only be a slip."""
+        """The number; a usage error where it is too large for anything here, and could only be a slip.
+
+        Args:
+            value: as it was written.
+            param: that it was given for.
+            ctx: of the verb.
+        """
         number = super().convert(value, param, ctx)
         if number > _MOST:
             self.fail(f"{value} is too large a number.", param, ctx)

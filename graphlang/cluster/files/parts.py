@@ -112,7 +112,15 @@ class Parts:
 
 
 class ParquetPart:
-    """A file of rows that is written little by little."""
+    """A file of rows that is written little by little.
+
+    Args:
+        table: name of the folder.
+        path: of the file.
+        name: that it gets in the end.
+        schema: of the rows.
+        codec: that compresses them.
+    """
 
     def __init__(self, table: str, path: Path, name: str, schema: pa.Schema, codec: str) -> None:
         self.table, self.path, self.name, self._schema, self._codec = table, path, name, schema, codec
