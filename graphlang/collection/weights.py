@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis import propagate
@@ -30,6 +31,8 @@ def inference(
         ValueError: a weight that does not exist, is negative or no number.
     """
     given = dict(weights)
+    if wrong := [name for name, value in given.items() if not isinstance(value, Real)]:
+        raise ValueError(f"the weight {wrong[0]} is {given[wrong[0]]!r}, which is no number")
     signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
     known = {field.name for field in fields(Options)}
     if unknown := sorted(set(given) - known):

@@ -141,6 +141,9 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
         crawl.vote()
     with pytest.raises(ValueError, match="no weight is called ccltd; there are"):
         crawl.propagate(weights={"ccltd": 0})
+    no_number: Any = {"cctld": "0.5"}
+    with pytest.raises(ValueError, match=r"^the weight cctld is '0\.5', which is no number$"):
+        crawl.propagate(weights=no_number)
     with pytest.raises(ValueError, match="unknown language 'no language'"):
         crawl.pages(language="no language")
     with pytest.raises(ValueError, match="choose one"):
