@@ -30,7 +30,7 @@ def inference(
     Raises:
         ValueError: a weight that does not exist, is negative or no number.
     """
-    given = dict(weights)
+    given: dict[str, Any] = dict(weights)
     if wrong := [name for name, value in given.items() if not isinstance(value, Real)]:
         raise ValueError(f"the weight {wrong[0]} is {given[wrong[0]]!r}, which is no number")
     signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
@@ -38,8 +38,7 @@ def inference(
     if unknown := sorted(set(given) - known):
         names = ", ".join(sorted(known | set(signals)))
         raise ValueError(f"no weight is called {', '.join(unknown)}; there are {names}")
-    numbers: dict[str, Any] = dict(given)
-    options = Options(**numbers)
+    options = Options(**given)
 
     def inferred(seed: int | None) -> Run:
         return propagate.propagate(
