@@ -167,7 +167,7 @@ def paths_of(name: str) -> list[Path]:
     r"""The paths that a name in a collection may stand for: the name itself, and that of the bytes it spells.
 
     >>> [os.fsencode(path) for path in paths_of(as_text("caf\udce9.warc"))]
-    [b'caf\\xe9.warc', b'caf\\xe9.warc']
+    [b'caf\\xe9.warc', b'caf\xe9.warc']
     >>> len(paths_of("café.warc"))
     1
     """

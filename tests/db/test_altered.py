@@ -138,12 +138,12 @@ def test_a_sound_collection_is_told_so_and_left_as_it_is(graphlang: Call, sound:
         (
             ("DELETE FROM pages WHERE id = 2",),
             ("captures\tpage 2\tpage is 2, none of pages", "links\tsource 1, target 2\ttarget is 2, none of pages"),
-            ("captures\t1 rows whose page is none of pages: dropped", "runs\tpages of run 1: counted anew, 3"),
+            ("captures\t1 row whose page is none of pages: dropped", "runs\tpages of run 1: counted anew, 3"),
         ),
         (
             ("DELETE FROM runs WHERE id = 3",),
             ("chosen\tid 1\trun is 3, none of runs", "predictions\trun 3, page 1\trun is 3, none of runs"),
-            ("chosen\t1 rows whose run is none of runs: dropped", "chosen\trun 2, the newest"),
+            ("chosen\t1 row whose run is none of runs: dropped", "chosen\trun 2, the newest"),
         ),
         (
             ("UPDATE runs SET seeds = '[3]' WHERE id = 3",),
@@ -153,7 +153,7 @@ def test_a_sound_collection_is_told_so_and_left_as_it_is(graphlang: Call, sound:
         (
             ("UPDATE predictions SET confidence = 7 WHERE run = 1 AND page = 1",),
             ("predictions\trun 1, page 1\tconfidence is 7.0, outside 0 to 1.001",),
-            ("predictions\t1 rows left out, for confidence is not as declared",),
+            ("predictions\t1 row left out, for confidence is not as declared",),
         ),
         (
             ("CREATE TRIGGER fills AFTER INSERT ON pages BEGIN DELETE FROM links; END", "DROP VIEW link_details"),

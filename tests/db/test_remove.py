@@ -199,8 +199,8 @@ def test_the_verb(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     named.write_text("# asked for by mail\nHTTP://MUSEUM.example/anna.html#top\nMusee.Example\n\nnobody.example\n")
     result = graphlang("remove", db, "--from", named, "--vacuum")
     assert result.exit_code == 0
-    assert "removed: 3 pages, 1 hosts, 3 captures" in result.stderr
-    assert "1 were not in the database" in result.stderr
+    assert "removed: 3 pages, 1 host, 3 captures" in result.stderr
+    assert "1 was not in the database" in result.stderr
     assert not any(word in bytes_of(db) for word in (b"musee", b"anna", b"Anna"))
     for verb in (["classify", db], ["vote", db], ["propagate", db], ["pages", db], ["sites", db], ["info", db]):
         assert graphlang(*verb).exit_code == 0, verb

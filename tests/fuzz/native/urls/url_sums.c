@@ -6,31 +6,41 @@
 
 HARNESS_BEGIN
 
-enum { MOST_URLS = 8, MOST_LABELS = 70, ROWS = 7, TIMES = 64 };
+enum { MOST_URLS = 8, MOST_LABELS = 70, ROWS = 64, TIMES = 64 };
 enum { REPEATED = 1, ODD_BOUNDS = 2, ODD_ROWS = 4 };
 
-/* The tables of a model, made once: sixteen megabytes each. They end where their memory does. */
+/* Which buckets have a row: a bit for each, and for each word of bits how many rows lie before it. */
+typedef struct {
+  uint64_t *weighs;
+  int32_t *before;
+} Rows;
+
+/* The tables of a model, made once. They end where their memory does. */
 static uint16_t *letters;
 static uint8_t *marks;
-static int32_t *some_rows, *one_row, *odd_rows;
+static Rows some_rows, every_row, odd_rows;
+
+static Rows no_rows(void) {
+  Rows made = {malloc(GRAPHLANG_URL_WORDS * sizeof *made.weighs), calloc(GRAPHLANG_URL_WORDS, sizeof *made.before)};
+  return made;
+}
 
 static void make_tables(void) {
   if (letters) return;
   letters = malloc(GRAPHLANG_URL_LETTERS * sizeof *letters);
   marks = malloc(GRAPHLANG_URL_MARKS);
-  some_rows = malloc(GRAPHLANG_URL_BUCKETS * sizeof *some_rows);
-  one_row = malloc(GRAPHLANG_URL_BUCKETS * sizeof *one_row);
-  odd_rows = malloc(GRAPHLANG_URL_BUCKETS * sizeof *odd_rows);
+  some_rows = no_rows(), every_row = no_rows(), odd_rows = no_rows();
   for (int c = 0; c < GRAPHLANG_URL_LETTERS; c++)
     letters[c] = (c >= 'a' && c <= 'z') || c >= 160 ? (uint16_t)c : c >= 'A' && c <= 'Z' ? (uint16_t)(c + 32) : 0;
   letters[GRAPHLANG_URL_LETTERS - 1] = 0; /* of all that are beyond the table */
   memset(marks, 0, GRAPHLANG_URL_MARKS);
   marks['/'] = SLASH, marks['.'] = DOT, marks['-'] = HYPHEN, marks['_'] = UNDERSCORE, marks['\n'] = CLASSES - 1;
-  for (uint32_t bucket = 0; bucket < GRAPHLANG_URL_BUCKETS; bucket++) {
-    uint32_t mixed = bucket * 2654435761u;
-    some_rows[bucket] = (int32_t)((mixed >> 16) % (ROWS + 1));
-    one_row[bucket] = 1;
-    odd_rows[bucket] = mixed >> 30 ? some_rows[bucket] : (mixed >> 29) % 2 ? ROWS + 1 : (int32_t)(mixed | 1u << 31);
+  for (uint32_t word = 0; word < GRAPHLANG_URL_WORDS; word++) {
+    uint64_t mixed = (word + 1) * 0x9e3779b97f4a7c15u;
+    some_rows.weighs[word] = odd_rows.weighs[word] = mixed ^ mixed >> 29;
+    some_rows.before[word] = (int32_t)(mixed >> 40) % (ROWS + 1 - __builtin_popcountll(some_rows.weighs[word]));
+    every_row.weighs[word] = ~(uint64_t)0;
+    odd_rows.before[word] = mixed >> 62 ? some_rows.before[word] : (int32_t)(mixed >> 20);
   }
 }
 
@@ -42,12 +52,12 @@ typedef struct {
   double enough;
 } Batch;
 
-static int done(const Batch *all, const int32_t *row, const int8_t *weights, float *sums, int64_t *known) {
+static int done(const Batch *all, const Rows *rows, const int8_t *weights, float *sums, int64_t *known) {
   graphlang_fault fault = {0};
   float *own = array(all->labels, sizeof *own);
   memset(sums, 0, (size_t)(all->urls * all->labels) * sizeof *sums);
-  return graphlang_url_sums(all->size, all->urls, ROWS, all->labels, all->characters, all->first, letters, marks, row,
-                            weights, all->enough, own, sums, known, &fault);
+  return graphlang_url_sums(all->size, all->urls, ROWS, all->labels, all->characters, all->first, letters, marks,
+                            rows->weighs, rows->before, weights, all->enough, own, sums, known, &fault);
 }
 
 /* A character: what URLs are made of, and what is not in any table. */
@@ -85,7 +95,7 @@ static void run_urls(Input *in) {
   if (how & ODD_BOUNDS) all.first[below(in, all.urls + 1)] = damaged(in, all.size + 2);
   float *sums = array(all.urls * all.labels, sizeof *sums);
   int64_t *known = array(all.urls, sizeof *known);
-  int result = done(&all, how & ODD_ROWS ? odd_rows : some_rows, all.weights, sums, known);
+  int result = done(&all, how & ODD_ROWS ? &odd_rows : &some_rows, all.weights, sums, known);
   CHECK(result == 0 || (result == GRAPHLANG_OUT_OF_RANGE && how & (ODD_BOUNDS | ODD_ROWS)));
   if (how & (ODD_BOUNDS | ODD_ROWS)) return;
 
@@ -95,7 +105,7 @@ static void run_urls(Input *in) {
   memset(unit, 1, (size_t)(ROWS * all.labels));
   Batch each = all;
   each.enough = 1e9;
-  CHECK(done(&each, one_row, unit, ones, counted) == 0);
+  CHECK(done(&each, &every_row, unit, ones, counted) == 0);
   for (int64_t u = 0; u < all.urls; u++) {
     CHECK(known[u] >= 0 && known[u] <= counted[u]);
     for (int64_t j = 0; j < all.labels; j++) CHECK(ones[u * all.labels + j] == (float)counted[u]);
@@ -106,7 +116,7 @@ static void run_urls(Input *in) {
     alone.characters = copy(all.characters + all.first[u], alone.size, sizeof *alone.characters);
     alone.first = copy(bounds, 2, sizeof *bounds);
     float *own = array(all.labels, sizeof *own);
-    CHECK(done(&alone, some_rows, all.weights, own, &alone_known) == 0);
+    CHECK(done(&alone, &some_rows, all.weights, own, &alone_known) == 0);
     CHECK(alone_known == known[u]);
     CHECK(memcmp(own, sums + u * all.labels, (size_t)all.labels * sizeof *own) == 0);
   }
