@@ -167,7 +167,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "report": ("report", "base", "-o", "file"),
     "tune": ("tune", "base", "--gold", str(EXAMPLE.with_name("crawl.gold.tsv")), "-o", "file", "-q"),
 }
-ENDINGS = {"convert": ".store", "report": ".html", "tune": ".json"}
+ENDINGS = {"convert": ".store", "report": ".html", "texts": ".jsonl", "tune": ".json"}
 
 
 @pytest.mark.parametrize("name", FILES if KILLS else ["export", "convert"])
