@@ -73,5 +73,5 @@ class AnswerReader:
 
 @lru_cache(256)
 def _fields(said: str) -> dict[str, str]:
-    """Return the fields of an answer: those of one server are mostly the same."""
+    """Return the fields of an answer: those of one server are mostly the same. Nobody may change what many share."""
     return {name: value for name, value in zip(_NAMES, said.split("\0"), strict=False) if value}
