@@ -58,6 +58,21 @@ def over_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
         return list(threads.map(work, parts))
 
 
+def in_blocks(count: int, size: int, work: Callable[[slice], _Made]) -> Iterator[_Made]:
+    """What some work gives for each block of a range, in their order, as many at a time as there are cores.
+
+    Args:
+        count: Entries of the range.
+        size: Entries of a block; the last one may have fewer.
+        work: Called with each block; the calls must not need each other's results.
+
+    >>> list(in_blocks(7, 3, lambda part: part.stop - part.start))
+    [3, 3, 1]
+    """
+    blocks = [slice(at, min(at + size, count)) for at in range(0, count, size)]
+    return side_by_side(work, blocks, min(cores(), len(blocks)))
+
+
 def side_by_side(work: Callable[[_Given], _Made], items: Iterable[_Given], workers: int) -> Iterator[_Made]:
     """What `work` makes of every item, in the order of the items; the items are drawn in the caller's thread.
 

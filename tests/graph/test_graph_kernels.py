@@ -107,6 +107,14 @@ def test_keys_are_numbered_in_their_order(keys: list[int]) -> None:
     assert numbers.tolist() == [sorted(set(keys)).index(key) for key in keys]
 
 
+@given(st.lists(st.integers(0, 3), max_size=20))
+def test_the_first_link_of_a_class_stands_for_it(classes: list[int]) -> None:
+    example = np.full(4, -1, np.int32)
+    links = np.arange(len(classes), dtype=np.int32) + 7
+    CLASSES.first_of_class(np.array(classes, np.int32), links, example)
+    assert example.tolist() == [classes.index(one) + 7 if one in classes else -1 for one in range(4)]
+
+
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=40))
 def test_links_are_joined_by_class(rows: list[tuple[int, int, int]]) -> None:
@@ -130,26 +138,29 @@ def test_links_are_joined_by_class(rows: list[tuple[int, int, int]]) -> None:
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans(), st.data())
 def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)
-    marginal, switch, prior, fixed = rng.dirichlet(np.full(languages, 3.0), (4, 2)).astype(np.float32)
+    marginal, switch, prior, unsure = rng.dirichlet(np.full(languages, 3.0), (4, 2)).astype(np.float32)
     exclusion, odds = rng.choice([0.0, 0.5, 0.9], (2, languages)), rng.choice([0.1, 1.0, 9.0], (2, languages))
     kept = data.draw(st.integers(1, languages))
     candidates = np.stack([np.sort(rng.permutation(languages)[:kept]) for _ in range(3)]).astype(np.int16)
-    tables = [table.astype(np.float32) for table in (marginal, switch, exclusion, odds, prior, fixed)]
+    tables = [table.astype(np.float32) for table in (marginal, switch, exclusion, odds, prior, unsure)]
     belief = rng.dirichlet(np.full(kept + 1, 3.0), 4).astype(np.float32)
     if kept == languages:  # then there are no others
         belief /= 1 - belief[:, -1:]
         belief[:, -1] = 0
-    group, sender, home, row = (rng.integers(0, below, 9).astype(np.int32) for below in (2, 5, 2, 4))
+    group, sender, home, row = (rng.integers(0, below, 9).astype(np.int32) for below in (2, languages + 5, 2, 4))
     coupling = rng.choice(np.float32([0, 0.2, 0.5, 0.99]), 9)
     made, room = np.empty((9, languages + 1), np.float32), np.empty(SLOTS * 3 * languages, np.float32)
     numbers = (group, coupling, sender, home, belief, row)
     MESSAGES.messages(*tables, candidates, 0.02, 0.98, to_target, *numbers, room, made)
     for i in range(9):
         own = prior[home[i]].astype(float)
-        if sender[i] < 2:
-            whole, named = fixed[sender[i]].astype(float), [int(fixed[sender[i]].argmax())]
+        if sender[i] < languages:  # sure of that language
+            whole, named = np.eye(languages)[sender[i]], [int(sender[i])]
+        elif sender[i] < languages + 2:
+            whole = unsure[sender[i] - languages].astype(float)
+            named = [int(whole.argmax())]
         else:
-            named = candidates[sender[i] - 2].tolist()
+            named = candidates[sender[i] - languages - 2].tolist()
             others = [x for x in range(languages) if x not in named]
             whole = np.zeros(languages)
             whole[named] = belief[row[i]][:-1]
@@ -372,6 +383,10 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "joined_weight": np.zeros(1),
         },
     ),
+    "first_of_class": (
+        CLASSES,
+        {"message_class": i32(0, 0), "numbers": i32(4, 5), "example": i32(0)},
+    ),
     "sort_by_class": (
         CLASSES,
         {
@@ -391,14 +406,14 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "exclusion": f32(0, 0, 0).reshape(1, 3),
             "odds": f32(1, 1, 1).reshape(1, 3),
             "prior": f32(0.5, 0.25, 0.25).reshape(1, 3),
-            "fixed_belief": np.zeros((0, 3), np.float32),
+            "unsure_belief": np.zeros((0, 3), np.float32),
             "candidates": np.int16([[0, 1]]),
             "noise": 0.02,
             "highest": 0.98,
             "to_target": 1,
             "group": i32(0),
             "coupling": f32(0.5),
-            "sender": i32(0),
+            "sender": i32(3),  # the first that is latent
             "prior_group": i32(0),
             "belief": f32(0.5, 0.3, 0.2).reshape(1, 3),
             "row": i32(0),
@@ -438,6 +453,7 @@ INDICES = {
     "link_ratios": {"start": 1, "context": 0, "first": 3, "named": 0, "page": 0},
     "link_messages": {"numbers": 0, "receiver": 0, "sender": 0, "level": 0, "sender_class": 0},
     "number_keys": {"keys": 0},
+    "first_of_class": {"message_class": 0},
     "join_links": {"message_class": 0},
     "sort_by_class": {"joined_class": 0, "next": 0},
     "messages": {"candidates": 1, "group": 0, "sender": 0, "prior_group": 0, "row": 0},

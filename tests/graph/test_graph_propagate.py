@@ -69,14 +69,17 @@ def test_message_is_the_sum_over_the_sender_s_languages() -> None:
     # P(t|s): from 0: (7/8, 1/8), from 1: (3/8, 5/8); P(s=0|t): 7/10 and 1/6
     speak = messages.Messages(model, np.float32([[0.5, 0.5]]), np.float32([[1, 0]]), np.zeros((0, 2), np.int16)).logs
     first, nobody = np.int32([0]), np.zeros((0, 3), np.float32)
-    given = (first, np.float32([0.5]), first, first, nobody, first)
+    given = (first, np.float32([0.5]), first + 2, first, nobody, first)
+    sure = (*given[:2], first, *given[3:])  # of language 0, without a belief of its own
+    assert speak(*sure, to_target=True).tolist() == speak(*given, to_target=True).tolist()
+    assert speak(*sure, to_target=False).tolist() == speak(*given, to_target=False).tolist()
     inward = np.log(0.98 * np.float64([2 * 7 / 10, 2 * 1 / 6]) + 0.02)
     assert speak(*given, to_target=True)[0, :2] == pytest.approx(inward, abs=1e-5)
     outward = np.log(0.98 * np.float64([2 * 7 / 8, 2 * 3 / 8]) + 0.02)
     assert speak(*given, to_target=False)[0, :2] == pytest.approx(outward, abs=1e-5)
-    for place, name in ((0, "group"), (2, "sender"), (3, "prior_group")):
-        with pytest.raises(ValueError, match=rf"^{name}\[0\] = 1 is outside 0\.\.0$"):
-            speak(*given[:place], np.int32([1]), *given[place + 1 :], to_target=True)
+    for place, name, last in ((0, "group", 0), (2, "sender", 2), (3, "prior_group", 0)):
+        with pytest.raises(ValueError, match=rf"^{name}\[0\] = {last + 1} is outside 0\.\.{last}$"):
+            speak(*given[:place], np.int32([last + 1]), *given[place + 1 :], to_target=True)
     with pytest.raises(ValueError, match=r"belief has shape \(1, 4\), expected"):
         speak(*given[:4], np.ones((1, 4), np.float32), given[5], to_target=True)
 
@@ -106,11 +109,11 @@ def test_a_sender_that_knows_nothing_says_nothing(languages: int) -> None:
         place = np.int32([2, 0])
         speak = messages.Messages(model, prior, prior, all_).logs
         nobody = np.zeros((2, languages + 1), np.float32)
-        said_ = speak(model.group, model.coupling, place, place, nobody, place, to_target=inward)
+        said_ = speak(model.group, model.coupling, languages + place, place, nobody, place, to_target=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
         heeded = np.column_stack([prior[place], np.zeros(2)]).astype(np.float32)
         rows = np.int32([0, 1])
-        said_ = speak(model.group, model.coupling, 3 + rows, place, heeded, rows, to_target=inward)
+        said_ = speak(model.group, model.coupling, languages + 3 + rows, place, heeded, rows, to_target=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
 
 
@@ -125,8 +128,8 @@ def test_languages_without_a_slot_say_what_they_say_together() -> None:
     speak = messages.Messages(model, prior, whole, kept).logs
     for inward in (True, False):
         given = (first, np.float32([0.6]))
-        dense = speak(*given, first, first, np.zeros((1, 3), np.float32), first, to_target=inward)
-        few = speak(*given, first + 1, first, np.float32([[0.5, 0.2, 0.3]]), first, to_target=inward)
+        dense = speak(*given, 6 + first, first, np.zeros((1, 3), np.float32), first, to_target=inward)
+        few = speak(*given, 7 + first, first, np.float32([[0.5, 0.2, 0.3]]), first, to_target=inward)
         assert few[:, :-1] == pytest.approx(dense[:, :-1], abs=1e-5)
         rest = [0, 2, 3, 5]
         mean = (prior[0, rest] * np.exp(dense[0, rest])).sum() / prior[0, rest].sum()

@@ -119,14 +119,15 @@ static int64_t no_language(const int16_t *candidates, int64_t kept, int64_t lang
   return -1; /* not reached */
 }
 
-int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t fixed, uint64_t latent,
+int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t unsure, uint64_t latent,
                        uint64_t kept, uint64_t rows, uint64_t count, const float *source_marginal,
                        const float *switch_to, const float *exclusion, const float *odds, const float *prior,
-                       const float *fixed_belief, const int16_t *candidates, float noise, float highest, int to_target,
+                       const float *unsure_belief, const int16_t *candidates, float noise, float highest, int to_target,
                        const int32_t *group, const float *coupling, const int32_t *sender, const int32_t *prior_group,
                        const float *belief, const int32_t *row, float *room, float *messages, graphlang_fault *fault) {
   int64_t size = (int64_t)languages;
   if (!languages || languages > INT16_MAX || kept > languages) return GRAPHLANG_WRONG_SIZE;
+  uint64_t fixed = languages + unsure; /* senders that never change their mind */
   Model model = {size, source_marginal, switch_to, exclusion, odds, noise, highest};
   int32_t group_of[GRAPHLANG_MESSAGE_SLOTS]; /* of the links whose tables a slot of the room holds, -1 none */
   float coupling_of[GRAPHLANG_MESSAGE_SLOTS];
@@ -143,8 +144,14 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
     const int16_t *named;
     int16_t best = 0;
     int64_t many = (int64_t)kept;
-    if ((uint64_t)sender[i] < fixed) {
-      const float *given = fixed_belief + sender[i] * size;
+    if (sender[i] < size) { /* sure of that language */
+      best = (int16_t)sender[i];
+      for (int64_t x = 0; x < size; x++) out[x] = 0;
+      out[best] = 1 / start[best];
+      named = &best;
+      many = 1;
+    } else if ((uint64_t)sender[i] < fixed) {
+      const float *given = unsure_belief + (sender[i] - size) * size;
       for (int64_t x = 0; x < size; x++) {
         if (given[x] > given[best]) best = (int16_t)x;
         out[x] = given[x] / start[x];

@@ -11,16 +11,16 @@ enum { GRAPHLANG_MESSAGE_SLOTS = 128 }; /* groups and couplings of links whose t
 
    Of each group of links: tables of the compatibility, `odds` being what those of the coupling are multiplied by, up to
    the `highest` coupling or the link's own. Of each message: its group and coupling, the sender, and the group of
-   the sender's prior. A sender below `fixed` is a row of `fixed_belief`; from there on it is a latent page, which has
-   `kept` of the languages as candidates, and whose belief is row `row` of `belief`: of its candidates, and of all other
-   languages together. `noise`: the part of every link that says nothing. `to_target`: 1 along the links, 0 against.
+   the sender's prior. A sender below `languages` is sure of that language; the next ones are the rows of
+   `unsure_belief`; and from there on it is a latent page, which has `kept` of the languages as candidates, and whose
+   belief is row `row` of `belief`: of its candidates, and of all other languages together. `noise`: the part of every link that says nothing. `to_target`: 1 along the links, 0 against.
    `room`: to work in. Messages through links of one group and coupling had better not be far from each other: what these
    have in common is worked out again when too many others came in between. */
-int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t fixed, uint64_t latent,
+int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t unsure, uint64_t latent,
                        uint64_t kept, uint64_t rows, uint64_t count, const float source_marginal[groups * languages],
                        const float switch_to[groups * languages], const float exclusion[groups * languages],
                        const float odds[groups * languages], const float prior[prior_groups * languages],
-                       const float fixed_belief[fixed * languages], const int16_t candidates[latent * kept],
+                       const float unsure_belief[unsure * languages], const int16_t candidates[latent * kept],
                        float noise, float highest, int to_target, const int32_t group[count],
                        const float coupling[count], const int32_t sender[count], const int32_t prior_group[count],
                        const float belief[rows * (kept + 1)], const int32_t row[count],

@@ -55,6 +55,16 @@ int64_t graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *ke
   return total;
 }
 
+int graphlang_first_of_class(uint64_t wanted, uint64_t classes, const int32_t *message_class, const int32_t *numbers,
+                             int32_t *example, graphlang_fault *fault) {
+  for (uint64_t i = wanted; i-- > 0;) { /* the first is written last */
+    int32_t class = message_class[i];
+    if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "message_class", i, class, 0, (int64_t)classes - 1);
+    example[class] = numbers[i];
+  }
+  return 1;
+}
+
 int64_t graphlang_join_links(uint64_t links, uint64_t classes, int32_t *receiver, int32_t *message_class,
                              const float *weight, int64_t *last, int64_t *receivers, double *joined_weight,
                              graphlang_fault *fault) {

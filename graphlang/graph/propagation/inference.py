@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical, padded, reached_by_evidence
+from graphlang.graph.adjacency import canonical, padded
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
@@ -300,7 +300,5 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
         order = best_columns(final[:, :-1], keep)
         columns[latent[part]] = np.take_along_axis(given.candidates[part], order, 1)
         probabilities[latent[part]] = np.take_along_axis(final, order, 1)
-    # pages without evidence that no chain of links joins to a page with evidence
-    reached = reached_by_evidence(exchange.edges.source, exchange.edges.target, given.no_evidence)
-    probabilities[given.no_evidence & ~reached] = 0
+    probabilities[exchange.unreached()] = 0
     return given.active[columns], probabilities

@@ -40,7 +40,7 @@ class Messages:
     Args:
         edges: L languages, G groups of links.
         prior: of each group of pages, shape (P, L).
-        fixed_belief: of senders that never change their mind, shape (s, L).
+        unsure_belief: of clamped pages that are not sure of one language, shape (d, L).
         candidates: the columns that each latent page keeps, shape (f, K).
 
     Raises:
@@ -51,14 +51,15 @@ class Messages:
         self,
         edges: EdgeCompatibility,
         prior: NDArray[np.float32],
-        fixed_belief: NDArray[np.float32],
+        unsure_belief: NDArray[np.float32],
         candidates: NDArray[np.int16],
     ) -> None:
-        tables = (edges.source_marginal, edges.switch_to, edges.exclusion, np.exp(edges.lean), prior, fixed_belief)
+        tables = (edges.source_marginal, edges.switch_to, edges.exclusion, np.exp(edges.lean), prior, unsure_belief)
         self._tables = [np.ascontiguousarray(table, np.float32) for table in tables]
         self._candidates = np.ascontiguousarray(candidates, np.int16)
-        self.size, self.fixed = edges.source_marginal.shape[1], len(fixed_belief)
-        self._room = np.empty(_SLOTS * 3 * self.size, np.float32)
+        self.size = edges.source_marginal.shape[1]
+        #: senders that never change their mind: for each language the pages that are sure of it, then the unsure ones
+        self.fixed = self.size + len(unsure_belief)
         if not 0 < candidates.shape[1] <= self.size:
             raise ValueError(f"candidates has shape {candidates.shape}, expected (f, 1..{self.size})")
 
@@ -78,7 +79,7 @@ class Messages:
         Args:
             group: of links, whose tables hold for each message, shape (m,).
             coupling: k of each, shape (m,).
-            sender: row of ``fixed_belief`` of each sender, or s + i for latent page i, shape (m,).
+            sender: of each message: a language, L + i for unsure page i, ``fixed`` + i for latent page i, shape (m,).
             prior_group: of each sender, shape (m,).
             belief: of latent pages: of their candidates, and of all other languages together, shape (b, K + 1).
             row: of ``belief``, for each latent sender, shape (m,).
@@ -88,8 +89,9 @@ class Messages:
             ValueError: a group, sender, prior group or row outside its range; a number that is not finite.
         """
         found = np.empty((len(group), self.size + 1), np.float32)
+        room = np.empty(_SLOTS * 3 * self.size, np.float32)  # of this thread
         given = (group, coupling, sender, prior_group, belief, row)
-        _kernels.messages(*self._tables, self._candidates, NOISE, HIGHEST, to_target, *given, self._room, found)
+        _kernels.messages(*self._tables, self._candidates, NOISE, HIGHEST, to_target, *given, room, found)
         return np.log(found, out=found)
 
     def accumulate(

@@ -12,12 +12,15 @@ all that they are linked with. So however many there are, together they say no m
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.messages import Messages
+from graphlang.native.threads import in_blocks
 from graphlang.numerics import softmax
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.nodes.potentials import NodePotentials
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
+    _Moved = tuple[float, NDArray[np.int64], NDArray[np.float32]]
+
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
 #: What all neighbours of a page say against a language at most, in log-odds to the one they say most for. On the
 #: development sets 6 to 10 do as well, and from 8 on parts of a collection answer like the whole. Without a bound pages
@@ -39,7 +44,7 @@ MOST = 8.0
 #: short texts are allowed, for the neighbours' sake, leave a page less sure than it may be. On development sets 1.1 to
 #: 1.3 do about as well.
 SURER = 1.2
-BLOCK = 1 << 16  #: pages or messages worked on at once
+BLOCK = 1 << 14  #: pages or messages that one core works on at once: what is said of them fits its cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,45 +80,60 @@ class Exchange:
         #: of the sum of the messages to each page, shape (n,)
         self.neighbour_weight = (neighbours * potentials.neighbour_weight * weights.page).astype(np.float32)
         self.neighbour_weight[potentials.number < 0] = 0
-        # senders that never change their mind: a row for each language, then for each clamped page that is unsure
-        size = len(potentials.active)
-        self.fixed_belief = np.concatenate([np.eye(size, dtype=np.float32), potentials.clamped.unsure_belief])
+        size, unsure = len(potentials.active), potentials.clamped.unsure
         prior = potentials.prior.probability
-        self.messages = Messages(edges, prior, self.fixed_belief, potentials.candidates)
-        #: number of each page as a sender: its row of ``fixed_belief``, or of ``belief`` behind those; shape (n,)
+        self.messages = Messages(edges, prior, potentials.clamped.unsure_belief, potentials.candidates)
+        #: number of each page as a sender (see ``Messages``), shape (n,)
         self.sender = np.where(
-            potentials.clamped.one_hot, potentials.best, potentials.number + np.int32(len(self.fixed_belief))
+            potentials.clamped.one_hot, potentials.best, potentials.number + np.int32(self.messages.fixed)
         )
-        self.sender[potentials.clamped.unsure] = size + np.arange(len(potentials.clamped.unsure))
+        self.sender[unsure] = size + np.arange(len(unsure))
         #: of the latent pages: their candidates, and all other languages together; shape (f, K + 1)
         self.belief = np.empty_like(potentials.log_potential)
-        for at in range(0, len(self.belief), BLOCK):
-            self.belief[at : at + BLOCK] = softmax(potentials.log_potential[at : at + BLOCK])
-        self._level = shared_messages.level(edges.coupling)
-        self._to_targets, self._to_sources = self._classes()
+        for block, belief in in_blocks(len(self.belief), BLOCK, self._at_first):
+            self.belief[block] = belief
+        self._explained = True
+        self._carried: tuple[MessageClasses, MessageClasses] | None = None
+        self._unreached: NDArray[np.bool_] | None = None
+
+    def forget(self) -> None:
+        """Let go of what only explanations need when the first round begins: `message` cannot be asked any more."""
+        self._explained = False
 
     def _classes(self) -> tuple[MessageClasses, MessageClasses]:
-        """Of the messages to targets and of those to sources."""
-        given, edges, size = self.potentials, self.edges, len(self.potentials.active)
+        """Of the messages to targets and of those to sources. What is not needed any more goes before more is made."""
+        given, size = self.potentials, len(self.potentials.active)
         groups, one_hot = len(given.prior.probability), given.clamped.one_hot
         key = self.sender.astype(np.int64) + (groups - 1) * size
         key[one_hot] = given.prior.group[one_hot].astype(np.int64) * size + given.best[one_hot]
-        sender_class, _ = shared_messages.numbered(key, groups * size + len(self.fixed_belief) + len(self.belief))
-        of_links, of_pages = (edges.group, self._level), (sender_class, self._host, given.number)
+        sender_class, _ = shared_messages.numbered(key, groups * size + self.messages.fixed + len(self.belief))
+        del key
+        level = shared_messages.level(self.edges.coupling)
+        of_links, of_pages = (self.edges.group, level), (sender_class, self._host, given.number)
+        nothing, none = np.zeros(0, np.float32), np.zeros(0, np.int32)
+        if not self._explained:
+            self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
+        source, target = self.edges.source, self.edges.target
         make = shared_messages.message_classes
-        order = self.weights.order
-        inlinks = order[given.number[edges.target[order]] >= 0]  # side by side for each page
-        to_targets = make(inlinks, edges.target, edges.source, self.weights.to_target, *of_links, *of_pages)
+        inlinks = self.weights.order[given.number[target[self.weights.order]] >= 0]  # side by side for each page
+        to_targets = make(inlinks, target, source, self.weights.to_target, *of_links, *of_pages)
         del inlinks
-        outlinks = np.flatnonzero(given.number[edges.source] >= 0).astype(np.int32)
-        return to_targets, make(outlinks, edges.source, edges.target, self.weights.to_source, *of_links, *of_pages)
+        if not self._explained:
+            self.weights = replace(self.weights, to_target=nothing, order=none)
+        outlinks = np.flatnonzero(given.number[source] >= 0).astype(np.int32)
+        to_sources = make(outlinks, source, target, self.weights.to_source, *of_links, *of_pages)
+        if not self._explained:
+            self._unreached = self.unreached()
+            self.edges = replace(self.edges, source=none, target=none, group=none)
+            self.weights = replace(self.weights, to_source=nothing)
+        return to_targets, to_sources
 
-    def forget(self) -> None:
-        """Give back the memory of what only explanations need: a fifth of it. `message` cannot be asked any more."""
-        none, nothing = np.zeros(0, np.int32), np.zeros(0, np.float32)
-        self.edges = replace(self.edges, coupling=nothing, group=none)
-        self.weights = replace(self.weights, to_target=nothing, to_source=nothing, order=none)
-        self._level = self._level[:0]
+    def unreached(self) -> NDArray[np.bool_]:
+        """Pages without evidence that no chain of links joins to a page with evidence, shape (n,)."""
+        if self._unreached is not None:
+            return self._unreached
+        nothing = self.potentials.no_evidence
+        return nothing & ~reached_by_evidence(self.edges.source, self.edges.target, nothing)
 
     def run(self, rounds: int, tolerance: float, rows: Sequence[int] = ()) -> Outcome:
         """Exchange messages until no belief moves, or the cap on rounds is reached.
@@ -126,6 +146,8 @@ class Exchange:
         Raises:
             ValueError: weights so large that nothing can be told any more.
         """
+        if self._carried is None:
+            self._carried = self._classes()
         path = {int(row): [_best(self._told_of(row))] for row in rows}
         belief, count = self.belief, len(self.belief)
         incoming, last = np.zeros(belief.shape), np.zeros_like(belief)
@@ -136,23 +158,30 @@ class Exchange:
         while True:
             done += 1
             largest, moving, before = 0.0, [active[:0]], [belief[:0]]
-            for at in range(0, len(active), BLOCK):
-                part = active[at : at + BLOCK]
+
+            def move(block: slice, pages: NDArray[np.int64] = active) -> _Moved:
+                """How far one page of a block is from what it hears, which of them move, and what these believed."""
+                part = pages[block]
                 final = self.final(incoming, part)
                 if not np.isfinite(final).all():
                     raise ValueError("the weights are so large that nothing can be told any more")
                 step = final - belief[part]
                 most = np.abs(step).max(axis=1)
-                largest = max(largest, float(most.max()))
                 turned = (step * last[part]).sum(axis=1, keepdims=True) < 0
                 damping[part] = np.clip(damping[part] + np.where(turned, SLOWER, FASTER), 0, SLOWEST)
                 step *= 1 - damping[part]
                 moves = np.abs(step).max(axis=1) > tolerance / 10
                 step[~moves] = 0
                 last[part] = step
-                moving.append(part[moves])
-                before.append(belief[part[moves]])
+                moved = part[moves]
+                told = belief[moved]
                 belief[part] += step
+                return float(most.max()), moved, told
+
+            for most, moved, told in in_blocks(len(active), BLOCK, move):
+                largest = max(largest, most)
+                moving.append(moved)
+                before.append(told)
             moved, old = np.concatenate(moving), np.concatenate(before)
             self._follow(path, incoming)
             if largest <= tolerance or done >= rounds:
@@ -224,9 +253,12 @@ class Exchange:
     def belief_of(self, row: int) -> NDArray[np.float32]:
         """What a page believes now, shape (L,)."""
         sender = int(self.sender[row])
-        if sender < len(self.fixed_belief):
-            return np.asarray(self.fixed_belief[sender])
-        return self.spread_out(row, self.belief[sender - len(self.fixed_belief)])
+        size = len(self.potentials.active)
+        if sender < size:
+            return np.asarray(np.arange(size) == sender, np.float32)
+        if sender < self.messages.fixed:
+            return np.asarray(self.potentials.clamped.unsure_belief[sender - size])
+        return self.spread_out(row, self.belief[sender - self.messages.fixed])
 
     def message(self, links: NDArray[np.int64], *, to_target: bool) -> NDArray[np.float32]:
         """Log messages through some of the links.
@@ -240,9 +272,9 @@ class Exchange:
         """
         page = (self.edges.source if to_target else self.edges.target)[links]
         sender = self.sender[page]
-        coupling = shared_messages.LEVELS[self._level[links]]
+        coupling = shared_messages.LEVELS[shared_messages.level(self.edges.coupling[links])]
         given = (self.edges.group[links], coupling, sender, self.potentials.prior.group[page], self.belief)
-        return self.messages.logs(*given, sender - len(self.fixed_belief), to_target=to_target)[:, :-1]
+        return self.messages.logs(*given, sender - self.messages.fixed, to_target=to_target)[:, :-1]
 
     def _told_of(self, row: int) -> NDArray[np.float32]:
         """How sure a page is told to be of what it believes now, shape (L,)."""
@@ -273,19 +305,37 @@ class Exchange:
             1 for each latent page whose sum changed, shape (f,).
         """
         touched = np.zeros(len(incoming), np.uint8)
-        for to_target, classes in ((True, self._to_targets), (False, self._to_sources)):
+        for to_target, classes in zip((True, False), self._carried or (), strict=True):
             changed, whose = (np.arange(len(classes.sender)), None) if old is None else classes.of(moved)
-            for at in range(0, len(changed), BLOCK):
-                part = changed[at : at + BLOCK]
-                page = classes.sender[part]
-                sender = self.sender[page]
-                given = (classes.group[part], classes.coupling[part], sender, self.potentials.prior.group[page])
-                fixed = len(self.fixed_belief)
-                logs = self.messages.logs(*given, self.belief, sender - fixed, to_target=to_target)
-                if old is not None and whose is not None:
-                    logs -= self.messages.logs(*given, old, whose[at : at + BLOCK], to_target=to_target)
+            send = partial(self._sent, classes, changed, whose, old, to_target=to_target)
+            # what is added to a page is added in one order, whatever the cores: by this thread, while others send
+            for part, logs in in_blocks(len(changed), BLOCK, send):
                 self.messages.accumulate(classes, part, logs, incoming, touched)
         return touched
+
+    def _sent(
+        self,
+        classes: MessageClasses,
+        changed: NDArray[np.int64],
+        whose: NDArray[np.int32] | None,
+        old: NDArray[np.float32] | None,
+        block: slice,
+        *,
+        to_target: bool,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Classes of a block, and by how much their log messages changed."""
+        part = changed[block]
+        page = classes.sender[part]
+        sender = self.sender[page]
+        given = (classes.group[part], classes.coupling[part], sender, self.potentials.prior.group[page])
+        fixed = self.messages.fixed
+        logs = self.messages.logs(*given, self.belief, sender - fixed, to_target=to_target)
+        if old is not None and whose is not None:
+            logs -= self.messages.logs(*given, old, whose[block], to_target=to_target)
+        return part, logs
+
+    def _at_first(self, block: slice) -> tuple[slice, NDArray[np.float32]]:
+        return block, softmax(self.potentials.log_potential[block])
 
 
 def _best(belief: NDArray[np.float32]) -> tuple[int, float]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.native.kernels import Kernels
+from graphlang.native.threads import in_blocks, over_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +30,11 @@ def level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Number of the nearest of ``LEVELS``."""
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
     found = np.empty(len(coupling), np.uint8)
-    for at in range(0, len(coupling), BLOCK):
-        found[at : at + BLOCK] = np.searchsorted(middle, coupling[at : at + BLOCK])
+
+    def fill(block: slice) -> None:
+        found[block] = np.searchsorted(middle, coupling[block])
+
+    list(in_blocks(len(coupling), BLOCK, fill))
     return found
 
 
@@ -111,19 +115,14 @@ def message_classes(  # noqa: PLR0917  all that a message depends on
     Raises:
         ValueError: a link or page outside its range, a weight that is not finite.
     """
-    count = len(numbers)
-    to, key, link_weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
-    given = (numbers, receiver, sender, weight, group, levels, latent_number, sender_class, host)
-    _kernels.link_messages(len(LEVELS), *given, to, key, link_weight)
+    given = (receiver, sender, weight, group, levels, latent_number, sender_class, host)
+    to, key, link_weight = _of_links(numbers, *given)
     class_of, classes = numbered(key, (int(sender_class.max(initial=-1)) + 1) * 2 * len(LEVELS))
     del key
-    first = np.empty(classes, np.int64)
-    for at in range((count - 1) // BLOCK * BLOCK, -1, -BLOCK):  # the first link of a class is written last
-        part = class_of[at : at + BLOCK][::-1]
-        first[part] = np.arange(at + len(part) - 1, at - 1, -1)
-    example = numbers[first]
+    example = np.empty(classes, np.int32)
+    _kernels.first_of_class(class_of, numbers, example)
     links = [to, class_of, link_weight]
-    del to, class_of, link_weight, first
+    del to, class_of, link_weight
     start, receivers, weights = _joined(links, classes)
     who = sender[example]
     latent = int(latent_number.max(initial=-1)) + 1
@@ -134,6 +133,20 @@ def message_classes(  # noqa: PLR0917  all that a message depends on
     return MessageClasses(
         who, group[example], LEVELS[levels[example]], start, receivers, weights, of_latent, latent_start
     )
+
+
+def _of_links(
+    numbers: NDArray[np.int32], *given: NDArray[Any]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
+    """Receiver, key of the class, and weight of each link's message."""
+    count = len(numbers)
+    to, key, weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
+
+    def fill(part: slice) -> None:
+        _kernels.link_messages(len(LEVELS), numbers[part], *given, to[part], key[part], weight[part])
+
+    over_parts(count, fill)
+    return to, key, weight
 
 
 def _joined(

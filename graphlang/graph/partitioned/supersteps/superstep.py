@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.supersteps import beliefs as beliefs_
 from graphlang.graph.propagation.inference import answered
@@ -129,7 +128,7 @@ def _border(
 ) -> Step:
     """Records of the latent pages at the border, those that moved, and by how much."""
     given, rows = exchange.potentials, prepared.border
-    known = ~given.no_evidence | reached_by_evidence(exchange.edges.source, exchange.edges.target, given.no_evidence)
+    known = ~exchange.unreached()
     every, changed = [joined([])], [joined([])]
     largest = 0.0
     for at in range(0, len(rows), beliefs_.BLOCK):

@@ -31,6 +31,7 @@ from graphlang.graph.adjacency import padded
 from graphlang.graph.propagation.edges import by_language
 from graphlang.graph.propagation.edges.edge_features import NAMES
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
+from graphlang.native.threads import in_blocks
 from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ CLASSES = {3: 1, 6: 2}
 #: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
 #: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
 FOLLOWED = (1, 2, 4)
-BLOCK = 1_000_000  #: links that are worked on at once
+BLOCK = 1 << 17  #: links that one core works on at once
 STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
@@ -102,8 +103,8 @@ class CompatibilityModel:
         """
         group, coupling = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.float32)
         p_same = np.empty(len(wanted) if explained else 0, np.float32)
-        for at in range(0, len(wanted), BLOCK):
-            part = slice(at, at + BLOCK)
+
+        def fill(part: slice) -> None:
             group[part] = _group(links, wanted[part], host, len(self.exclusion) - 1)
             likely = _p_same(self.regressions, links, features, wanted[part], group[part]).astype(np.float32)
             coupling[part] = _coupling(likely, self.by_chance[group[part]])
@@ -111,6 +112,8 @@ class CompatibilityModel:
             likely[shown] = coupling[part][shown] = HIGHEST
             if explained:
                 p_same[part] = likely
+
+        list(in_blocks(len(wanted), BLOCK, fill))
         ends = links.source, links.target, links.kind
         if len(wanted) < links.m:
             ends = links.source[wanted], links.target[wanted], links.kind[wanted]

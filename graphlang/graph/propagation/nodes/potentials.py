@@ -21,7 +21,8 @@ import numpy as np
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation.nodes import candidates, link_order, site_prior, text_likelihood
 from graphlang.graph.propagation.nodes import signals as signals_
-from graphlang.graph.propagation.nodes.score_table import BLOCK, score_table
+from graphlang.graph.propagation.nodes.score_table import score_table
+from graphlang.native.threads import in_blocks
 from graphlang.numerics import softmax
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.nodes.site_prior import Counted, Prior
     from graphlang.graph.propagation.options import Options
 
+BLOCK = 1 << 16  #: pages whose tables one core holds at once
 COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
@@ -116,16 +118,19 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         guess[fixed.rows] = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
         terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
-    for at in range(0, len(latent), BLOCK):
-        part = latent[at : at + BLOCK]
-        block = terms.of(part)
-        total = _sum(block)
+
+    def put_together(block: slice) -> None:
+        part = latent[block]
+        found = terms.of(part)
+        total = _sum(found)
         guess[part] = np.where(terms.no_evidence[part], NONE, total.argmax(axis=1))
-        columns[at : at + BLOCK] = candidates.choose(total)
-        packed[at : at + BLOCK] = candidates.gather(total, columns[at : at + BLOCK])
+        columns[block] = candidates.choose(total)
+        packed[block] = candidates.gather(total, columns[block])
         for row in rows:
             if part[0] <= row <= part[-1] and roles.number[row] >= 0:
-                asked[row] = {name: table[roles.number[row] - at].copy() for name, table in block.items()}
+                asked[row] = {name: table[roles.number[row] - block.start].copy() for name, table in found.items()}
+
+    list(in_blocks(len(latent), BLOCK, put_together))
     if kept < len(active) and links is not None:
         nearby = candidates.Nearby(links, guess, len(active))
         for at in range(0, len(latent), BLOCK):
@@ -236,9 +241,10 @@ def _clamped(  # noqa: PLR0917  all that it depends on
 ) -> ClampedBeliefs:
     one_hot = np.zeros(tables.evidence.n, bool)
     answers, probabilities = np.empty((len(clamped), keep), np.int16), np.empty((len(clamped), keep), np.float32)
-    beliefs = [np.zeros((0, len(tables.active)), np.float32)]
-    for at in range(0, len(clamped), BLOCK):
-        part = clamped[at : at + BLOCK]
+
+    def work_out(block: slice) -> NDArray[np.float32]:
+        """What the unsure pages of a block believe; of all of them the answers."""
+        part = clamped[block]
         belief, sure = _clamped_beliefs(tables, part, prior, fixed)
         order = best_columns(belief, keep)
         left = LEFT * text_likelihood.left_over(tables.of(part))
@@ -247,12 +253,15 @@ def _clamped(  # noqa: PLR0917  all that it depends on
         if fixed is not None:  # what is given is nobody's text
             held = np.isin(part, fixed.rows)
             said[held] = belief[held]
-        answers[at : at + BLOCK], probabilities[at : at + BLOCK] = order, np.take_along_axis(said, order, 1)
+        answers[block], probabilities[block] = order, np.take_along_axis(said, order, 1)
         _speak_of_parts(tables, part, prior, fixed, belief, sure)
         one_hot[part] = sure
-        beliefs.append(belief[~sure])
+        return belief[~sure]
+
+    beliefs = list(in_blocks(len(clamped), BLOCK, work_out))
     unsure = clamped[~one_hot[clamped]]
-    return ClampedBeliefs(one_hot, unsure, np.concatenate(beliefs), answers, probabilities)
+    none = np.zeros((0, len(tables.active)), np.float32)
+    return ClampedBeliefs(one_hot, unsure, np.concatenate([none, *beliefs]), answers, probabilities)
 
 
 def _clamped_beliefs(

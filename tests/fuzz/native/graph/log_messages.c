@@ -29,13 +29,13 @@ static int16_t *kept_languages(Input *in, int64_t rows, int64_t kept, int64_t la
 static void fuzz_said(Input *in) {
   uint8_t how = byte(in);
   int64_t languages = 1 + below(in, MOST_LANGUAGES), hosts = 1 + below(in, 3), places = 1 + below(in, 3);
-  int64_t whole = below(in, 4), pages = below(in, 4), kept = 1 + below(in, languages), count = below(in, 12), hurt = 0;
+  int64_t unsure = below(in, 4), fixed = languages + unsure, pages = below(in, 4), kept = 1 + below(in, languages), count = below(in, 12), hurt = 0;
   int64_t rows = 1 + below(in, 4);
   float *tables[4], *room = array(GRAPHLANG_MESSAGE_SLOTS * 3 * languages, 4);
   for (int n = 0; n < 4; n++)
     tables[n] = how & 1 ? floats(in, hosts * languages, 1) : distributions(in, hosts, languages);
   float *prior = how & 1 ? floats(in, places * languages, 1) : distributions(in, places, languages);
-  float *belief = how & 1 ? floats(in, whole * languages, 1) : distributions(in, whole, languages);
+  float *belief = how & 1 ? floats(in, unsure * languages, 1) : distributions(in, unsure, languages);
   float *heeded = how & 1 ? floats(in, rows * (kept + 1), 1) : distributions(in, rows, kept + 1);
   int16_t *slots = kept_languages(in, pages, kept, languages);
   int32_t *host = array(count, 4), *speaker = array(count, 4), *place = array(count, 4), *at = array(count, 4);
@@ -43,15 +43,15 @@ static void fuzz_said(Input *in) {
   for (int64_t n = 0; n < count; n++) {
     int64_t (*number)(Input *, int64_t) = how & 2 ? damaged : below;
     host[n] = (int32_t)number(in, hosts);
-    speaker[n] = (int32_t)number(in, whole + pages);
+    speaker[n] = (int32_t)number(in, fixed + pages);
     place[n] = (int32_t)number(in, places);
     at[n] = (int32_t)number(in, rows);
     hurt |= host[n] < 0 || host[n] >= hosts || place[n] < 0 || place[n] >= places || speaker[n] < 0 ||
-            speaker[n] >= whole + pages || (speaker[n] >= whole && (at[n] < 0 || at[n] >= rows));
+            speaker[n] >= fixed + pages || (speaker[n] >= fixed && (at[n] < 0 || at[n] >= rows));
   }
   graphlang_fault fault;
   for (int64_t n = below(in, 4); n > 0 && how & 8 && pages; n--) slots[below(in, pages * kept)] = (int16_t)damaged(in, languages);
-  int done = graphlang_messages((uint64_t)languages, (uint64_t)hosts, (uint64_t)places, (uint64_t)whole, (uint64_t)pages,
+  int done = graphlang_messages((uint64_t)languages, (uint64_t)hosts, (uint64_t)places, (uint64_t)unsure, (uint64_t)pages,
                                 (uint64_t)kept, (uint64_t)rows, (uint64_t)count, tables[0], tables[1], tables[2],
                                 tables[3], prior, belief, slots, 0.02f, 0.98f, how & 4, host, bond, speaker, place,
                                 heeded, at, room, messages, &fault);

@@ -35,6 +35,26 @@ static void fuzz_numbers(Input *in) {
   CHECK(found == different);
 }
 
+static void fuzz_first(Input *in) {
+  int64_t classes = 1 + below(in, MOST_VOICES), count = below(in, 60), hurt = 0;
+  int32_t *class = array(count, 4), *numbers = array(count, 4), *example = array(classes, 4);
+  for (int64_t n = 0; n < count; n++) {
+    class[n] = (int32_t)damaged(in, classes);
+    numbers[n] = (int32_t)n + 7;
+    hurt |= class[n] < 0 || class[n] >= classes;
+  }
+  graphlang_fault fault;
+  int done = graphlang_first_of_class((uint64_t)count, (uint64_t)classes, class, numbers, example, &fault);
+  CHECK(hurt ? done == GRAPHLANG_OUT_OF_RANGE : done == 1);
+  if (hurt) return;
+  for (int64_t n = count; n-- > 0;) {
+    int64_t first = n;
+    for (int64_t i = 0; i < n && first == n; i++)
+      if (class[i] == class[n]) first = i;
+    CHECK(example[class[n]] == first + 7);
+  }
+}
+
 static void fuzz_joined(Input *in) {
   int64_t voices = 1 + below(in, MOST_VOICES), links = below(in, 80), hurt = 0;
   int32_t *row = array(links, 4), *column = array(links, 4);
@@ -107,8 +127,8 @@ static void fuzz_carried(Input *in) {
 }
 
 void fuzz_message_classes(Input *in) {
-  static const Harness each[] = {fuzz_numbers, fuzz_joined, fuzz_carried};
-  each[byte(in) % 3](in);
+  static const Harness each[] = {fuzz_numbers, fuzz_first, fuzz_joined, fuzz_carried};
+  each[byte(in) % 4](in);
 }
 
 HARNESS_END
