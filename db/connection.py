@@ -133,6 +133,8 @@ def _writable(path: Path) -> Writer:
             _warn(connection, path)
     except sqlite3.DatabaseError as error:
         connection.close()
+        if "full" in str(error):  # the disk's fault: nothing is wrong with the file
+            raise
         raise _told(f"cannot write {path}", error) from error
     except UnicodeDecodeError as error:
         connection.close()

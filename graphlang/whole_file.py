@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SQLITE = b"SQLite format 3\0"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NAME = 100  # characters of the target's name in that of the part: file systems take 255 bytes
 
 
@@ -42,7 +43,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     (b'whole', 1)
     """
     if target.exists() and not target.is_file():  # before links are followed: /dev/stdout is one to what has no path
-        with target.open("wb") as file:
+        with _named(target), target.open("wb") as file:
             yield file
         return
     refuse_database(target)
@@ -53,12 +54,23 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         raise OSError(error.errno, error.strerror, str(target)) from error
     part = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with _named(target), os.fdopen(handle, "wb") as file:
             yield file
         part.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
         part.replace(target)
     except BaseException:
         part.unlink()
+        raise
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[None]:
+    """Name the target where there is no room to write: the system says of no write which file it was for."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:
+            raise OSError(error.errno, error.strerror, str(target)) from error
         raise
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.db.schema.steps import STEPS
 from graphlang.db.schema.steps.execute import SET, execute
+from graphlang.db.transaction import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -39,8 +40,7 @@ def make(connection: sqlite3.Connection) -> bool:
     What comes out is what `migrations` would make of it. But importing sqlite-utils, which brings numpy along, takes as
     long as reading two hundred pages.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         blank = not connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
         if blank:
             for step in (LEDGER, *STEPS.values()):
@@ -51,10 +51,6 @@ def make(connection: sqlite3.Connection) -> bool:
                 [(SET, name, now) for name in STEPS],
             )
             connection.execute(f"PRAGMA user_version={VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
     return blank
 
 

@@ -84,8 +84,9 @@ def gathered(
         )
         yield replace(selection, gathered=Gathered(table, columns))
     finally:
-        connection.execute(f"ROLLBACK TO {_SAVEPOINT}")
-        connection.execute(f"RELEASE {_SAVEPOINT}")
+        if connection.in_transaction:  # where there is no room left, SQLite has ended it already
+            connection.execute(f"ROLLBACK TO {_SAVEPOINT}")
+            connection.execute(f"RELEASE {_SAVEPOINT}")
 
 
 def others_answered(connection: Any) -> bool:

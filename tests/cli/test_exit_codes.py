@@ -20,7 +20,8 @@ from graphlang.cli.failures import failure
 from graphlang.cli.shared import database
 from graphlang.content import registry
 from graphlang.content.identifier import Identifier
-from graphlang.db import InputError, LockedError, StoreError, create, lock
+from graphlang.db import InputError, LockedError, StoreError, connection, create, lock
+from graphlang.db.schema import migrations
 from graphlang.ingest import WorkerError
 from graphlang.modelfile import ModelError
 
@@ -82,6 +83,20 @@ def test_4_where_the_disk_is_full(graphlang: Call, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(database, "create", small)
     result = graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1)
     assert (result.exit_code, "the disk is full" in result.stderr) == (failures.EXHAUSTED, True)
+
+
+def test_4_where_not_even_the_tables_have_room(
+    graphlang: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(opened: sqlite3.Connection) -> bool:
+        opened.execute("PRAGMA max_page_count = 3")
+        return migrations.make(opened)
+
+    monkeypatch.setattr(connection, "make", make)
+    result = graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1)
+    assert (result.exit_code, "the disk is full" in result.stderr) == (failures.EXHAUSTED, True), result.stderr
+    monkeypatch.undo()
+    assert graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1).exit_code == 0
 
 
 def test_4_where_memory_is_short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Where output may go: never over what is read, never half, never nothing in the place of something."""
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable
@@ -54,6 +55,28 @@ def test_weights_and_models_replace_no_database_and_nothing_that_is_read(graphla
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
         assert result.stderr.startswith("Error: cannot write to ")
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_an_output_without_room_is_named(graphlang: Call, db: Path) -> None:
+    result = graphlang("export", db, "--what", "pages", "--format", "csv", "-o", "/dev/full")
+    assert (result.exit_code, result.stderr) == (4, "Error: /dev/full: No space left on device\n")
+
+
+def test_a_file_without_room_is_named_and_what_stood_there_stays(tmp_path: Path) -> None:
+    target = tmp_path / "pages.csv"
+    target.write_text("before", encoding="utf-8")
+
+    def write() -> None:
+        with replacing(target) as file:
+            file.write(b"half")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(OSError, match="No space left") as raised:
+        write()
+    assert raised.value.filename == str(target)
+    assert target.read_text(encoding="utf-8") == "before"
+    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_an_output_without_a_folder_is_told_before_the_work(graphlang: Call, museum: Path, tmp_path: Path) -> None:
