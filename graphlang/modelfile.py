@@ -21,7 +21,7 @@ import tokenize
 import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -33,9 +33,11 @@ from numpy.lib import format as npy
 from graphlang.regular_file import open_regular, read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
+
+    from graphlang.modelcache import Kept
 
 
 def _zlib() -> Any:
@@ -81,6 +83,8 @@ class Model:
     labels: tuple[str, ...]
     parameters: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
+    #: What was worked out of the arrays earlier (`modelcache`), in place of some of them; None where nothing is kept.
+    kept: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False, compare=False)
 
     def save(self, path: str | Path) -> str:
         """Write the file and return its hash.
@@ -134,8 +138,12 @@ def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     archive.writestr(entry, data)
 
 
-def read(path: str | Path) -> tuple[Model, str]:
+def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> tuple[Model, str]:
     """Read a model file.
+
+    Args:
+        path: The file.
+        kept: Finds what was kept of it, by its hash; if not given, nothing is looked for.
 
     Returns:
         The model and the SHA-256 of its bytes.
@@ -148,9 +156,14 @@ def read(path: str | Path) -> tuple[Model, str]:
         data = read_regular(path, most=MAX_FILE)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
+    if kept is not None:
+        digest = hashlib.sha256(data).hexdigest()
+        found = kept(digest)
+        without = frozenset[str]() if found is None else found.instead_of
+        return replace(from_bytes(data, str(path), without), kept={} if found is None else found.arrays), digest
     with ThreadPoolExecutor(1) as beside:  # both let other threads of Python run
-        digest = beside.submit(lambda: hashlib.sha256(data).hexdigest())
-        return from_bytes(data, str(path)), digest.result()
+        hashed = beside.submit(lambda: hashlib.sha256(data).hexdigest())
+        return from_bytes(data, str(path)), hashed.result()
 
 
 def method_of(path: str | Path) -> str:
@@ -173,12 +186,13 @@ def method_of(path: str | Path) -> str:
         raise ModelError(f"{path}: not a model of this program ({error})") from error
 
 
-def from_bytes(data: bytes, name: str = "model") -> Model:
+def from_bytes(data: bytes, name: str = "model", without: frozenset[str] = frozenset()) -> Model:
     """The model that `Model.to_bytes` wrote.
 
     Args:
         data: Of a model file.
         name: For messages.
+        without: Arrays that are left out.
 
     Raises:
         ModelError: the bytes are no sound model; its text begins with `name`.
@@ -187,6 +201,7 @@ def from_bytes(data: bytes, name: str = "model") -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
             _bound(entries, name)
+            entries = [entry for entry in entries if entry.filename.removesuffix(".npy") not in without]
             with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
                 largest_first = sorted(entries, key=lambda entry: entry.compress_size, reverse=True)
                 contents = pool.map(partial(_unpacked, data), largest_first)
@@ -264,6 +279,27 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
         raise ModelError(f"{name}: an array's header and its {len(content) - begin} bytes disagree")
     array = np.frombuffer(content, dtype=dtype, offset=begin).reshape(shape)
     return array if array.flags.aligned else array.copy()  # as a header of another length leaves it
+
+
+def take_kept(model: Model, name: str, kind: str, size: int | None, source: str) -> NDArray[Any] | None:
+    """What was worked out of the model earlier, of one dimension; None where nothing was.
+
+    Args:
+        model: As it was read.
+        name: Under which it is kept.
+        kind: As `take` has it.
+        size: How many numbers; None for any.
+        source: For messages.
+
+    Raises:
+        ModelError: it is not what the model's other arrays need.
+    """
+    if not model.kept:
+        return None
+    array = model.kept.get(name)
+    if array is None or array.dtype.str[1:] != kind or array.ndim != 1 or size not in (None, len(array)):
+        raise ModelError(f"{source}: what is kept of it is damaged: GRAPHLANG_CACHE=no works it out again")
+    return array
 
 
 def take(

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _CHECKOUT = Path(__file__).parents[1].resolve()
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _CHECKOUT]
 
+# What is kept of models for later starts: in one place for all tests, and not where the user has it.
+os.environ.setdefault("GRAPHLANG_CACHE", str(_CHECKOUT / "build" / "cache"))
+
 # A shell without job control starts background jobs with Ctrl-C ignored, and their children would ignore it too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -26,6 +26,7 @@ ALLOWED = {
     ),
     "graphlang.content": (
         "graphlang.codes",
+        "graphlang.modelcache",
         "graphlang.modelfile",
         "graphlang.native",
         "graphlang.numerics",
@@ -56,7 +57,8 @@ ALLOWED = {
     "graphlang.numerics": (),
     "graphlang.public_suffix": (),
     "graphlang.visible": (),
-    "graphlang.modelfile": ("graphlang.regular_file", "graphlang.whole_file"),
+    "graphlang.modelcache": ("graphlang.whole_file",),
+    "graphlang.modelfile": ("graphlang.modelcache", "graphlang.regular_file", "graphlang.whole_file"),
     "graphlang.whole_file": (),
 }
 

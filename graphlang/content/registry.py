@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang import modelfile
+from graphlang import modelcache, modelfile
 from graphlang.codes import languages
 from graphlang.content import adapters
 from graphlang.content.adapters import foreign
@@ -31,6 +31,12 @@ class _Method:
     module: str  # of this package; imported when the method is asked for
     maker: str  # in it: makes an identifier of a model, its hash and its name
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
+    makers: str | None = None  # module whose `makers` work large arrays out of that file; None: none are kept
+
+    def kept(self, digest: str) -> modelcache.Kept | None:
+        """What was worked out of the shipped model earlier."""
+        makers = import_module(f"graphlang.content.{self.makers}").makers()
+        return modelcache.find(digest, makers)
 
     @property
     def loader(self) -> Callable[[modelfile.Model, str, str], Identifier]:
@@ -46,6 +52,7 @@ _METHODS = {
         "discriminative.model",
         "Discriminative",
         "nfc.npz",
+        "discriminative.trained",
     ),
     "nfc-2004": _Method(
         "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "published.nfc", "Nfc", "nfc-2004.npz"
@@ -123,7 +130,8 @@ def load(name_or_path: str | Path) -> Identifier:
     if name not in _METHODS and name in foreign.names():
         return foreign.load(name)
     file = path(name)
-    content, digest = modelfile.read(file)
+    shipped = _METHODS.get(name)
+    content, digest = modelfile.read(file, None if shipped is None or shipped.makers is None else shipped.kept)
     method = _METHODS.get(content.method)
     if method is None:
         raise ModelError(f"{file}: made for the method {content.method!r}, which is not known here")

@@ -21,7 +21,7 @@ from graphlang.content.discriminative.weight_codec import longest_text
 from graphlang.content.ngrams.vocabulary import MAX_ORDER, MOST_BITS, SPACE, Table
 from graphlang.content.scoring import calibration
 from graphlang.content.text.normalise import Letters
-from graphlang.modelfile import ModelError, take
+from graphlang.modelfile import ModelError, take, take_kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,6 +155,10 @@ def pack(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _table(model: Model, source: str) -> Table:
+    slots = take_kept(model, f"{PREFIX}slots", "u4", None, source)
+    if slots is not None:
+        features = int(take(model, f"{PREFIX}features", "i", (None, 2), source)[:, 1].sum())
+        return Table.ready(slots, features, range(1, MAX_ORDER + 1), has_words=True)
     packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
     bits: Any = model.parameters.get(f"{PREFIX}bits")
     if type(bits) is not int or not 1 <= bits <= MOST_BITS:

@@ -34,12 +34,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang import modelcache
 from graphlang.content.discriminative import small_relatives
 from graphlang.content.discriminative.doubts import Doubts
 from graphlang.content.discriminative.long_texts import LongTexts
 from graphlang.content.discriminative.parts import PartsRead
 from graphlang.content.discriminative.short_texts import OUTLIERS, ShortTexts
-from graphlang.content.discriminative.trained import BATCH, load
+from graphlang.content.discriminative.trained import BATCH, PACKED, load, makers, worked_out
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.vocabulary import runs
 from graphlang.content.scoring import relatives
@@ -81,6 +82,8 @@ class Discriminative(Calibrated):
             closed=self.closed,
             log_inverse_temperature=self._inverse_temperature,
         )
+        if model.kept is not None and not model.kept:
+            modelcache.keep(digest, makers(), worked_out(self.trained), PACKED)
         self.vocabulary = self.trained.vocabulary
         doubts = Doubts(self.trained)
         self._short = ShortTexts(self.trained, doubts)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.discriminative.weight_codec import LEVELS
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take, take_kept
 from graphlang.native.kernels import KernelError, Kernels
 
 if TYPE_CHECKING:
@@ -226,21 +226,20 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
         raise ModelError(f"{source}: its scripts do not fit its n-grams")
     if (common * widths).sum() > _MOST_DENSE or (every * widths).sum() > _MOST:
         raise ModelError(f"{source}: more n-grams and labels than any model of this program")
-    gaps = take(model, f"{prefix}gaps", "u1", (None,), source)
-    values = take(model, f"{prefix}values", "i1", (None,), source)
     half = -(-widths // (2 * _VECTOR)) * _VECTOR
     sizes = -(-(common + 1) * half // _LINE) * _LINE
     lists = every - common + 1
     first, begin, start = (np.cumsum(own) - own for own in (every, sizes, lists))
     blocks = np.stack([first, common, every - common, half, begin, start], axis=1)
-    made = ScriptWeights(
-        tuple(names),
-        tuple(members),
-        blocks,
-        _aligned(int(sizes.sum())),
-        np.empty(int(lists.sum()), np.int32),
-        _NO_LISTS,
-    )
+    known = (tuple(names), tuple(members), blocks)
+    table = take_kept(model, f"{prefix}table", "u2", int(sizes.sum()), source)
+    starts = take_kept(model, f"{prefix}starts", "i4", int(lists.sum()), source)
+    kept = take_kept(model, f"{prefix}rest", "i4", None, source)
+    if table is not None and starts is not None and kept is not None:
+        return ScriptWeights(*known, table, starts, kept)
+    gaps = take(model, f"{prefix}gaps", "u1", (None,), source)
+    values = take(model, f"{prefix}values", "i1", (None,), source)
+    made = ScriptWeights(*known, _aligned(int(sizes.sum())), np.empty(int(lists.sum()), np.int32), _NO_LISTS)
     try:
         rest = _fill(made, gaps, values)
     except KernelError as error:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from graphlang.content.discriminative import char_lm
 from graphlang.content.discriminative.scores import LENGTHS, Scores
 from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
+from graphlang.content.ngrams import vocabulary as vocabulary_
 from graphlang.content.ngrams.vocabulary import MAX_ORDER, lengths_among
 from graphlang.content.published.nfc import vocabulary
 from graphlang.content.scoring import calibration, speaker_prior
@@ -203,6 +206,33 @@ def load(
         hosts=calibration.probabilities(others[None])[0],
         script=script,
     )
+
+
+def makers() -> tuple[Path, ...]:
+    """The files of the modules that work out what `worked_out` gives, for `modelcache`."""
+    here, ngrams = Path(__file__).parent, Path(vocabulary_.__file__)
+    native = Path(str(import_module("graphlang.content.native._ngrams").__file__))
+    return here / "trained.py", here / "sparse_weights.py", here / "char_lm.py", ngrams, native
+
+
+def worked_out(trained: Trained) -> dict[str, NDArray[Any]]:
+    """The large arrays, which `load` takes from `Model.kept` where they are there."""
+    words, of = trained.vocabulary, {"": trained.weights}
+    found: dict[str, NDArray[Any]]
+    found = {"ngrams": np.frombuffer(words.lines, np.uint8), "sizes": words.sizes, "slots": words.slots}
+    if trained.char_lm is not None:
+        of[char_lm.PREFIX] = trained.char_lm.weights
+        found[f"{char_lm.PREFIX}slots"] = trained.char_lm.table.slots
+    for prefix, weights in of.items():
+        found |= {f"{prefix}table": weights.table, f"{prefix}starts": weights.starts, f"{prefix}rest": weights.rest}
+    return found
+
+
+#: Arrays of a model file that are not needed beside `worked_out`, or not to answer.
+PACKED: Final = (
+    *("ngrams", "gaps", "values", "occurrences"),
+    *(f"{char_lm.PREFIX}{name}" for name in ("keys", "gaps", "values")),
+)
 
 
 def _check_limit(limit: int, features: Vocabulary, weights: ScriptWeights, source: str) -> None:

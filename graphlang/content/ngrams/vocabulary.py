@@ -25,6 +25,7 @@ from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
     from scipy import sparse
@@ -115,6 +116,27 @@ class Table:
         if placed < self._size:
             raise ValueError(f"two n-grams of the vocabulary stand in one slot, one of them the {placed + 1:,}th")
 
+    @classmethod
+    def ready(cls, table: NDArray[np.uint32], size: int, orders: Sequence[int], *, has_words: bool) -> Self:
+        """The same of what `slots` was.
+
+        Args:
+            table: As `slots` gave it.
+            size: How many n-grams and words there are.
+            orders: As given to make it.
+            has_words: As given to make it.
+        """
+        made = cls.__new__(cls)
+        made._table, made._size = table, size  # noqa: SLF001 - one of this class
+        made.bits = len(table).bit_length() - 1
+        made.orders, made.has_words = tuple(orders), has_words
+        return made
+
+    @property
+    def slots(self) -> NDArray[np.uint32]:
+        """The table: of each slot the number of its feature and the rest of its hash."""
+        return self._table
+
     def __len__(self) -> int:
         return self._size
 
@@ -171,6 +193,7 @@ class Vocabulary(Table):
         bits: Size of the table, log 2 of the number of slots; as `bits_for` says if not given.
 
     Attributes:
+        lines: All of them in UTF-8, a line each.
         sizes: Characters of each, uint8.
         orders: The lengths of n-grams that there are.
         has_words: Whether there are longer words.
@@ -182,16 +205,29 @@ class Vocabulary(Table):
     def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
         if not isinstance(ngrams, bytes) and "" in ngrams:
             raise ValueError("an n-gram has one character at least")
-        self._lines = ngrams if isinstance(ngrams, bytes) else _lines(ngrams)
-        keys, self.sizes = _keys_of_lines(self._lines, most=1 << MOST_BITS)
-        there = lengths_among(self.sizes)
-        orders = tuple(length for length in there if length <= MAX_ORDER)
-        super().__init__(keys, orders, has_words=len(there) > len(orders), bits=bits)
+        self.lines: NDArray[np.uint8] | bytes = ngrams if isinstance(ngrams, bytes) else _lines(ngrams)
+        keys, self.sizes = _keys_of_lines(self.lines, most=1 << MOST_BITS)
+        orders, has_words = _kinds(self.sizes)
+        super().__init__(keys, orders, has_words=has_words, bits=bits)
+
+    @classmethod
+    def of(cls, lines: NDArray[np.uint8], sizes: NDArray[np.uint8], slots: NDArray[np.uint32]) -> Self:
+        """The same of its parts.
+
+        Args:
+            lines: As the attribute has them.
+            sizes: As the attribute has them.
+            slots: As the attribute has them.
+        """
+        orders, has_words = _kinds(sizes)
+        made = cls.ready(slots, len(sizes), orders, has_words=has_words)
+        made.lines, made.sizes = lines, sizes
+        return made
 
     @property
     def ngrams(self) -> tuple[str, ...]:
         """The n-grams and words."""
-        return tuple(self._lines.decode("utf-8", "surrogatepass").split("\n")) if self._size else ()
+        return tuple(bytes(self.lines).decode("utf-8", "surrogatepass").split("\n")) if self._size else ()
 
     def count(self, letters: Letters) -> sparse.csr_array:
         """How often each feature stands in each row: int32 CSR (rows, features), sorted, without duplicates."""
@@ -227,6 +263,13 @@ def lengths_among(sizes: NDArray[np.uint8]) -> list[int]:
     """
     written = sizes.tobytes()
     return [length for length in range(1, LONGEST + 1) if bytes((length,)) in written]
+
+
+def _kinds(sizes: NDArray[np.uint8]) -> tuple[tuple[int, ...], bool]:
+    """The lengths of n-grams among some n-grams and words, and whether there are longer words."""
+    there = lengths_among(sizes)
+    orders = tuple(length for length in there if length <= MAX_ORDER)
+    return orders, len(there) > len(orders)
 
 
 def _lines(ngrams: Sequence[str]) -> bytes:

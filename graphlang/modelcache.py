@@ -1,0 +1,184 @@
+"""Large arrays of a shipped model as they are used, kept in a file that later starts map into memory.
+
+A model file is packed: the default one unpacks to five times its size, which takes a third of a second of a processor,
+half of what `graphlang identify` takes for a line. What came out of it the first time is written to the user's folder
+of caches, and is mapped from there ever after: a text touches few of its pages, and all processes share them.
+
+The file's name is a hash of the model file's bytes and of what worked the arrays out (the size and the time of each
+module), so that another model, or another version of this program, finds none and makes its own. A file that belongs to
+somebody else, that others may write to, or that is not whole is left alone. Where nothing can be written, nothing is
+kept. ``GRAPHLANG_CACHE`` names another folder; where it is ``no``, nothing is kept or looked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import stat
+import struct
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+VARIABLE: Final = "GRAPHLANG_CACHE"
+OFF: Final = "no"
+_MAGIC: Final = b"graphlang arrays"
+_SIZE: Final = struct.Struct("<Q")
+_LONGEST: Final = 1 << 16  # bytes of a header
+_PAGE: Final = 4096  # arrays begin at a multiple, as rows of tables want it
+_SUFFIX: Final = ".arrays"
+_MOST: Final = 2  # files that are kept: of two environments with models of their own
+
+
+class Kept(NamedTuple):
+    """What was worked out of a model file earlier.
+
+    Attributes:
+        arrays: By name; they cannot be written to.
+        instead_of: Names of the arrays of the model file that are not needed beside them.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    instead_of: frozenset[str]
+
+
+def folder() -> Path | None:
+    """Where the files are kept; None where none are."""
+    named = os.environ.get(VARIABLE)
+    if named == OFF:
+        return None
+    if named:
+        return Path(named)
+    if sys.platform == "darwin":
+        base = "~/Library/Caches"
+    elif sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return Path(base).expanduser() / "graphlang"
+    except RuntimeError:  # nobody's home
+        return None
+
+
+def find(digest: str, makers: Iterable[Path]) -> Kept | None:
+    """What was kept of a model.
+
+    Args:
+        digest: Of the model file.
+        makers: Files of the modules that work the arrays out.
+
+    Returns:
+        None where nothing was, or what is there is not sound.
+    """
+    where = _file(digest, makers)
+    if where is None:
+        return None
+    try:
+        with where.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if not _is_own(status):
+                return None
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # there is none, or nothing in it
+        return None
+    return _read(data)
+
+
+def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]], instead_of: Iterable[str]) -> bool:
+    """Keep what was worked out of a model for the next start.
+
+    Args:
+        digest: Of the model file.
+        makers: Files of the modules that work the arrays out.
+        arrays: By name.
+        instead_of: Names of the arrays of the model file that are not needed beside them.
+
+    Returns:
+        Whether it is kept: not where nothing can be written, or nothing is to be.
+    """
+    where = _file(digest, makers)
+    if where is None:
+        return False
+    if where.exists() and find(digest, makers) is not None:  # another process was quicker
+        return True
+    from graphlang.whole_file import replacing  # noqa: PLC0415 - hardly ever needed
+
+    entries, at = {}, 0
+    for name, array in arrays.items():
+        entries[name] = (array.dtype.str, list(array.shape), at)
+        at += -(-array.nbytes // _PAGE) * _PAGE
+    header = json.dumps({"arrays": entries, "instead_of": sorted(instead_of), "bytes": at}).encode()
+    begin = -(-(len(_MAGIC) + _SIZE.size + len(header)) // _PAGE) * _PAGE
+    try:
+        where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with replacing(where) as file:
+            file.write((_MAGIC + _SIZE.pack(len(header)) + header).ljust(begin, b"\0"))
+            for array in arrays.values():
+                file.write(np.ascontiguousarray(array).data)
+                file.write(bytes(-array.nbytes % _PAGE))
+            file.flush()
+            os.fsync(file.fileno())  # a name that outlives a loss of power must not stand for less
+        _clear(where)
+    except OSError:  # no room, or not ours to write to: the next start works it out again
+        return False
+    return True
+
+
+def _file(digest: str, makers: Iterable[Path]) -> Path | None:
+    where = folder()
+    if where is None:
+        return None
+    named = hashlib.sha256(f"{digest} {sys.byteorder}".encode())
+    try:
+        for maker in makers:
+            status = maker.stat()
+            named.update(f" {status.st_size} {status.st_mtime_ns}".encode())
+    except OSError:  # in a zip, or gone
+        return None
+    return where / f"{named.hexdigest()[:32]}{_SUFFIX}"
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether a file is this user's, and nobody else may write to it."""
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH)
+
+
+def _read(data: mmap.mmap) -> Kept | None:
+    begin = len(_MAGIC) + _SIZE.size
+    if data[: len(_MAGIC)] != _MAGIC or len(data) < begin:
+        return None
+    (size,) = _SIZE.unpack(data[len(_MAGIC) : begin])
+    if size > _LONGEST or begin + size > len(data):
+        return None
+    try:
+        header = json.loads(data[begin : begin + size])
+        first = -(-(begin + size) // _PAGE) * _PAGE
+        if len(data) != first + header["bytes"]:
+            return None
+        arrays = {
+            name: np.frombuffer(data, kind, count=int(np.prod(shape, dtype=np.int64)), offset=first + at).reshape(shape)
+            for name, (kind, shape, at) in header["arrays"].items()
+        }
+        return Kept(arrays, frozenset(header["instead_of"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _clear(newest: Path) -> None:
+    """Remove what earlier versions kept, so that there are never more than a few."""
+    others = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]
+    others.sort(key=lambda path: path.stat().st_mtime_ns)
+    for path in others[: max(len(others) - _MOST + 1, 0)]:
+        path.unlink()

@@ -1,0 +1,135 @@
+"""What is kept of a model for the next start: the same arrays or none, whatever somebody left in the folder."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlang import modelcache
+from graphlang.content import registry
+from graphlang.content.discriminative.trained import makers
+from graphlang.modelfile import ModelError, read
+
+ARRAYS = {"table": np.arange(5000, dtype=np.uint16), "rest": np.int32([-1, 7]), "none": np.zeros((0, 3), np.uint8)}
+TEXTS = ["Guten Tag, wie geht es Ihnen heute?", "Η θάλασσα είναι ήρεμη", "ja", "", "12 34", "mahayag ang adlaw " * 40]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(modelcache.VARIABLE, str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def maker(tmp_path: Path) -> Path:
+    path = tmp_path / "maker.py"
+    path.write_text("", encoding="utf-8")
+    return path
+
+
+def test_what_is_kept_is_found_as_it_was(folder: Path, maker: Path) -> None:
+    assert modelcache.find("a" * 64, [maker]) is None
+    assert modelcache.keep("a" * 64, [maker], ARRAYS, ["packed"])
+    found = modelcache.find("a" * 64, [maker])
+    assert found is not None
+    assert found.instead_of == {"packed"}
+    assert list(found.arrays) == list(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert found.arrays[name].dtype == array.dtype
+        assert found.arrays[name].shape == array.shape
+        assert found.arrays[name].tolist() == array.tolist()
+        assert not found.arrays[name].flags.writeable
+        assert found.arrays[name].ctypes.data % 64 == 0
+    assert [path.suffix for path in folder.iterdir()] == [".arrays"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_another_model_or_another_maker_finds_none(maker: Path, tmp_path: Path) -> None:
+    modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    assert modelcache.find("b" * 64, [maker]) is None
+    os.utime(maker, ns=(1, 1))
+    assert modelcache.find("a" * 64, [maker]) is None
+    assert modelcache.find("a" * 64, [tmp_path / "gone.py"]) is None
+    assert not modelcache.keep("a" * 64, [tmp_path / "gone.py"], ARRAYS, [])
+
+
+def test_a_file_that_others_may_write_to_is_not_read(folder: Path, maker: Path) -> None:
+    modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    (file,) = folder.iterdir()
+    file.chmod(0o666)
+    assert modelcache.find("a" * 64, [maker]) is None
+
+
+@given(data=st.data())
+def test_a_file_that_is_not_whole_is_none_and_never_an_error(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(modelcache.VARIABLE, str(folder))
+        modelcache.keep("a" * 64, [], ARRAYS, ["packed"])
+        (file,) = folder.iterdir()
+        whole = file.read_bytes()
+        header = len(whole) - 4 * 4096 if len(whole) > 4 * 4096 else len(whole)
+        how = data.draw(st.sampled_from(["cut", "longer", "changed", "other"]))
+        if how == "cut":
+            file.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+        elif how == "longer":
+            file.write_bytes(whole + b"\0")
+        elif how == "other":
+            file.write_bytes(data.draw(st.binary(max_size=200)))
+        else:
+            at = data.draw(st.integers(0, min(header, 200)))
+            file.write_bytes(whole[:at] + data.draw(st.binary(min_size=1, max_size=3)) + whole[at + 1 :])
+        found = modelcache.find("a" * 64, [])
+        if how in {"cut", "longer", "other"}:
+            assert found is None
+        elif found is not None:  # a name or a number of the header is another one now
+            assert all(isinstance(array, np.ndarray) for array in found.arrays.values())
+
+
+def test_nothing_is_kept_where_nothing_is_to_be_or_can_be(
+    tmp_path: Path, maker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(modelcache.VARIABLE, "no")
+    assert modelcache.folder() is None
+    assert not modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    monkeypatch.setenv(modelcache.VARIABLE, str(maker))  # a file stands there
+    assert not modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    assert modelcache.find("a" * 64, [maker]) is None
+    monkeypatch.delenv(modelcache.VARIABLE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert modelcache.folder() == tmp_path / "graphlang"
+
+
+def test_no_more_than_two_files_are_kept(folder: Path, maker: Path) -> None:
+    for number in range(4):
+        assert modelcache.keep(str(number) * 64, [maker], ARRAYS, [])
+        for path in folder.iterdir():  # older by a second
+            os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns - 10**9))
+    assert [modelcache.find(str(number) * 64, [maker]) is not None for number in range(4)] == [False, False, True, True]
+
+
+def test_answers_are_the_same_to_the_bit_from_what_was_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = registry.load("nfc"), registry.load("nfc")  # the first one keeps, the second one finds
+    assert len(list(folder.iterdir())) == 1
+    monkeypatch.setenv(modelcache.VARIABLE, "no")
+    unpacked = registry.load("nfc")
+    wanted = unpacked.probabilities(TEXTS)
+    for made in (first, second):
+        assert made.hash == unpacked.hash  # type: ignore[attr-defined]
+        assert np.array_equal(made.probabilities(TEXTS), wanted)
+    assert second.vocabulary.ngrams == unpacked.vocabulary.ngrams  # type: ignore[attr-defined]
+
+
+def test_what_does_not_fit_the_model_is_refused_and_the_way_out_named(folder: Path) -> None:
+    path = registry.path("nfc")
+    _, digest = read(path)
+    modelcache.keep(digest, makers(), {"slots": np.zeros(1 << 20, np.uint32)}, ["ngrams"])
+    with pytest.raises(ModelError, match="GRAPHLANG_CACHE=no works it out again"):
+        registry.load("nfc")
+    assert folder.exists()
