@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from graphlang.db.url_ids.stored import given_out
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +41,10 @@ LEFT JOIN visible_bytes ON visible_bytes.page = pages.id
 WHERE pages.id > ? AND (texts.page IS NOT NULL OR anchors <> '')
 ORDER BY pages.id LIMIT ?
 """
+_TEXTS = (
+    "SELECT page, title, text, main,"
+    " COALESCE((SELECT bytes FROM visible_bytes WHERE visible_bytes.page = texts.page), X'') FROM texts"
+)
 _TAGS = _LAST = np.iinfo(np.int16).max
 
 
@@ -111,30 +116,48 @@ def missing(connection: sqlite3.Connection) -> NDArray[np.int64]:
     return np.flatnonzero(~there[1:]) + 1
 
 
-def texts(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
+def texts(
+    connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH, without: int | None = None
+) -> Iterator[Texts]:
     """Titles and texts of all pages that have any, ``batch`` pages at a time, from the id after ``after`` on.
 
     Args:
         connection: the collection.
         after: id of the page after which to begin; 0: with the first.
         batch: at most so many pages in one item.
+        without: id of a run whose answers are not needed again: only pages that it has none for.
 
     Yields:
         The pages of one batch, in order of ids; none of the items is empty.
     """
+    run = () if without is None else (without,)
+    wanted = "page > ?" + " AND NOT EXISTS (SELECT 1 FROM predictions WHERE (run, page) = (?, texts.page))" * len(run)
     while True:
         with values.reading("texts"):
-            rows = connection.execute(
-                "SELECT page, title, text, main,"
-                " COALESCE((SELECT bytes FROM visible_bytes WHERE visible_bytes.page = texts.page), X'')"
-                " FROM texts WHERE page > ? ORDER BY page LIMIT ?",
-                (after, batch),
-            ).fetchall()
+            rows = connection.execute(f"{_TEXTS} WHERE {wanted} ORDER BY page LIMIT ?", (after, *run, batch)).fetchall()
         if not rows:
             return
-        pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
-        yield _as_methods_read(Texts(pages, titles, bodies, mains, visible, [""] * len(pages)))
-        after = pages[-1]
+        yield _texts(rows)
+        after = rows[-1][0]
+
+
+def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> Texts | None:
+    """Titles and texts of those of some pages that have any; None where none has.
+
+    Args:
+        connection: the collection.
+        pages: their ids, a few thousand at most.
+    """
+    with values.reading("texts"):
+        rows = connection.execute(
+            f"{_TEXTS} WHERE page IN (SELECT value FROM json_each(?)) ORDER BY page", (json.dumps(list(pages)),)
+        ).fetchall()
+    return _texts(rows) if rows else None
+
+
+def _texts(rows: Sequence[Any]) -> Texts:
+    pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
+    return _as_methods_read(Texts(pages, titles, bodies, mains, visible, [""] * len(pages)))
 
 
 def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db import corrections, snapshot
 from graphlang.db.clock import now
 from graphlang.db.runs.choose import choose_run
-from graphlang.db.runs.drop import drop_unfinished_within
-from graphlang.db.runs.ownership import check_abandoned, token_of
+from graphlang.db.runs.drop import drop_unfinished_within, forget_run
+from graphlang.db.runs.ownership import check_abandoned, check_own, token_of
 from graphlang.db.runs.run import COLUMNS, run_of
 from graphlang.db.transaction import transaction
 from graphlang.db.write import sources
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from graphlang.db.runs.run import Run
+
+#: What stands in the place of `state_seen` while pages are read and the run answers for those that are there already.
+GROWING: Final = "growing"
 
 
 def start_run(
@@ -31,6 +34,7 @@ def start_run(
     model: str | None = None,
     model_hash: str | None = None,
     seeds: Iterable[int] = (),
+    growing: bool = False,
 ) -> Run:
     """Start a run, or find the one that these parameters mean.
 
@@ -44,6 +48,7 @@ def start_run(
         model: name of the model's file; None where there is none.
         model_hash: SHA-256 of the model; None where there is none.
         seeds: ids of the runs that it reads, in the order that the method takes them.
+        growing: whether pages are still being read; `settle_run` says that they are all there.
 
     Returns:
         If the collection has not grown since a run of the same kind, method, model, parameters and seeds, that run:
@@ -64,7 +69,7 @@ def start_run(
         model_hash,
         json.dumps(parameters, sort_keys=True),
         json.dumps(started_from),
-        state_seen(connection, started_from),
+        GROWING if growing else state_seen(connection, started_from),
         version,
     )
     token = token_of(connection)
@@ -88,6 +93,48 @@ def start_run(
         )
         row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
     return run_of(row)
+
+
+def has_growing_run(connection: sqlite3.Connection, method: str) -> bool:
+    """Whether a run of this method was begun while pages were read, and not settled since.
+
+    Args:
+        connection: the collection.
+        method: of the run.
+    """
+    found = connection.execute(
+        "SELECT 1 FROM runs WHERE finished IS NULL AND (collection, method) = (?, ?)", (GROWING, method)
+    ).fetchone()
+    return found is not None
+
+
+def settle_run(connection: sqlite3.Connection, run: Run) -> None:
+    """Let a growing run be one over the collection as it is now: all pages are there.
+
+    Where there is such a run already, the growing one is dropped.
+
+    Args:
+        connection: a collection opened for writing.
+        run: what `start_run` gave.
+
+    Raises:
+        StoreError: the run is finished, or does not belong to this connection.
+    """
+    with transaction(connection):
+        check_own(connection, run.id)
+        seen = state_seen(connection, run.seeds)
+        there = connection.execute(
+            "SELECT 1 FROM runs AS other, runs AS mine"
+            " WHERE mine.id = ? AND other.id <> mine.id AND other.collection = ?"
+            " AND (other.kind, other.method, other.parameters, other.seeds, other.version)"
+            " = (mine.kind, mine.method, mine.parameters, mine.seeds, mine.version)"
+            " AND other.model IS mine.model AND other.model_hash IS mine.model_hash",
+            (run.id, seen),
+        ).fetchone()
+        if there is not None:
+            forget_run(connection, run.id)
+        else:
+            connection.execute("UPDATE runs SET collection = ? WHERE id = ?", (seen, run.id))
 
 
 def state_seen(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:

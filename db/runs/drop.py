@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from graphlang.db.runs.ownership import check_abandoned, check_own
@@ -9,6 +10,7 @@ from graphlang.db.transaction import transaction
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 
 #: What can be a run's answers; `linked_answers` are those for URLs that were only linked to.
@@ -39,6 +41,28 @@ def drop_unfinished_within(connection: sqlite3.Connection) -> None:
 def _drop_answers(connection: sqlite3.Connection, run: int) -> None:
     for table in _TABLES:
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+
+
+def drop_answers(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> None:
+    """Forget what a content run that is not finished answered about some pages.
+
+    Args:
+        connection: a collection opened for writing.
+        run: the run's id.
+        pages: their ids.
+
+    Raises:
+        StoreError: the run does not belong to this connection.
+    """
+    if not pages:
+        return
+    with transaction(connection):
+        check_own(connection, run)
+        for table in _TABLES[:-1]:
+            connection.execute(
+                f"DELETE FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))",
+                (run, json.dumps(list(pages))),
+            )
 
 
 def forget_run(connection: sqlite3.Connection, run: int) -> None:

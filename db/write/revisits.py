@@ -46,14 +46,15 @@ GROUP BY wanted.page
 """
 
 
-def resolve(connection: sqlite3.Connection) -> int:
+def resolve(connection: sqlite3.Connection) -> list[int]:
     """Give the pages of revisit records what their originals hold; needs the index over URLs.
 
     What comes out depends on the captures that are in the collection alone, not on how often this was called before.
 
     Returns:
-        How many pages have an original.
+        Ids of the pages whose original is another than before, or may be.
     """
+    changed = []
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(
@@ -69,6 +70,7 @@ def resolve(connection: sqlite3.Connection) -> int:
         ).fetchall()
         for page, original, unsure in before:
             if found.get(page) != original or unsure:
+                changed.append(page)
                 empty(connection, page)
                 if page in found:
                     _lend(connection, page, found[page])
@@ -78,7 +80,7 @@ def resolve(connection: sqlite3.Connection) -> int:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    return len(found)
+    return changed
 
 
 def empty(connection: sqlite3.Connection, page: int) -> None:

@@ -41,6 +41,8 @@ class Counts(NamedTuple):
     problems: int
     others: int = 0  #: captures of URLs that had one already
     kept: int = 0  #: of these, those that are kept beside the pages' own
+    new: Sequence[int] = ()  #: ids of pages that have a text by this batch
+    changed: Sequence[int] = ()  #: ids of pages that may have another text than before, or none any more
 
 
 class Writer:
@@ -87,7 +89,7 @@ class Writer:
             self._check_alone()
             items = self._removed.kept(items)
             pages = [item for item in items if isinstance(item, Page)]
-            links, others, kept = self._add_pages(source, pages)
+            links, choices, kept = self._add_pages(source, pages)
             problems = [
                 (source, item.offset, item.url, item.kind, item.reason) for item in items if isinstance(item, Problem)
             ]
@@ -104,17 +106,22 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        return Counts(len(pages), links, len(problems), others, kept)
+        others = sum(choice.others for choice in choices.values())
+        new = [
+            page for page, one in choices.items() if not one.stored and one.page and (one.page.text or one.page.title)
+        ]
+        changed = [page for page, one in choices.items() if one.stored and one.read is not None]
+        return Counts(len(pages), links, len(problems), others, kept, new, changed)
 
     def _check_alone(self) -> None:
         """Two writers would give out the same ids: the one that comes second stops before it has written."""
         if self._ids.stored() != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
-    def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, int, int]:
-        """How many links were added, how many captures were of URLs that had one, and how many of these are kept."""
+    def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, dict[int, Choice], int]:
+        """How many links were added, what became of each page, and how many captures are kept beside a page's own."""
         if not pages:
-            return 0, 0, 0
+            return 0, {}, 0
         links = [Links.of(page.links) for page in pages]
         urls = packed(page.url for page in pages).split(b"\0")  # what is behind the last zero is for no page
         ids, _, fresh = self._ids.assign(
@@ -134,8 +141,7 @@ class Writer:
         for choice in choices.values():
             if choice.read is not None:
                 chosen[choice.place] = 1
-        others = sum(choice.others for choice in choices.values())
-        return linkage.write(self._connection, links, ids, counts, chosen), others, kept
+        return linkage.write(self._connection, links, ids, counts, chosen), choices, kept
 
     def _add_urls(self, urls: bytes) -> None:
         """Enter URLs that are new; the ids that they were given are the next ones, as SQLite gives them."""
@@ -193,11 +199,14 @@ class Writer:
         return choices, events
 
 
-def finish(connection: sqlite3.Connection) -> None:
+def finish(connection: sqlite3.Connection) -> list[int]:
     """Bring up to date what depends on all pages; after any reading, also where there was nothing new to read.
 
     The index over URLs is made at the end, because that is several times faster than keeping it up to date. Then the
     pages of revisit records get what their originals hold. Whoever was stopped before this does it the next time.
+
+    Returns:
+        Ids of the pages that may have another text than before.
     """
     connection.execute(URL_INDEX)
-    revisits.resolve(connection)
+    return revisits.resolve(connection)

@@ -16,8 +16,9 @@ from graphlang.content.segments.pages import Part, of_pages
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.db import collection
 from graphlang.db.runs.answers import PageShare, RunAnswers
-from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.begin import has_growing_run, reuse_run, settle_run, start_run
 from graphlang.db.runs.digests import digests_of_pages
+from graphlang.db.runs.drop import drop_answers
 from graphlang.db.runs.find import earlier_run, get_run
 from graphlang.db.runs.finish import finish_run
 from graphlang.db.runs.labels import enter_labels
@@ -38,15 +39,43 @@ if TYPE_CHECKING:
 _TOGETHER = 1024  # pages
 
 
-class _Batch(NamedTuple):
-    """Pages of a run and what is answers of them."""
+class Described(NamedTuple):
+    """What a run needs to know of a content method besides its answers; plain values."""
+
+    name: str
+    labels: tuple[str, ...]
+    hash: str
+    parameters: dict[str, Any]  #: of training and of the model
+    reads_parts: bool  #: whether its answers about a few words bear shares
+    concurrent: bool  #: whether threads may ask it at the same time
+
+    @classmethod
+    def of(cls, identifier: Identifier) -> Described:
+        """What there is to know of a method that is loaded."""
+        return cls(
+            identifier.name,
+            tuple(identifier.labels),
+            identifier.hash,
+            identifier.describe(),
+            isinstance(identifier, ReadsParts),
+            bool(getattr(identifier, "concurrent", False)),
+        )
+
+
+class Answered(NamedTuple):
+    """Some pages, and what a method says of them."""
 
     pages: list[int]
-    probabilities: NDArray[np.float32]  #: shape (pages, labels); a row of zeros: no linguistic content
+    label: NDArray[np.int64]  #: places of the method's labels, best first, -1 padding; see `score_lists`; (pages, k)
+    score: NDArray[np.float32]  #: (pages, k)
     characters: NDArray[np.int64]
     encodings: list[str | None] | None  #: of a method over bytes
     digests: list[int]  #: of what was read of the pages
     shares: list[list[Part]]  #: of each page; empty where they were not asked for
+
+
+class _Batch(NamedTuple):
+    answered: Answered
     same: list[int]  #: further pages: an earlier run has read the same of them
 
 
@@ -85,35 +114,134 @@ def classify(
     Returns:
         The run, finished.
     """
+    return classify_rest(
+        connection,
+        Described.of(identifier),
+        lambda: identifier,
+        title=title,
+        anchors=anchors,
+        shares=shares,
+        choose=choose,
+        workers=workers,
+        progress=progress,
+    )
+
+
+def classify_rest(
+    connection: sqlite3.Connection,
+    described: Described,
+    load: Callable[[], Identifier],
+    *,
+    title: bool = True,
+    anchors: bool = False,
+    shares: bool | None = None,
+    choose: bool = True,
+    workers: int = 1,
+    growing: Run | None = None,
+    progress: Progress = SILENT,
+) -> Run:
+    """As `classify`, for a method that is loaded only if there is a page left to be read.
+
+    Args:
+        connection: a collection opened for writing.
+        described: the method.
+        load: loads it.
+        title: see `classify`.
+        anchors: see `classify`.
+        shares: see `classify`.
+        choose: see `classify`.
+        workers: see `classify`.
+        growing: the run that has answered for pages while they were read, up to date (`start_growing`).
+        progress: told of pages.
+
+    Returns:
+        The run, finished.
+    """
 
     def read(drawn: tuple[collection.Texts, dict[int, int]]) -> _Batch:
         batch, known = drawn
         numbers = digests.of_pages(*batch[1:])
         new, same = _apart(batch.pages, numbers, known)
-        columns = [[column[place] for place in new] for column in batch[1:]] if same else batch[1:]
-        answers = ask(identifier, Material(*columns), title=title) if new else Answers(_none(identifier), None, [])
-        own = [batch.pages[place] for place in new]
-        return _Batch(
-            own,
-            answers.probabilities,
-            letters(answers.texts),
-            answers.encodings,
-            [numbers[place] for place in new],
-            of_pages(identifier, answers.texts, answers.probabilities) if with_shares else [],
-            same,
-        )
+        if same:
+            columns: list[Any] = [[column[place] for place in new] for column in batch]
+            batch = collection.Texts(*columns)
+            numbers = [numbers[place] for place in new]
+        return _Batch(answer(load(), batch, numbers, title=title, shares=with_shares), same)
 
     def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
-        threads = workers if getattr(identifier, "concurrent", False) else 1
-        drawn = ((batch, known(batch.pages)) for batch in rows(connection, after=after, batch=_TOGETHER))
-        return side_by_side(read, drawn, threads)
+        if anchors:
+            rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
+        else:  # what is answered need not be what comes first
+            rows = collection.texts(connection, batch=_TOGETHER, without=run.id if after else None)
+        drawn = ((batch, known(batch.pages)) for batch in rows)
+        return side_by_side(read, drawn, workers if described.concurrent else 1)
 
-    rows = collection.texts_and_anchors if anchors else collection.texts
-    with_shares = isinstance(identifier, ReadsParts) if shares is None else shares
-    parameters = {"title": title, "main": ENOUGH}
-    parameters |= {name: True for name, wanted in (("anchors", anchors), ("shares", with_shares)) if wanted}
-    run = _start(connection, identifier, "content", parameters)
-    return _fill(connection, run, identifier.labels, "texts", batches, choose=choose, progress=progress)
+    with_shares = described.reads_parts if shares is None else shares
+    parameters = _parameters(title=title, anchors=anchors, shares=with_shares)
+    if growing is None and has_growing_run(connection, described.name):
+        growing = _start(connection, described, "content", parameters, growing=True)
+        _drop_outdated(connection, growing)
+    if growing is not None:
+        settle_run(connection, growing)
+    run = _start(connection, described, "content", parameters)
+    return _fill(connection, run, described.labels, "texts", batches, choose=choose, progress=progress)
+
+
+def start_growing(connection: sqlite3.Connection, described: Described, *, shares: bool | None = None) -> Run:
+    """Start a run that answers for pages while they are read, or go on with one that was stopped at that.
+
+    Args:
+        connection: a collection opened for writing.
+        described: the method.
+        shares: see `classify`.
+
+    Returns:
+        The run. `answered` writes to it, and `classify_rest` closes it.
+    """
+    with_shares = described.reads_parts if shares is None else shares
+    goes_on = has_growing_run(connection, described.name)
+    parameters = _parameters(title=True, anchors=False, shares=with_shares)
+    run = _start(connection, described, "content", parameters, growing=True)
+    if goes_on:
+        _drop_outdated(connection, run)
+    return run
+
+
+def answer(
+    identifier: Identifier, batch: collection.Texts, numbers: list[int], *, title: bool = True, shares: bool
+) -> Answered:
+    """What a method says of some pages.
+
+    Args:
+        identifier: the method.
+        batch: the pages.
+        numbers: a digest of what is read of each (``analysis.arrays.digests``).
+        title: whether the title counts as part of the text.
+        shares: whether the languages of pages in several are told.
+    """
+    material = Material(*batch[1:])
+    answers = ask(identifier, material, title=title) if batch.pages else Answers(_none(identifier), None, [])
+    characters = letters(answers.texts)
+    label, score = score_lists(answers.probabilities, characters)
+    parts = of_pages(identifier, answers.texts, answers.probabilities) if shares else []
+    return Answered(batch.pages, label, score, characters, answers.encodings, numbers, parts)
+
+
+def _parameters(*, title: bool, anchors: bool, shares: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"title": title, "main": ENOUGH}
+    return found | {name: True for name, wanted in (("anchors", anchors), ("shares", shares)) if wanted}
+
+
+def _drop_outdated(connection: sqlite3.Connection, run: Run) -> None:
+    """Drop a run's answers for pages of which there is something else to read now, or nothing."""
+    last = 0
+    for batch in collection.texts(connection, batch=_TOGETHER):
+        known = digests_of_pages(connection, run.id, [last + 1, batch.pages[-1]])
+        now = dict(zip(batch.pages, digests.of_pages(*batch[1:]), strict=True))
+        drop_answers(connection, run.id, [page for page, number in known.items() if now.get(page) != number])
+        last = batch.pages[-1]
+    known = digests_of_pages(connection, run.id, [last + 1, last_page(connection, run.id)])
+    drop_answers(connection, run.id, list(known))
 
 
 def classify_urls(
@@ -137,23 +265,38 @@ def classify_urls(
             new, same = _apart(pages, numbers, known(pages))
             answers = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
             own, read = [pages[place] for place in new], [numbers[place] for place in new]
-            yield _Batch(own, answers, np.zeros(len(new), dtype=np.int64), None, read, [], same)
+            characters = np.zeros(len(new), dtype=np.int64)
+            yield _Batch(Answered(own, *score_lists(answers, characters), characters, None, read, []), same)
 
-    run = _start(connection, identifier, "url", {})
+    described = Described(
+        identifier.name,
+        tuple(identifier.labels),
+        identifier.hash,
+        identifier.describe(),
+        reads_parts=False,
+        concurrent=False,
+    )
+    run = _start(connection, described, "url", {})
     return _fill(connection, run, identifier.labels, "pages", batches, choose=choose, progress=progress)
 
 
 def _start(
-    connection: sqlite3.Connection, identifier: Identifier | UrlIdentifier, kind: str, parameters: dict[str, Any]
+    connection: sqlite3.Connection,
+    described: Described,
+    kind: str,
+    parameters: dict[str, Any],
+    *,
+    growing: bool = False,
 ) -> Run:
     return start_run(
         connection,
         kind=kind,
-        method=identifier.name,
-        model=identifier.name,
-        model_hash=identifier.hash,
-        parameters={**parameters, "kept": KEPT, "least": LEAST, **identifier.describe()},
+        method=described.name,
+        model=described.name,
+        model_hash=described.hash,
+        parameters={**parameters, "kept": KEPT, "least": LEAST, **described.parameters},
         version=graphlang.__version__,
+        growing=growing,
     )
 
 
@@ -174,16 +317,26 @@ def _fill(
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
-    ids = np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
+    ids = ids_of(connection, labels)
     before = earlier_run(connection, run, any_time=True)
     source = 0 if before is None else before.id
     for batch in batches(after, lambda pages: digests_of_pages(connection, source, pages)):
         copied = (source, batch.same) if batch.same else None
-        write_answers(connection, run.id, *_answers(batch, ids), shares=_shares(batch, ids), copied=copied)
-        done += len(batch.pages) + len(batch.same)
+        write(connection, run, batch.answered, ids, copied=copied)
+        done += len(batch.answered.pages) + len(batch.same)
         progress.advance(done)
     finish_run(connection, run.id, pages=done, choose=choose)
     return get_run(connection, run.id)
+
+
+def ids_of(connection: sqlite3.Connection, labels: Sequence[str]) -> NDArray[np.int64]:
+    """Ids in the collection of a method's labels, and of ``und`` and ``zxx`` after them, as `score_lists` counts them.
+
+    Args:
+        connection: a collection opened for writing.
+        labels: of the method.
+    """
+    return np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
 
 
 def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int]:
@@ -203,32 +356,44 @@ def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int
     )
 
 
-def _answers(batch: _Batch, ids: NDArray[np.int64]) -> tuple[RunAnswers, tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    found, score = score_lists(batch.probabilities, batch.characters)
-    label = np.where(found >= 0, ids[found], -1)
-    probability = score.astype(np.float64)
-    return (
-        RunAnswers(
-            np.array(batch.pages),
-            label[:, 0],
-            probability[:, 0],
-            label[:, 1],
-            probability[:, 1],
-            batch.characters,
-            batch.encodings,
-            batch.digests,
-        ),
-        (label, score),
+def write(
+    connection: sqlite3.Connection,
+    run: Run,
+    answered: Answered,
+    ids: NDArray[np.int64],
+    *,
+    copied: tuple[int, Sequence[int]] | None = None,
+) -> None:
+    """Write what a method says of some pages.
+
+    Args:
+        connection: a collection opened for writing.
+        run: not finished.
+        answered: the pages, which the run has not answered yet.
+        ids: of the method's labels, see `ids_of`.
+        copied: see ``graphlang.db.runs.write_answers``.
+
+    Raises:
+        StoreError: the run is finished, or does not belong to this connection.
+    """
+    label = np.where(answered.label >= 0, ids[answered.label], -1)
+    probability = answered.score.astype(np.float64)
+    answers = RunAnswers(
+        np.array(answered.pages),
+        label[:, 0],
+        probability[:, 0],
+        label[:, 1],
+        probability[:, 1],
+        answered.characters,
+        answered.encodings,
+        answered.digests,
     )
-
-
-def _shares(batch: _Batch, ids: NDArray[np.int64]) -> list[PageShare]:
-    """Of the pages in several languages; where shares were not asked for there are none."""
-    return [
+    shares = [  # of the pages in several languages; where shares were not asked for there are none
         PageShare(page, rank, int(ids[part.label]), part.share)
-        for page, own in zip(batch.pages, batch.shares, strict=False)
+        for page, own in zip(answered.pages, answered.shares, strict=False)
         for rank, part in enumerate(own, 1)
     ]
+    write_answers(connection, run.id, answers, (label, answered.score), shares=shares, copied=copied)
 
 
 def _apart(pages: list[int], numbers: list[int], known: dict[int, int]) -> tuple[list[int], list[int]]:

@@ -28,13 +28,16 @@ def possible() -> bool:
 
 
 class Forked:
-    """A copy of this process that parses, with a pipe each way, as `subprocess.Popen` would give it.
+    """A copy of this process that works for it, with a pipe each way, as `subprocess.Popen` would give it.
+
+    Args:
+        main: what the copy does; it parses unless told otherwise.
 
     Raises:
         OSError: there can be no more processes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, main: Callable[[], None] | None = None) -> None:
         from graphlang.ingest.workers import worker  # noqa: PLC0415 - whoever makes no copies does without
 
         tasks, given = os.pipe()
@@ -46,7 +49,7 @@ class Forked:
                 os.close(end)
             raise
         if not self._pid:
-            _work(worker.main, tasks, answers)
+            _work(main or worker.main, tasks, answers)
         os.close(tasks)
         os.close(answers)
         self.stdin = os.fdopen(given, "wb")

@@ -94,9 +94,8 @@ class Pool:
                 self._workers, self._begun = self._prestarted.take(), self._prestarted.begun
             self._workers += [Process(self._limits) for _ in range(self._count - len(self._workers))]
             numbered = enumerate(tasks)
+            self._take_over(numbered)
             self._fill(numbered)
-            for _, answers in self._begun.values():  # of what is not among the first tasks
-                answers.drop()
             while self._window:
                 task = self._window[0]
                 for part in self._results(task):
@@ -107,6 +106,21 @@ class Pool:
         finally:
             for worker in self._workers:
                 worker.end()
+
+    def _take_over(self, tasks: Iterator[tuple[int, Group | ByteRange]]) -> None:
+        """Take what was begun as the first tasks, as far as it is what they are.
+
+        From the first other task on it is dropped: no task may be waited for behind a later one in the same worker.
+        """
+        while self._begun and (following := next(tasks, None)) is not None:
+            task, left = _Task(*following), len(self._begun)
+            self._window.append(task)
+            self._give(task, min(self._workers, key=lambda one: one.load))
+            if len(self._begun) == left:
+                break
+        for _, answers in self._begun.values():
+            answers.drop()
+        self._begun.clear()
 
     def _fill(self, tasks: Iterator[tuple[int, Group | ByteRange]]) -> None:
         """Give the workers what they can take, and replace those that are gone."""

@@ -6,6 +6,7 @@ takes two more: with processes that are started first, the two do so at the same
 
 from __future__ import annotations
 
+from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.workers.process import Answers
 
+_BEGUN = 8  # byte ranges of each process: as much as it reads while the others load what they need
 _SMALL = 2 << 20  # bytes of all files, as stored: fewer are parsed before a second process would have started
 
 
@@ -64,7 +66,8 @@ class PrestartedWorkers:
             return  # it will be told when the file is opened
         if cut:
             whole = ByteRange(path, 0, size + 1, exact=True)
-            for process, byte_range in zip(self._processes, cut_up(whole, 0, size, 0), strict=False):
+            taking_turns = islice(cycle(self._processes), _BEGUN * len(self._processes))
+            for process, byte_range in zip(taking_turns, cut_up(whole, 0, size, 0), strict=False):
                 self.begun[byte_range] = process, process.give((str(byte_range.path), *byte_range[1:]))
 
     def take(self) -> list[Process]:

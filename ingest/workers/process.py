@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.workers.fork import Forked
 
+_START = "from graphlang.ingest.workers.worker import main; main()"
 _PIPE = 1 << 20  # bytes of a pipe: an answer fits, and nobody waits for the other in the middle of one
 _AHEAD = 32  # answers to one task that are kept for a parent that is behind; then the process has to wait
 
@@ -70,9 +71,9 @@ class Process:
     """
 
     def __init__(self, limits: Limits, child: Forked | None = None) -> None:
-        self._child = child or _started()
+        self._child = child or started(_START)
         for stream in (self._child.stdin, self._child.stdout):
-            _widen(stream)
+            widen(stream)
         self._under_way: deque[Answers] = deque()
         self._speaking = Answers()  # the task that was last answered
         self._lock = threading.Lock()
@@ -150,12 +151,19 @@ class Process:
                 answers.put(None)
 
 
-def _started() -> subprocess.Popen[bytes]:
-    """Start a new process, which has to import all modules first."""
+def started(code: str) -> subprocess.Popen[bytes]:
+    """Start a new process, which has to import all modules first.
+
+    Args:
+        code: what it runs.
+
+    Raises:
+        WorkerError: it cannot be started.
+    """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
     try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", "from graphlang.ingest.workers.worker import main; main()"],
+        return subprocess.Popen(  # noqa: S603 - code of our own
+            [sys.executable, "-P", "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -165,8 +173,12 @@ def _started() -> subprocess.Popen[bytes]:
         raise WorkerError(f"a worker process cannot be started: {error}") from error
 
 
-def _widen(stream: IO[bytes] | None) -> None:
-    """Have a pipe hold more, where that can be had."""
+def widen(stream: IO[bytes] | None) -> None:
+    """Have a pipe hold more, where that can be had.
+
+    Args:
+        stream: an end of it; None does nothing.
+    """
     size = getattr(fcntl, "F_SETPIPE_SZ", None)
     if stream is not None and size is not None:
         with suppress(OSError):  # there may be a limit for all pipes of a user

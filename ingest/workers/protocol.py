@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from graphlang.ingest.page import Item
 
 _LISTS = 13  # place of the declarations among the fields of a page; the links follow
-_HEAD = 8  # bytes of a frame that say how long the rest is
+HEAD = 8  #: bytes of a frame that say how long the rest is
 
 
 def encode_frame(value: Any) -> bytes:
     """Return one value as it is sent."""
     data = marshal.dumps(value)
-    return len(data).to_bytes(_HEAD, "little") + data
+    return len(data).to_bytes(HEAD, "little") + data
 
 
 def write_frame(stream: IO[bytes], value: Any) -> None:
@@ -42,8 +42,8 @@ def read_frame(stream: IO[bytes]) -> bytes:
     Raises:
         EOFError: the other end is gone.
     """
-    head = stream.read(_HEAD)
-    if len(head) < _HEAD:
+    head = stream.read(HEAD)
+    if len(head) < HEAD:
         raise EOFError
     size = int.from_bytes(head, "little")
     data = stream.read(size)

@@ -62,7 +62,8 @@ def said(script: str, crawl: Path) -> str:
 def test_what_was_begun_is_taken_over(crawl: Path) -> None:
     script = """
 started.begin(crawl)
-assert [(one.begin, one.exact) for one in started.begun] == [(0, True), (1 << 15, False)]
+begun = [(one.begin, one.exact) for one in started.begun]
+assert begun == [(number << 15, not number) for number in range(len(begun))] and len(begun) > 4, begun
 found = items(workers=2, prestarted=started)
 print(len(found), found == items(), started.begun)
 """
@@ -72,6 +73,8 @@ print(len(found), found == items(), started.begun)
 @pytest.mark.parametrize("start", [1, 400, 1000])
 def test_what_was_begun_in_vain_is_dropped(crawl: Path, start: int) -> None:
     script = f"""
+from graphlang.ingest.workers import process
+process._AHEAD = 1  # nothing that is given up keeps a worker from what it is asked for
 started.begin(crawl)
 found = items({start}, workers=2, prestarted=started)
 print(len(found), found == items({start}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -105,6 +105,18 @@ def load(connection: sqlite3.Connection, run: Run, weights: Mapping[str, float] 
     return Loaded(connection, run).arrays(weights)
 
 
+class Links(NamedTuple):
+    """What no run has a part in."""
+
+    edges: collection.Edges
+    hosts: NDArray[np.int32]  #: of each page
+
+    @classmethod
+    def of(cls, connection: sqlite3.Connection) -> Links:
+        """Those of a collection."""
+        return cls(collection.edges(connection, places=True), collection.hosts(connection))
+
+
 class Loaded:
     """A finished content run and the links, read once, from which the seeds of any pages are made.
 
@@ -114,13 +126,13 @@ class Loaded:
     Args:
         connection: the collection.
         run: a finished content run.
+        links: of the collection, where they were read before.
     """
 
-    def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
+    def __init__(self, connection: sqlite3.Connection, run: Run, links: Links | None = None) -> None:
         self.run, self._connection = run, connection
         self.count = collection.count_pages(connection)
-        self._edges = collection.edges(connection, places=True)
-        self._hosts = collection.hosts(connection)
+        self._edges, self._hosts = links or Links.of(connection)
         #: ids that no page has any more, ascending
         self.removed = collection.missing(connection)
         answers = read_answers(connection, run.id)
@@ -305,11 +317,20 @@ class CachedLoader:
 
     def __init__(self) -> None:
         self._loaded: Loaded | None = None
+        self._links: Links | None = None
+
+    def read_links(self, connection: sqlite3.Connection) -> None:
+        """Read the links now, before there is a run: nothing is added to the collection any more.
+
+        Args:
+            connection: the collection.
+        """
+        self._links = Links.of(connection)
 
     def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
         """What the run says and all links."""
         if self._loaded is None or self._loaded.run != run:
-            self._loaded = Loaded(connection, run)
+            self._loaded, self._links = Loaded(connection, run, self._links), None
         return self._loaded
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -21,6 +22,12 @@ from graphlang.native.threads import cores
 from graphlang.printing.counted import counted
 from graphlang.report.to_file import write_report
 from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from graphlang.analysis.classifier_process import ClassifierProcess
+    from graphlang.analysis.classify import Described
+    from graphlang.content.identifier import Identifier
+    from graphlang.db.runs.run import Run
 
 
 @click.command()
@@ -59,7 +66,8 @@ def run(
 
     Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
     whole graph; the last answer is what the database's views show. Stopped at any moment, the same command goes on;
-    with more files it adds them. FILES are as in 'graphlang ingest'.
+    with more files it adds them. FILES are as in 'graphlang ingest'. With more than one worker one more process
+    identifies the languages of pages while others are read.
 
     \b
     Examples:
@@ -70,32 +78,38 @@ def run(
         refuse_before_work(report)
     with ExitStack() as stack:
         held = stack.enter_context(claimed(db))  # whoever comes first has it, whatever there is to be loaded yet
+        process = stack.enter_context(reading.classifier(db, files, how, method, shares=shares))
         prestarted = stack.enter_context(reading.prestart(db, files, how))
         inputs = reading.inputs(files, how)
         # What takes its time to import comes now, when nobody else can write any more, and the first pages are read.
-        from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
+        from graphlang.analysis import propagate, vote  # noqa: PLC0415
         from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
+        from graphlang.analysis.classify import Described, classify  # noqa: PLC0415
+        from graphlang.analysis.classify_beside import ClassifiesBeside  # noqa: PLC0415
         from graphlang.cli.shared.messages import run_summary  # noqa: PLC0415
         from graphlang.content import registry  # noqa: PLC0415
 
-        try:
-            identifier = registry.load(method)  # while the first pages are read
-        except ModelError:
-            _refuse_no_texts(method)
-            raise
+        found = _loaded(method, process)  # while the first pages are read
         connection = stack.enter_context(writing(db, new=True, held=held))
         shown = stack.enter_context(bars())
-        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
-        classify.classify(connection, identifier, shares=shares, workers=how["workers"] or cores(), progress=shown)
+        beside = None
+        if process is not None and isinstance(found, Described):
+            beside = ClassifiesBeside(connection, process, found, shares=shares)
+        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted, follower=beside)
+        workers = how["workers"] or cores()
         load = graph_input.CachedLoader()  # both steps read the same links and scores
+        if beside is not None:
+            if beside.waiting:  # it need not be waited for with idle hands
+                load.read_links(connection)
+            beside.finish(partial(registry.load, method), workers=workers, progress=shown)
+        elif not isinstance(found, Described):
+            classify(connection, found, shares=shares, workers=workers, progress=shown)
         vote.vote(connection, linked=False, load=load, progress=shown)
         final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
         del load
         shown.end()
         summary(done, shown, verbose=how["verbose"])
-        if final.rounds is not None:
-            state = "converged" if final.converged else "stopped at the cap"
-            say(f"propagation {state} after {counted(final.rounds, 'round')}")
+        _say_end(final)
         if report is not None:
             write_report(connection, report, db.stem)
         if as_json:
@@ -107,6 +121,25 @@ def run(
             if report is not None:
                 write_line(f"report: {visible(str(report))}")
     finish(done)
+
+
+def _say_end(final: Run) -> None:
+    if final.rounds is not None:
+        state = "converged" if final.converged else "stopped at the cap"
+        say(f"propagation {state} after {counted(final.rounds, 'round')}")
+
+
+def _loaded(method: str, process: ClassifierProcess | None) -> Identifier | Described:
+    """The method; or what there is to know of it, where the process that identifies has loaded it."""
+    from graphlang.analysis.classify import Described  # noqa: PLC0415
+    from graphlang.content import registry  # noqa: PLC0415
+
+    try:
+        fields = None if process is None else process.described()
+        return registry.load(method) if fields is None else Described(*fields)
+    except ModelError:
+        _refuse_no_texts(method)
+        raise
 
 
 def _refuse_no_texts(method: str) -> None:
