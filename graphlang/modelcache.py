@@ -91,7 +91,7 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
             if not _is_own(status) or status.st_size > _MOST_BYTES:
                 return None
             data = _aligned(status.st_size)
-            if file.readinto(memoryview(data)) != len(data):
+            if file.readinto(data.data) != len(data):
                 return None
     except OSError:  # there is none
         return None
