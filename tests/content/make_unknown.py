@@ -7,8 +7,7 @@ out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined t
 With rubbish they are the unknown texts. The known ones are the same, those of all labels, asked of the whole model,
 where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
 languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half 1``). Signs of
-long texts are taken at both looks. Coefficients without words are fitted on all of them, those with words on texts of
-40 letters and more.
+long texts are taken at both looks.
 """
 
 from __future__ import annotations
@@ -43,16 +42,17 @@ if TYPE_CHECKING:
 
 FOLDS: Final = 10
 FITTED: Final = 0.1  #: share of the texts to fit on that are unknown
-SHARE: Final = 0.01  #: of texts anywhere, as the constant takes it
-SHARE_OF_LETTERS: Final = 0.02  #: the same without words, by which short texts are told, and wrong more often
+SHARE: Final = 0.02  #: of texts anywhere, as the constant takes it
+SHARE_OF_LETTERS: Final = 0.01  #: the same without n-grams
 USED: Final = 0.1  #: a known text counts as the probability of its language beforehand has it, to that power
 PULL: Final = 10.0  #: towards 0, of every term
 OF_EACH: Final = 12  # texts of a label, kind and source
 CUTS: Final = (24, 36, 49, 80, 120, 180)
 JOINED: Final = 400
 SHORTEST: Final = 12  # letters: fewer than of a text that is asked about, for the fit not to end there
-SHORTEST_OF_WORDS: Final = 40
 LEAST_SURE: Final = 0.3  # what is told with less needs no doubt
+#: Coefficients before any are fitted.
+BEFORE: Final = stranger.Fitted(np.zeros(1, np.float32), np.ones(1, np.float32), np.zeros(3, np.float32))
 _SOURCES: Final = ("flores200_devtest", "laser_tatoeba", "lingua_sentences")
 
 
@@ -131,18 +131,19 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
     real = stranger.share
 
     def share(best: stranger.Best, *, to: Any, answer: Any, **rest: Any) -> tuple[Any, Any]:
-        signs, part = real(best, to=to, answer=answer.copy(), **rest)
-        if rest["words"] is None:
-            return signs, part
+        signs, part, again = real(best, to=to, answer=answer.copy(), **rest)
+        if rest["ngrams"] is None:
+            return signs, part, again
         for row, own, label in zip(to.tolist(), signs, best.label.tolist(), strict=True):
             if label >= 0:
                 kept.setdefault(row, []).append(own)
-        return signs, np.zeros_like(part)
+        return signs, np.zeros_like(part), again
 
     with (
         mock.patch.object(stranger, "share", share),
+        mock.patch.object(stranger, "fitted", return_value=BEFORE),
         mock.patch.object(stranger, "ASK", 0.0),
-        mock.patch.object(stranger, "WORDS", SHORTEST),
+        mock.patch.object(stranger, "SURE", 0.0),
         mock.patch.object(stranger, "FEWEST", SHORTEST),
         mock.patch.object(long_texts, "_DOUBT", 2.0),
     ):
@@ -209,12 +210,11 @@ def weights(unknown: NDArray[np.bool_], prior: Floats) -> Floats:
 
 def main(data: Path) -> None:
     signs, unknown, digest = collect(data)
-    enough = signs[:, stranger.SIGNS.index("letters")] >= np.log(SHORTEST_OF_WORDS)
     found = {
         "model": digest,
         "signs": list(stranger.SIGNS),
-        "letters": fit(signs[:, : -stranger.OF_WORDS], unknown, SHARE_OF_LETTERS),
-        "words": fit(signs[enough], unknown[enough], SHARE),
+        "letters": fit(signs[:, : -stranger.OF_NGRAMS], unknown, SHARE_OF_LETTERS),
+        "ngrams": fit(signs, unknown, SHARE),
     }
     stranger.FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

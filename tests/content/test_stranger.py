@@ -1,8 +1,9 @@
-"""Languages that are not there, told by words: signs by hand, kernels against their definitions."""
+"""Languages that are not there, told by n-grams and words: signs by hand, kernels against their definitions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.content.discriminative import stranger, unknown
+from graphlang.content.discriminative.doubts import Doubts
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.discriminative.scores import Scores
-from graphlang.content.discriminative.sparse_weights import ScriptWeights, Sums
+from graphlang.content.discriminative.sparse_weights import KINDS, Regret, ScriptWeights, Sums
+from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -36,17 +39,15 @@ def shipped() -> Identifier:
 
 
 def share(
-    best: stranger.Best, words: tuple[int, float, float] | None, answer: np.ndarray, letters: int = 100
-) -> tuple[np.ndarray, np.ndarray]:
-    number, own, most = words or (0, 0, 0)
-    of_words = np.array([number]), np.array([own], np.float32), np.array([most], np.float32)
+    best: stranger.Best, ngrams: Regret | None, answer: np.ndarray, letters: int = 100
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return stranger.share(
         best,
         script=np.zeros(1, np.int64),
         columns=np.array([[0, 3, 16]]),
         letters=np.array([letters]),
         found=np.array([300]),
-        words=of_words if words else None,
+        ngrams=ngrams,
         base=BASE,
         prior=PRIOR,
         to=np.zeros(1, np.int64),
@@ -54,69 +55,86 @@ def share(
     )
 
 
+def told(number: list[int], own: list[float], most: list[float], has: list[int]) -> Regret:
+    """Of 3-grams, 5-grams and words of one text."""
+    return Regret(
+        np.array([number], np.int64),
+        np.array([own], np.float32),
+        np.array([most], np.float32),
+        np.array([has], np.int64),
+    )
+
+
+NOTHING = told([0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0])
+
+
 def one(label: int, fit: float, margin: float) -> stranger.Best:
     return stranger.Best(np.array([label]), np.array([fit], np.float32), np.array([margin], np.float32))
 
 
 def test_signs_by_hand() -> None:
-    signs, _ = share(one(1, 0.5, 9.0), (10, 20.0, 25.0), np.full((1, 3), 1 / 3, np.float32))
-    # fit, base, ln 100, 300 / 100, a margin that is cut, prior, 10 / 100, 20 / 10, (25 - 20) / 10
-    assert signs[0] == pytest.approx([0.5, -2, 4.605, 3, 4, -2, 0.1, 2, 0.5], abs=1e-3)
+    ngrams = told([80, 0, 10], [40.0, 0, 20.0], [60.0, 0, 25.0], [60, 0, 9])
+    signs, _, again = share(one(1, 0.5, 9.0), ngrams, np.full((1, 3), 1 / 3, np.float32))
+    # fit, base, ln 100, 300 / 100, a margin that is cut, prior, 10 / 100
+    assert signs[0, :7] == pytest.approx([0.5, -2, 4.605, 3, 4, -2, 0.1], abs=1e-3)
+    # 3-grams: 40 / 80, (60 - 40) / 80, 60 / 80; no 5-grams; words: 20 / 10, (25 - 20) / 10, 9 / 10
+    assert signs[0, 7:] == pytest.approx([0.5, 0.25, 0.75, 0, 0, 0, 2, 0.5, 0.9], abs=1e-3)
+    assert not again.any()
 
 
 @given(
     st.tuples(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2)),
-    st.tuples(st.integers(0, 30), st.floats(-9, 3), st.floats(0, 4)),
+    st.lists(st.tuples(st.integers(0, 30), st.floats(-9, 3), st.floats(0, 4)), min_size=3, max_size=3),
 )
-def test_the_kernel_is_the_definition(of_best: tuple[int, float, float], words: tuple[int, float, float]) -> None:
-    (label, fit, margin), (number, word, regret) = of_best, words
+def test_the_kernel_is_the_definition(of_best: tuple[int, float, float], kinds: list[tuple[int, float, float]]) -> None:
+    (label, fit, margin), number = of_best, [kind[0] for kind in kinds]
+    ngrams = told(
+        number,
+        [n * own for n, own, _ in kinds],
+        [n * (own + regret) for n, own, regret in kinds],
+        [n // 2 for n in number],
+    )
     before = np.full((1, 3), 0.1, np.float32)
     before[0, label] = 0.8
     answer = before.copy()
     best = one(label, fit, margin)
-    signs, part = share(best, (number, word * number, (word + regret) * number), answer)
+    signs, part, _ = share(best, ngrams, answer)
     [chance] = stranger.probability(signs)
-    assert part[0] == pytest.approx(chance, abs=1e-4)
-    [told] = unknown.probability(best.fit, BASE[label : label + 1], np.array([100]))
-    if chance > told + 1e-3 and chance > 2 * stranger.LEAST:
+    assert part[0] == pytest.approx(chance, abs=2e-4)
+    [shared] = unknown.probability(best.fit, BASE[label : label + 1], np.array([100]))
+    if chance > shared + 1e-3 and chance > 2 * stranger.LEAST:
         # What `unknown` shared already counts towards it.
-        rest = (1 - chance) / (1 - told)
+        rest = (1 - chance) / (1 - shared)
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
-    elif chance < told - 1e-3 or chance < stranger.LEAST / 2:
+    elif chance < shared - 1e-3 or chance < stranger.LEAST / 2:
         assert answer.tolist() == before.tolist()
 
 
-@given(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2), st.integers(4, 200))
-def test_without_words_the_other_signs_decide_or_leave_it_to_them(
-    label: int, fit: float, margin: float, letters: int
+@given(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2), st.integers(4, 200), st.sampled_from([0.8, 0.96]))
+def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
+    label: int, fit: float, margin: float, letters: int, sure: float
 ) -> None:
-    before = np.full((1, 3), 0.1, np.float32)
-    before[0, label] = 0.8
+    before = np.full((1, 3), (1 - sure) / 2, np.float32)
+    before[0, label] = sure
     answer, best = before.copy(), one(label, fit, margin)
-    signs, part = share(best, None, answer, letters)
-    use = stranger.fitted(words=False)
+    signs, part, again = share(best, None, answer, letters)
+    use = stranger.fitted(ngrams=False)
+    assert len(use.mean) == len(stranger.SIGNS) - stranger.OF_NGRAMS
     [chance] = stranger.probability(signs, use)
     assert part[0] == pytest.approx(chance, abs=1e-4)
-    few = signs[:, : -stranger.OF_WORDS]
-    x = np.clip((few - use.mean[: few.shape[1]]) / use.spread[: few.shape[1]], -3, 3)
-    logit = use.terms[0] + stranger.terms_of(x) @ use.terms[1:][np.flatnonzero(use.terms[1:])]
-    assert logit[0] == pytest.approx(np.log(chance / (1 - chance)), abs=0.02)
-    if stranger.asks(part, np.array([letters]))[0]:
+    assert again.tolist() == [sure >= stranger.SURE and bool(part[0] >= np.float32(stranger.ASK))]
+    if again[0]:
         assert answer.tolist() == before.tolist()
     elif chance > stranger.LEAST * 2:
-        [told] = unknown.probability(best.fit, BASE[label : label + 1], np.array([letters]))
-        rest = min(1, (1 - chance) / (1 - told))
+        [shared] = unknown.probability(best.fit, BASE[label : label + 1], np.array([letters]))
+        rest = min(1, (1 - chance) / (1 - shared))
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
-
-
-@pytest.mark.parametrize(("part", "letters", "asks"), [(0.5, 200, True), (0.5, 20, False), (0.01, 200, False)])
-def test_words_are_read_of_doubtful_texts_that_have_some(part: float, letters: int, asks: bool) -> None:
-    assert stranger.asks(np.array([part], np.float32), np.array([letters])).tolist() == [asks]
 
 
 def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
     answer = np.array([[0.8, 0.1, 0.1]], np.float32)
-    signs, part = share(one(-1, 0, 0), (0, 0, 0), answer)
+    signs, part, again = share(one(-1, 0, 0), NOTHING, answer)
+    assert not again.any()
     assert not signs.any()
     assert not part.any()
     assert answer.tolist() == np.array([[0.8, 0.1, 0.1]], np.float32).tolist()
@@ -125,7 +143,7 @@ def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("label", [3, -2])
 def test_labels_that_are_none_are_refused(label: int) -> None:
     with pytest.raises(KernelError, match="best"):
-        share(one(label, 0, 0), (0, 0, 0), np.zeros((1, 3), np.float32))
+        share(one(label, 0, 0), NOTHING, np.zeros((1, 3), np.float32))
 
 
 SUMS = st.lists(st.lists(st.integers(-400, 400), min_size=3, max_size=3), min_size=1, max_size=4)
@@ -188,10 +206,26 @@ def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
     [(_, _, rows)] = weights.each(sums)
     table = rows[:, : columns[latin, 1]] + base[own_labels]
     script, offsets = np.full(2, latin), np.array([0, 20, len(some)])
-    number, own, most = weights.regret(features, offsets, script, np.array([7, -1]), columns=columns, base=base)
-    assert number.tolist() == [20, 0]
-    assert own.tolist() == pytest.approx([table[:20, 7].sum(), 0], rel=1e-5)
-    assert most.tolist() == pytest.approx([table[:20].max(axis=1).sum(), 0], rel=1e-5)
+    kinds = draw.integers(0, KINDS + 1, len(shipped.vocabulary)).astype(np.uint8)
+    greatest = np.zeros(len(kinds), np.int32)
+    about: dict[str, Any] = {"columns": columns, "base": base, "kinds": kinds, "greatest": greatest}
+    of_kind = kinds[features[:20], None] == np.arange(KINDS)
+    for _ in range(2):  # the second time from what the first one found
+        number, own, most, has = weights.regret(features, offsets, script, np.array([7, -1]), **about)
+        assert number.tolist() == [of_kind.sum(axis=0).tolist(), [0] * KINDS]
+        assert own[0].tolist() == pytest.approx(table[:20, 7] @ of_kind, rel=1e-5)
+        assert most[0].tolist() == pytest.approx(table[:20].max(axis=1) @ of_kind, rel=1e-5)
+        assert has.tolist() == [((rows[:20, 7] != 0) @ of_kind.astype(int)).tolist(), [0] * KINDS]
+        assert not own[1].any()
+        assert not most[1].any()
+    common_ones = features[:20][of_kind.any(axis=1) & (features[:20] < first + common)]
+    assert np.flatnonzero(greatest).tolist() == sorted(set(common_ones.tolist()))
+
+
+def test_models_without_the_ngrams_are_not_asked(shipped: Identifier) -> None:
+    assert isinstance(shipped, Discriminative)
+    assert Doubts(shipped.trained).asks
+    assert not Doubts(replace(shipped.trained, vocabulary=Vocabulary(["abc", "a", " whole "]))).asks
 
 
 def test_answers_stay_and_do_not_depend_on_the_company(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,10 +124,18 @@ def strangers(
     wrong = stranger.Best(wild(best.label), best.fit, best.margin)
     columns, script = weights.columns(), np.zeros(4, np.int64)
     base = scores.base
-    words = weights.regret(features, wild(offsets), wild(script), wild(script), columns=columns, base=base)
-    about = {"columns": columns, "found": long, "words": words, "base": base, "prior": scores.prior}
+    kinds = stranger.kinds(identifier.vocabulary.sizes)
+    greatest = np.zeros(len(kinds), np.int32)
     with suppress(*REFUSED):
-        stranger.share(wrong, script=wild(script), **{**about, "words": None}, **into)
+        weights.regret(
+            features, offsets, script, script, columns=columns, base=base, kinds=kinds[:-1], greatest=greatest[:-1]
+        )
+    ngrams = weights.regret(
+        features, wild(offsets), wild(script), wild(script), columns=columns, base=base, kinds=kinds, greatest=greatest
+    )
+    about = {"columns": columns, "found": long, "ngrams": ngrams, "base": base, "prior": scores.prior}
+    with suppress(*REFUSED):
+        stranger.share(wrong, script=wild(script), **{**about, "ngrams": None}, **into)
     stranger.share(wrong, script=wild(script), **about, **into)
 
 

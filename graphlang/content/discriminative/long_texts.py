@@ -114,7 +114,7 @@ class LongTexts:
             to=rows,
             answer=answer,
         )
-        if self._doubts.asks_words:
+        if self._doubts.asks:
             best = trained.scores.best(
                 summed.sums,
                 trained.weights,
@@ -124,10 +124,7 @@ class LongTexts:
                 to=rows,
                 answer=answer,
             )
-            found = np.diff(summed.offsets[offsets])
-            sure *= 1 - self._doubts.of_strangers(
-                best, summed.letters, offsets, found=found, lengths=letters, to=rows, answer=answer
-            )
+            sure *= 1 - self._doubts.of_strangers(best, summed, offsets, lengths=letters, to=rows, answer=answer)
         self._doubts.of_relatives(trained.script[scripts], rows, answer)
         latin = scripts == LATIN
         if latin.any():

@@ -57,7 +57,7 @@ class ShortTexts:
             lm_sums=summed.lm,
         )
         answer[to[sums.order[known:]]] = 0  # no letters, or a script that no language here is written in
-        if self._doubts.asks_words and letters.lengths.max(initial=0) >= stranger.FEWEST:
+        if self._doubts.asks and letters.lengths.max(initial=0) >= stranger.FEWEST:
             every = np.arange(len(to) + 1)
             best = trained.scores.best(
                 sums,
@@ -68,9 +68,7 @@ class ShortTexts:
                 to=to,
                 answer=answer,
             )
-            self._doubts.of_strangers(
-                best, letters, every, found=summed.found, lengths=letters.lengths, to=to, answer=answer
-            )
+            self._doubts.of_strangers(best, summed, every, lengths=letters.lengths, to=to, answer=answer)
         self._doubts.of_relatives(trained.script[letters.scripts], to, answer)
         unknown.doubt_rubbish(answer, to, given)
         if trained.foreign >= 0:

@@ -7,7 +7,7 @@ quickest. Most n-grams are rare and belong to a few languages: as rows of a tabl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ _LINE = 32
 _HALF = 3  # in `blocks`
 _BEHIND = _kernels.constant("GRAPHLANG_NGRAMS_CHUNK")  # numbers after the last list
 _MOST = (1 << 31) - 1  # n-grams times labels
+KINDS: Final = _kernels.constant("GRAPHLANG_NGRAMS_KINDS")  #: of features that `ScriptWeights.regret` tells apart
 _NO_LISTS = np.zeros(0, dtype=np.int32)
 
 
@@ -43,6 +44,22 @@ class Sums:
     flat: NDArray[np.int16]
     order: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+
+class Regret(NamedTuple):
+    """What features of texts say for one language, kind by kind.
+
+    Attributes:
+        number: How many of the features are of the text's script, int64 (texts, kinds).
+        own: Sum of what they say for the language, its base included, (texts, kinds).
+        most: Sum of the greatest that each of them says for any language, (texts, kinds).
+        has: How many of them have a weight in the language, int64 (texts, kinds).
+    """
+
+    number: NDArray[np.int64]
+    own: NDArray[np.float32]
+    most: NDArray[np.float32]
+    has: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +153,9 @@ class ScriptWeights:
         *,
         columns: NDArray[np.int64],
         base: NDArray[np.float32],
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        kinds: NDArray[np.uint8],
+        greatest: NDArray[np.int32],
+    ) -> Regret:
         """What features of texts say for one language, beside what each says for the one that it says most for.
 
         Args:
@@ -146,16 +165,23 @@ class ScriptWeights:
             best: The language, counted among those of the script; -1 for a text that is not asked about, (texts,).
             columns: As the method of that name has them.
             base: Of each label, in the unit of the weights, (labels,).
+            kinds: Of each feature of the vocabulary; those of `KINDS` and more are left out, (vocabulary,).
+            greatest: What earlier calls with the same `base` found of common features; zeros for the first one, and
+                filled in place, (vocabulary,). Several threads may share it.
 
         Returns:
-            How many of the features are of the text's script; the sum of what they say for the language, its base
-            included; and the sum of the greatest that each says for any, (texts,) each; 0 where nothing is asked.
+            What they say, kind by kind; 0 where nothing is asked.
 
         Raises:
             KernelError: arrays that do not fit one another.
         """
-        number = np.empty(len(best), dtype=np.int64)
-        own, most = np.empty(len(best), dtype=np.float32), np.empty(len(best), dtype=np.float32)
+        shape = len(best), KINDS
+        found = Regret(
+            np.empty(shape, dtype=np.int64),
+            np.empty(shape, dtype=np.float32),
+            np.empty(shape, dtype=np.float32),
+            np.empty(shape, dtype=np.int64),
+        )
         _kernels.ngrams_regret(
             features=features,
             offsets=offsets,
@@ -167,11 +193,11 @@ class ScriptWeights:
             table=self.table,
             starts=self.starts,
             rest=self.rest,
-            number=number,
-            own=own,
-            most=most,
+            kinds=kinds,
+            greatest=greatest,
+            **{name: array.reshape(-1) for name, array in found._asdict().items()},
         )
-        return number, own, most
+        return found
 
     def script_of(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which of the scripts each label is in."""

@@ -2,14 +2,15 @@
 
 How well a text fits its best language says less, the closer a relative of that language it is in. Three more things
 say something. The margin: Dutch stands further before the next language in a Dutch text than in one that lies between
-both. How many people use the language: who reads English everywhere will seldom be wrong. And whole words: of a text in
-Afrikaans, which the model calls Dutch, fewer words than of a Dutch one are Dutch ones, and more are words that some
-other language has much rather.
+both. How many people use the language: who reads English everywhere will seldom be wrong. And the text's n-grams one by
+one, short, long, and whole words: of a text in Afrikaans, which the model calls Dutch, fewer than of a Dutch one are of
+Dutch text at all, more are some other language's much rather, and the longer they are the more so; a language that is
+there fits its text with all of them alike.
 
 The logistic function of these signs, and of their products two by two, is the probability that the text is in no
-language of the model. All but the words are at hand and cost next to nothing; so they are asked first. Where they say
-that the text is hardly in another language, and where there are few words, that is all. Else the words are read, and
-the same function of all signs, with coefficients of its own, decides. The coefficients
+language of the model. All but the n-grams are at hand and cost next to nothing; so they are asked first. Where they say
+that the text is hardly in another language, and where the answer is in doubt anyway, that is all. Else each n-gram is
+held against all languages, and the same function of all signs, with coefficients of its own, decides. The coefficients
 (``graphlang/data/unknown.json``) were fitted by ``tests/content/make_unknown.py`` on languages that were left out of
 the model, a tenth of them at a time. What it finds beyond the doubt of `unknown` all labels of the script share; so no
 answer changes, only its confidence does.
@@ -25,6 +26,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.content.discriminative import unknown
+from graphlang.content.discriminative.sparse_weights import KINDS, Regret
+from graphlang.content.ngrams.vocabulary import MAX_ORDER
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
-    Words = tuple[Ints, Floats, Floats]
 
 _kernels = Kernels("graphlang.content.native._scores")
 FILE: Final = Path(__file__).parents[2] / "data" / "unknown.json"
@@ -44,15 +46,18 @@ SIGNS: Final = (
     "margin",  # how much more a feature says for the language than for the next, on average
     "prior",
     "words",  # whole ones that are features, to a letter
-    "word",  # what one of them says for the language on average
-    "regret",  # how much more one of them says for the language that it says most for, on average
+    # Of n-grams of three letters, of five, and of words: what one says for the language on average; how much more it
+    # says for the language that it says most for; and the share of them that have a weight in the language at all.
+    *(f"{sign} {kind}" for kind in ("3", "5", "word") for sign in ("own", "regret", "has")),
 )
-OF_WORDS: Final = 3  # of the signs, the last ones
+ORDERS: Final = (3, 5)  #: letters of the n-grams, besides words, that are asked
+OF_NGRAMS: Final = 1 + 3 * KINDS  # of the signs, the last ones
 FEWEST: Final = 16  #: letters; of a shorter text nothing is asked
-WORDS: Final = 64  #: letters from which words are read; in a shorter text they say too little for what it takes
-#: How probable it is by the other signs, at least, that a text is in another language, for its words to be read: one
-#: text in ten in known languages, and nine in ten of the others.
-ASK: Final = 0.03
+#: How probable it is by the other signs, at least, that a text is in another language, for its n-grams to be asked, and
+#: how probable its best language. That is one text in fourteen in known languages; of those in unknown ones that would
+#: be told with as much, three in five, and four in five where no close relative is known.
+ASK: Final = 0.01
+SURE: Final = 0.9  #: what is told with less is in doubt anyway
 MOST_MARGIN: Final = _kernels.constant("GRAPHLANG_SCORES_MARGIN_MOST")
 _NEVER: Final = 2.0  # more than any probability
 LEAST: Final = 0.002  #: what is shared at least; less would not be seen
@@ -88,6 +93,21 @@ class Best(NamedTuple):
     margin: Floats
 
 
+def kinds(sizes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What kind each n-gram of a vocabulary is: the first of `ORDERS`, the second, a whole word, or `KINDS` for others.
+
+    Args:
+        sizes: Characters of each (`Vocabulary.sizes`).
+
+    >>> kinds(np.array([1, 3, 4, 5, 6, 12], dtype=np.uint8)).tolist()
+    [3, 0, 3, 1, 2, 2]
+    """
+    of_sizes = np.full(256, KINDS, dtype=np.uint8)
+    of_sizes[list(ORDERS)] = np.arange(len(ORDERS))
+    of_sizes[MAX_ORDER + 1 :] = KINDS - 1
+    return np.frombuffer(sizes.tobytes().translate(of_sizes.tobytes()), dtype=np.uint8)
+
+
 def none(texts: int) -> Best:
     """So many texts of which nothing is asked.
 
@@ -99,37 +119,29 @@ def none(texts: int) -> Best:
 
 
 @cache
-def fitted(*, words: bool = True) -> Fitted:
-    """The coefficients of the file: those of all signs, or those without words, which then count for nothing.
+def fitted(*, ngrams: bool = True) -> Fitted:
+    """The coefficients of the file: those of all signs, or those of the signs before the last `OF_NGRAMS`.
 
     Args:
-        words: Which.
+        ngrams: Which.
     """
-    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["words" if words else "letters"]
-    mean, spread, terms = (np.array(read[name], dtype=np.float32) for name in Fitted._fields)
-    if words:
-        return Fitted(mean, spread, terms)
-    _, second = np.triu_indices(len(SIGNS))
-    used = np.concatenate([np.arange(len(SIGNS)) < len(mean), second < len(mean)])
-    every = np.zeros(1 + len(used), dtype=np.float32)
-    every[1:][used], every[0] = terms[1:], terms[0]
-    none_ = np.zeros(OF_WORDS, dtype=np.float32)
-    return Fitted(np.concatenate([mean, none_]), np.concatenate([spread, none_ + 1]), every)
+    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["ngrams" if ngrams else "letters"]
+    return Fitted(*(np.array(read[name], dtype=np.float32) for name in Fitted._fields))
 
 
 def probability(of_texts: Floats, coefficients: Fitted | None = None) -> Floats:
     """How probable it is that texts are in no language of the model, (texts,); what the kernel does.
 
     Args:
-        of_texts: Their signs, (texts, signs).
+        of_texts: Their signs, (texts, signs); those beyond the coefficients do not count.
         coefficients: Those of the file if not given.
 
-    >>> one = Fitted(np.zeros(9, np.float32), np.ones(9, np.float32), np.eye(55, dtype=np.float32)[1])
-    >>> probability(np.array([[0, *[9] * 8], [-2, *[9] * 8]], dtype=np.float32), one).astype(float).round(2).tolist()
+    >>> one = Fitted(np.zeros(16, np.float32), np.ones(16, np.float32), np.eye(153, dtype=np.float32)[1])
+    >>> probability(np.array([[0, *[9] * 15], [-2, *[9] * 15]], dtype=np.float32), one).astype(float).round(2).tolist()
     [0.5, 0.12]
     """
     use = fitted() if coefficients is None else coefficients
-    x = np.clip((of_texts - use.mean) / use.spread, -_CUT, _CUT)
+    x = np.clip((of_texts[:, : len(use.mean)] - use.mean) / use.spread, -_CUT, _CUT)
     z = use.terms[0] + terms_of(x) @ use.terms[1:]
     small = np.exp(-np.abs(z))
     found: Floats = (np.where(z < 0, small, 1) / (1 + small)).astype(np.float32)
@@ -142,17 +154,6 @@ def terms_of(x: Floats) -> Floats:
     return np.concatenate([x, x[:, first] * x[:, second]], axis=1)
 
 
-def asks(part: Floats, letters: Ints) -> NDArray[np.bool_]:
-    """Of which texts the words are to be read, (texts,).
-
-    Args:
-        part: What the other signs say, (texts,).
-        letters: Of each, (texts,).
-    """
-    found: NDArray[np.bool_] = (letters >= WORDS) & (part >= np.float32(ASK))
-    return found
-
-
 def share(
     best: Best,
     *,
@@ -160,12 +161,12 @@ def share(
     columns: Ints,
     letters: Ints,
     found: Ints,
-    words: Words | None,
+    ngrams: Regret | None,
     base: Floats,
     prior: Floats,
     to: Ints,
     answer: Floats,
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Share what may be in a language that is not there among the labels of each text's script, in place.
 
     Args:
@@ -174,25 +175,28 @@ def share(
         columns: Of each script (`sparse_weights.ScriptWeights.columns`).
         letters: Of each text, (texts,).
         found: Features of each, (texts,).
-        words: Of its whole words of more than three letters: how many they are, what all of them say for the language,
-            and the sum of what each says for the language that it says most for, (texts,) each. Without them the other
-            signs are asked, and a text whose words are to be read (`asks`) is left as it is.
+        ngrams: What those of each text say, in the unit of the scores. Without them the other signs are asked, and a
+            text whose n-grams are to be asked (`ASK`, `SURE`) is left as it is.
         base: Of the labels, (labels,).
         prior: Of the labels, (labels,).
         to: Row of `answer` of each text, (texts,).
         answer: Probabilities, (any number, labels).
 
     Returns:
-        The signs, (texts, signs), and how probable it is that each text is in none of the languages, (texts,); 0 where
-        nothing is asked.
+        The signs, (texts, signs); how probable it is that each text is in none of the languages, (texts,), 0 where
+        nothing is asked; and which texts were left for their n-grams, (texts,).
 
     Raises:
         KernelError: the shapes differ, or a number is out of range.
     """
-    use, part = fitted(words=words is not None), np.empty(len(to), dtype=np.float32)
+    use, part = fitted(ngrams=ngrams is not None), np.empty(len(to), dtype=np.float32)
     signs = np.empty((len(to), len(SIGNS)), dtype=np.float32)
-    nothing = np.zeros(len(to), dtype=np.float32)
-    number, own, most = words or (np.zeros(len(to), dtype=np.int64), nothing, nothing)
+    again = np.empty(len(to), dtype=np.uint8)
+    if ngrams is None:
+        whole, floating = np.zeros((len(to), KINDS), dtype=np.int64), np.zeros((len(to), KINDS), dtype=np.float32)
+        told = Regret(whole, floating, floating, whole)
+    else:
+        told = ngrams
     _kernels.scores_stranger(
         script=script,
         best=best.label,
@@ -201,9 +205,7 @@ def share(
         margin=best.margin,
         letters=letters,
         found=found,
-        words=number,
-        own=own,
-        most=most,
+        **{name: array.reshape(-1) for name, array in told._asdict().items()},
         base=base,
         prior=prior,
         unknown=unknown.COEFFICIENTS,
@@ -211,11 +213,12 @@ def share(
         spread=use.spread,
         terms=use.terms,
         least=LEAST,
-        ask_from=WORDS,
-        ask=_NEVER if words else ASK,
+        ask=_NEVER if ngrams is not None else ASK,
+        sure=SURE,
         to=to,
         answer=answer,
         signs=signs,
         part=part,
+        again=again,
     )
-    return signs, part
+    return signs, part, again.astype(np.bool_)

@@ -46,12 +46,14 @@ class Summed(NamedTuple):
 
     Attributes:
         letters: Of the texts.
-        offsets: Text t has `offsets[t + 1] - offsets[t]` features, (texts + 1,).
+        features: Those of all texts.
+        offsets: Text t has `features[offsets[t] : offsets[t + 1]]`, (texts + 1,).
         sums: Of the features' weights.
         lm: Of the character language model; None where there is none, or it was not asked.
     """
 
     letters: Letters
+    features: NDArray[np.int32]
     offsets: NDArray[np.int64]
     sums: Sums
     lm: CharLMSums | None
@@ -119,7 +121,7 @@ class Trained:
         features, offsets = self.vocabulary.find(letters)
         scripts = self.script[letters.scripts]
         of_lm = self.char_lm.find(letters, scripts) if lm and self.char_lm is not None else None
-        return Summed(letters, offsets, self.weights.sums(features, offsets, scripts), of_lm)
+        return Summed(letters, features, offsets, self.weights.sums(features, offsets, scripts), of_lm)
 
     def measure(
         self, summed: Summed, *, prior: bool

@@ -25,6 +25,8 @@
 #define COPIED 512
 #define FIELDS GRAPHLANG_NGRAMS_FIELDS
 #define COLUMNS GRAPHLANG_NGRAMS_COLUMNS
+#define KINDS GRAPHLANG_NGRAMS_KINDS
+#define BATCHED 256 /* features that ngrams_regret works on together */
 
 /* Sixteen, or eight, numbers of a row, side by side. */
 typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
@@ -628,19 +630,37 @@ INLINE float greatest_of_row(const uint16_t *cell, int64_t half, const float *ba
     return most - MIDDLE;
 }
 
+/* The same, worked out once: 0 where it is not yet known. Threads that ask at once find the same. */
+INLINE float remembered_greatest(int32_t *known, const uint16_t *cell, int64_t half, const float *base, int64_t width)
+{
+    int32_t bits = __atomic_load_n(known, __ATOMIC_RELAXED);
+    float most;
+    if (bits) {
+        memcpy(&most, &bits, sizeof most);
+        return most;
+    }
+    most = greatest_of_row(cell, half, base, width);
+    memcpy(&bits, &most, sizeof bits);
+    __atomic_store_n(known, bits, __ATOMIC_RELAXED);
+    return most;
+}
+
 WIDE
 int graphlang_ngrams_regret(int64_t size, int64_t rows, int64_t scripts, int64_t labels, int64_t cells, int64_t lists,
-                            int64_t entries, const int32_t *features, const int64_t *offsets, const int64_t *script,
+                            int64_t entries, int64_t grams, const int32_t *features, const int64_t *offsets, const int64_t *script,
                             const int64_t *column, const int64_t *columns, const float *base, const int64_t *blocks,
-                            const uint16_t *table, const int32_t *starts, const int32_t *rest, int64_t *number,
-                            float *own, float *most, graphlang_fault *fault)
+                            const uint16_t *table, const int32_t *starts, const int32_t *rest, const uint8_t *kinds,
+                            int32_t *greatest, int64_t *number, float *own, float *most, int64_t *has, graphlang_fault *fault)
 {
     if (entries < CHUNK)
         return GRAPHLANG_WRONG_SIZE;
     for (int64_t n = 0; n < scripts; n++) {
-        int refused = check_block(blocks + n * FIELDS, n, cells, lists, fault);
+        const int64_t *block = blocks + n * FIELDS;
+        int refused = check_block(block, n, cells, lists, fault);
         if (refused)
             return refused;
+        if (block[0] + block[1] + block[2] > grams)
+            return GRAPHLANG_WRONG_SIZE;
         int64_t first = columns[COLUMNS * n], width = columns[COLUMNS * n + 1];
         if (first < 0 || first >= labels)
             return GRAPHLANG_REFUSE(fault, "columns", COLUMNS * n, first, 0, labels - 1);
@@ -650,9 +670,11 @@ int graphlang_ngrams_regret(int64_t size, int64_t rows, int64_t scripts, int64_t
     }
     int64_t before = -1;
     float highest = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        number[row] = 0;
-        own[row] = most[row] = 0;
+    for (int64_t row = 0; row < rows; row++, number += KINDS, own += KINDS, most += KINDS, has += KINDS) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            number[kind] = has[kind] = 0;
+            own[kind] = most[kind] = 0;
+        }
         if (column[row] == -1)
             continue;
         int64_t begin = offsets[row], end = offsets[row + 1];
@@ -670,54 +692,65 @@ int graphlang_ngrams_regret(int64_t size, int64_t rows, int64_t scripts, int64_t
         const uint16_t *cell = table + block[4];
         const int32_t *list = starts + block[5];
         const float *of = base + first;
-        int64_t steps = 0, place = column[row] < half ? column[row] : column[row] - half, shift = column[row] < half ? 0 : 8;
-        float total = 0;
+        int64_t steps[KINDS] = {0}, place = column[row] < half ? column[row] : column[row] - half;
+        int64_t shift = column[row] < half ? 0 : 8;
         if (script[row] != before) { /* what a feature says at least for the language with the greatest base */
             before = script[row];
             highest = of[0];
             for (int64_t j = 1; j < width; j++)
                 highest = of[j] > highest ? of[j] : highest;
         }
-        for (int64_t i = begin; i < end; i++) { /* memory is asked for what all of them need */
-            uint32_t feature = (uint32_t)features[i] - from;
-            if (feature >= common && feature - common < rare)
-                __builtin_prefetch(list + (feature - common));
-        }
-        for (int64_t i = begin; i < end; i++) {
-            uint32_t feature = (uint32_t)features[i] - from;
-            if (feature < common)
-                __builtin_prefetch(cell + feature * half);
-            else if (feature - common < rare)
-                __builtin_prefetch(rest + list[feature - common]);
-        }
-        for (int64_t i = begin; i < end; i++) {
-            uint32_t feature = (uint32_t)features[i] - from;
-            if (feature < common) {
-                const uint16_t *weights = cell + feature * half;
-                steps += (weights[place] >> shift & 0xFF) - MIDDLE;
-                total += greatest_of_row(weights, half, of, width);
-            } else if (feature - common < rare) {
-                int64_t at = list[feature - common], stop = list[feature - common + 1];
-                if (at < 0 || stop < at || stop > entries - CHUNK)
-                    return GRAPHLANG_REFUSE(fault, "starts", list - starts + feature - common, at, 0, -1);
-                float top = highest;
-                for (; at < stop; at++) {
-                    int64_t label = rest[at] >> 8;
-                    int8_t weight = (int8_t)(rest[at] & 0xFF);
-                    if (label < 0 || label >= width)
-                        return GRAPHLANG_REFUSE(fault, "rest", at, rest[at], 0, 256 * width - 1);
-                    if (label == column[row])
-                        steps += weight;
-                    top = of[label] + (float)weight > top ? of[label] + (float)weight : top;
+        while (begin < end) { /* some at a time: those that are asked, the memory that they need, what they say */
+            uint32_t asked[BATCHED];
+            uint8_t kind_of[BATCHED];
+            int64_t some = 0;
+            for (; begin < end && some < BATCHED; begin++) {
+                uint32_t feature = (uint32_t)features[begin] - from;
+                if (feature >= common + rare || kinds[from + feature] >= KINDS)
+                    continue; /* of another script, or not asked */
+                kind_of[some] = kinds[from + feature];
+                asked[some++] = feature;
+                if (feature < common) {
+                    __builtin_prefetch(cell + feature * half + place);
+                    __builtin_prefetch(greatest + from + feature);
+                } else {
+                    __builtin_prefetch(list + (feature - common));
                 }
-                total += top;
-            } else {
-                continue;
             }
-            number[row]++;
+            for (int64_t i = 0; i < some; i++)
+                if (asked[i] >= common)
+                    __builtin_prefetch(rest + list[asked[i] - common]);
+            for (int64_t i = 0; i < some; i++) {
+                uint32_t feature = asked[i];
+                int kind = kind_of[i];
+                int64_t step = 0;
+                if (feature < common) {
+                    const uint16_t *weights = cell + feature * half;
+                    step = (weights[place] >> shift & 0xFF) - MIDDLE;
+                    most[kind] += remembered_greatest(greatest + from + feature, weights, half, of, width);
+                } else {
+                    int64_t at = list[feature - common], stop = list[feature - common + 1];
+                    if (at < 0 || stop < at || stop > entries - CHUNK)
+                        return GRAPHLANG_REFUSE(fault, "starts", list - starts + feature - common, at, 0, -1);
+                    float top = highest;
+                    for (; at < stop; at++) {
+                        int64_t label = rest[at] >> 8;
+                        int8_t weight = (int8_t)(rest[at] & 0xFF);
+                        if (label < 0 || label >= width)
+                            return GRAPHLANG_REFUSE(fault, "rest", at, rest[at], 0, 256 * width - 1);
+                        if (label == column[row])
+                            step = weight;
+                        top = of[label] + (float)weight > top ? of[label] + (float)weight : top;
+                    }
+                    most[kind] += top;
+                }
+                steps[kind] += step;
+                has[kind] += step != 0;
+                number[kind]++;
+            }
         }
-        own[row] = (float)steps + (float)number[row] * of[column[row]];
-        most[row] = total;
+        for (int kind = 0; kind < KINDS; kind++)
+            own[kind] = (float)steps[kind] + (float)number[kind] * of[column[row]];
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 
 enum {
   GRAPHLANG_NGRAMS_COLUMNS = 3, /* of a line in `columns` */
+  GRAPHLANG_NGRAMS_KINDS = 3, /* of features that are asked about one language (`discriminative.stranger`) */
   GRAPHLANG_NGRAMS_FIELDS = 6, /* of a script's line in `blocks` */
   GRAPHLANG_NGRAMS_CHUNK = 16, /* numbers behind the last list of weights */
   GRAPHLANG_NGRAMS_VECTOR = 8, /* rows of weights are a multiple of it long */
@@ -73,16 +74,21 @@ int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t
 /* What the features of each row say for one language, and what each of them says for the one that it says most for.
 
    script, column: as ngrams_column has them; a row of column -1 is left out, and gets 0. columns: of each script its first
-   label, how many it has, and a number that is not read. base: of each label, added to the weights of its column, in their unit. number: how many
-   features of the row are of its script; own: the sum of what they say for the language, base included; most: the sum of
-   the greatest that each says for any. features, offsets, blocks, table, starts, rest: as ngrams_sums has them. */
+   label, how many it has, and a number that is not read. base: of each label, added to the weights of its column, in their
+   unit. kinds: of each feature of the vocabulary; those of GRAPHLANG_NGRAMS_KINDS and more are left out. greatest: what
+   earlier calls with the same base and table found of common features, 0 before the first one. Of each row and
+   kind, number: how many features are of the row's script; own: the sum of what they say for the language, base included;
+   most: the sum of the greatest that each says for any; has: how many of them have a weight in the language. features,
+   offsets, blocks, table, starts, rest: as ngrams_sums has them. */
 int graphlang_ngrams_regret(int64_t size, int64_t rows, int64_t scripts, int64_t labels, int64_t cells, int64_t lists,
-                            int64_t entries, const int32_t features[size], const int64_t offsets[rows + 1],
+                            int64_t entries, int64_t grams, const int32_t features[size], const int64_t offsets[rows + 1],
                             const int64_t script[rows], const int64_t column[rows],
                             const int64_t columns[scripts * GRAPHLANG_NGRAMS_COLUMNS],
                             const float base[labels], const int64_t blocks[scripts * GRAPHLANG_NGRAMS_FIELDS],
                             const uint16_t table[cells], const int32_t starts[lists], const int32_t rest[entries],
-                            int64_t number[rows], float own[rows], float most[rows], graphlang_fault *fault);
+                            const uint8_t kinds[grams], int32_t greatest[grams], int64_t number[rows * GRAPHLANG_NGRAMS_KINDS],
+                            float own[rows * GRAPHLANG_NGRAMS_KINDS], float most[rows * GRAPHLANG_NGRAMS_KINDS],
+                            int64_t has[rows * GRAPHLANG_NGRAMS_KINDS], graphlang_fault *fault);
 
 /* The next weights of a model file -> a table and lists of one script, as ngrams_sums reads them.
 

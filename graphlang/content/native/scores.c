@@ -542,18 +542,21 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
 }
 
 WIDE
-int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, const int64_t *script,
+int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t *script,
                               const int64_t *best, const int64_t *columns, const float *fit, const float *margin,
-                              const int64_t *letters, const int64_t *found, const int64_t *words, const float *own,
-                              const float *most, const float *base, const float *prior, const float *unknown,
-                              const float *mean, const float *spread, const float *terms, double least, int64_t ask_from, double ask,
+                              const int64_t *letters, const int64_t *found, const int64_t *number, const float *own,
+                              const float *most, const int64_t *has, const float *base, const float *prior, const float *unknown,
+                              const float *mean, const float *spread, const float *terms, double least, double ask, double sure,
                               const int64_t *to, float *answer,
-                              float *signs, float *part, graphlang_fault *fault)
+                              float *signs, float *part, uint8_t *again, graphlang_fault *fault)
 {
-    enum { SIGNS = GRAPHLANG_SCORES_SIGNS };
+    enum { SIGNS = GRAPHLANG_SCORES_SIGNS, KINDS = GRAPHLANG_SCORES_KINDS };
     const float cut = GRAPHLANG_SCORES_CUT;
-    for (int64_t text = 0; text < texts; text++, signs += SIGNS) {
+    if (used > SIGNS || coefficients != 1 + used + used * (used + 1) / 2)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t text = 0; text < texts; text++, signs += SIGNS, number += KINDS, own += KINDS, most += KINDS, has += KINDS) {
         part[text] = 0;
+        again[text] = 0;
         memset(signs, 0, SIGNS * sizeof *signs);
         if (best[text] == -1)
             continue;
@@ -568,31 +571,39 @@ int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, in
             return GRAPHLANG_REFUSE(fault, "best", text, best[text], -1, width - 1);
         if (to[text] < 0 || to[text] >= room)
             return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
-        float long_ = letters[text] < 1 ? 1.0f : (float)letters[text], some = words[text] < 1 ? 1.0f : (float)words[text];
+        float long_ = letters[text] < 1 ? 1.0f : (float)letters[text];
         signs[0] = fit[text];
         signs[1] = base[first + best[text]];
         signs[2] = logarithm(long_);
         signs[3] = (float)found[text] / long_;
         signs[4] = margin[text] < GRAPHLANG_SCORES_MARGIN_MOST ? margin[text] : GRAPHLANG_SCORES_MARGIN_MOST;
         signs[5] = prior[first + best[text]];
-        signs[6] = (float)words[text] / long_;
-        signs[7] = own[text] / some;
-        signs[8] = (most[text] - own[text]) / some;
+        signs[6] = (float)number[KINDS - 1] / long_; /* words */
+        for (int kind = 0; kind < KINDS; kind++) {
+            float some = number[kind] < 1 ? 1.0f : (float)number[kind], *own_signs = signs + 7 + 3 * kind;
+            own_signs[0] = own[kind] / some;
+            own_signs[1] = (most[kind] - own[kind]) / some;
+            own_signs[2] = (float)has[kind] / some;
+        }
         float x[SIGNS], z = terms[0];
         const float *term = terms + 1;
-        for (int i = 0; i < SIGNS; i++)
+        for (int64_t i = 0; i < used; i++)
             x[i] = between((signs[i] - mean[i]) / spread[i], -cut, cut);
-        for (int i = 0; i < SIGNS; i++)
+        for (int64_t i = 0; i < used; i++)
             z += x[i] * *term++;
-        for (int i = 0; i < SIGNS; i++)
-            for (int j = i; j < SIGNS; j++)
+        for (int64_t i = 0; i < used; i++)
+            for (int64_t j = i; j < used; j++)
                 z += x[i] * x[j] * *term++;
         float small = exponential(z < 0 ? z : -z), before = unknown_language(unknown, fit[text], signs[1], letters[text]);
         part[text] = (z < 0 ? small : 1.0f) / (1.0f + small);
-        if (!(part[text] > before) || part[text] < (float)least || (letters[text] >= ask_from && part[text] >= (float)ask))
+        float *row = answer + to[text] * labels + first;
+        if (part[text] >= (float)ask && row[best[text]] >= (float)sure) {
+            again[text] = 1;
+            continue;
+        }
+        if (!(part[text] > before) || part[text] < (float)least)
             continue;
         float rest = (1 - part[text]) / (1 - before), even = (1 - rest) / (float)width;
-        float *row = answer + to[text] * labels + first;
         for (int64_t j = 0; j < width; j++)
             row[j] = row[j] * rest + even;
     }

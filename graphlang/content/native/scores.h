@@ -17,10 +17,10 @@ enum {
     GRAPHLANG_SCORES_BASE_MOST = 7,
     GRAPHLANG_SCORES_LETTERS_LEAST = 4,
     GRAPHLANG_SCORES_LETTERS_MOST = 512,
-    GRAPHLANG_SCORES_SIGNS = 9, /* of a language that is not there (`discriminative.stranger`) */
+    GRAPHLANG_SCORES_KINDS = 3,  /* of n-grams that are asked about a language that is not there */
+    GRAPHLANG_SCORES_SIGNS = 16, /* of such a language (`discriminative.stranger`): seven, and three of each kind */
     GRAPHLANG_SCORES_CUT = 3,   /* spreads from the mean beyond which a sign is cut */
-    GRAPHLANG_SCORES_MARGIN_MOST = 4,
-    GRAPHLANG_SCORES_TERMS = 55 /* a constant, each sign, and each product of two */
+    GRAPHLANG_SCORES_MARGIN_MOST = 4
 };
 
 /* out = sums * scale of the row + base_scale of the row * base of the column + bias_scale of the row * bias of the column
@@ -113,19 +113,24 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
 
    script, best: of each text, the best label counted among those of the script, or -1 for a text that is left as it is.
    columns: as scores_probabilities has them. fit, margin: as scores_best tells them. letters, found: of each text, and its
-   features. words, own, most: as ngrams_regret tells them of its words. base, prior: of each label. unknown: what was
-   shared already, which counts towards this. mean, spread: of each sign, a spread above 0; terms: coefficients. least: of a part that is worth the
-   while. ask_from, ask: a text of so many letters with such a part is left as it is, for its words to decide. to: the row
-   of `answer` of each. signs, part: what was found; 0 where nothing is asked. */
-int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, const int64_t script[texts],
+   features. number, own, most, has: as ngrams_regret tells them. base, prior: of each label. unknown: what was shared
+   already, which counts towards this. mean, spread: of the first signs, as many as count, a spread
+   above 0; terms: a constant, and what each of these and each product of two counts for. least: of a part
+   that is worth the while. ask, sure: a text with such a part, whose best label has such a probability, is left as it is,
+   for its n-grams to decide. to: the row of `answer` of each. signs, part: what was found; 0 where nothing is asked.
+   again: 1 where a text was left for its n-grams, else 0. */
+int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t script[texts],
                               const int64_t best[texts], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
                               const float fit[texts], const float margin[texts], const int64_t letters[texts],
-                              const int64_t found[texts], const int64_t words[texts], const float own[texts],
-                              const float most[texts], const float base[labels], const float prior[labels],
-                              const float unknown[GRAPHLANG_SCORES_UNKNOWN], const float mean[GRAPHLANG_SCORES_SIGNS],
-                              const float spread[GRAPHLANG_SCORES_SIGNS], const float terms[GRAPHLANG_SCORES_TERMS],
-                              double least, int64_t ask_from, double ask, const int64_t to[texts], float answer[room * labels],
-                              float signs[texts * GRAPHLANG_SCORES_SIGNS], float part[texts], graphlang_fault *fault);
+                              const int64_t found[texts],
+                              const int64_t number[texts * GRAPHLANG_SCORES_KINDS],
+                              const float own[texts * GRAPHLANG_SCORES_KINDS], const float most[texts * GRAPHLANG_SCORES_KINDS],
+                              const int64_t has[texts * GRAPHLANG_SCORES_KINDS], const float base[labels], const float prior[labels],
+                              const float unknown[GRAPHLANG_SCORES_UNKNOWN], const float mean[used], const float spread[used],
+                              const float terms[coefficients],
+                              double least, double ask, double sure, const int64_t to[texts], float answer[room * labels],
+                              float signs[texts * GRAPHLANG_SCORES_SIGNS], float part[texts], uint8_t again[texts],
+                              graphlang_fault *fault);
 
 /* The `best` greatest of each row that are above 0, in order, the earlier of equal ones first; then -1 and 0. */
 int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float probabilities[rows * width],
