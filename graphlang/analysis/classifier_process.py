@@ -58,11 +58,6 @@ class ClassifierProcess:
         """Pages that it was asked about and has not answered for."""
         return sum(self._asked)
 
-    @property
-    def questions(self) -> int:
-        """Questions that it has not answered."""
-        return len(self._asked)
-
     def described(self) -> tuple[Any, ...] | None:
         """The fields of `graphlang.analysis.classify.Described`, once the method is loaded; None: it has ended.
 

@@ -145,6 +145,16 @@ def test_the_database_is_that_of_one_process(crawl: Path, clean: Content, tmp_pa
     same(content(tmp_path / "a.db"), clean)
 
 
+def test_a_new_process_does_as_well_as_a_copy(crawl: Path, clean: Content, tmp_path: Path) -> None:
+    new = """
+from graphlang.analysis import classifier_process
+classifier_process.possible = lambda: False
+""" + AT.format(count=20, what="sys.stderr.write(type(self._process._child).__name__)")
+    done = run(tmp_path / "a.db", crawl / "a.warc.gz", crawl / "b.warc.gz", between=new)
+    assert (done.returncode, done.stderr) == (0, "Popen")
+    same(content(tmp_path / "a.db"), clean)
+
+
 def test_hardly_anything_is_left_to_be_read_afterwards(crawl: Path, tmp_path: Path) -> None:
     alone = """
 from graphlang.content import registry
