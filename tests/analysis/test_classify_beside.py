@@ -209,6 +209,19 @@ def test_what_a_lost_process_leaves_is_read_here(crawl: Path, clean: Content, tm
     same(content(tmp_path / "a.db"), clean)
 
 
+def test_other_verbs_wait_or_read_meanwhile(crawl: Path, clean: Content, tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    call = "[sys.executable, '-P', '-c', 'from graphlang.cli import main; main()', {}]"
+    codes = [
+        f"subprocess.call({call.format(repr(verb) + ', ' + repr(str(db)))})" for verb in ("vote", "classify", "info")
+    ]
+    what = f"import subprocess; sys.stderr.write(str([{', '.join(codes)}]))"
+    done = run(db, crawl / "a.warc.gz", crawl / "b.warc.gz", between=AT.format(count=10, what=what))
+    assert done.returncode == 0
+    assert done.stderr.endswith("[5, 5, 0]")
+    same(content(db), clean)
+
+
 def test_a_collection_that_grows_has_the_earlier_answers(crawl: Path, tmp_path: Path) -> None:
     for name, workers in (("one", 1), ("two", 2)):
         db = tmp_path / f"{name}.db"
