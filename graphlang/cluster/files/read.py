@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from graphlang.cluster.files.buckets import Buckets
 from graphlang.cluster.reading.archives import pieces
 from graphlang.cluster.reading.misread import misread_of
+from graphlang.cluster.reading.page_ids import NewUrls
 from graphlang.cluster.reading.pieces import read_pieces
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import PROBLEMS, RANGE, RECORDS
@@ -85,7 +86,7 @@ def _read_some(limits: Limits, many: int, stem: str, listed: Sequence[Piece], pa
     records = parts.parquet(RECORDS_TABLE, stem, RECORDS)
     problems = parts.parquet("problems", stem, PROBLEMS)
     urls = Buckets(parts, URLS_TABLE, stem, NAMED, many)
-    found, new, captures = _Read([], stem, 0), list[tuple[int, bytes]](), Counter[int]()
+    found, new, captures = _Read([], stem, 0), NewUrls(), Counter[int]()
     lends = 0
     for batch in read_pieces(listed, limits, new):
         kind = batch.column("kind")
@@ -96,7 +97,7 @@ def _read_some(limits: Limits, many: int, stem: str, listed: Sequence[Piece], pa
         records.write(batch)
         captures.update(batch.column("page").to_pylist())
         lends += _lends(batch)
-        if len(new) > _MANY:
+        if len(new.ids) > _MANY:
             urls.write(_named(new))
     urls.write(_named(new))
     counted = [pa.array(list(captures), pa.int64()), pa.nulls(len(captures), pa.string())]
@@ -105,13 +106,12 @@ def _read_some(limits: Limits, many: int, stem: str, listed: Sequence[Piece], pa
     return found._replace(lends=lends)
 
 
-def _named(new: list[tuple[int, bytes]]) -> pa.RecordBatch:
-    ids, urls = zip(*new, strict=True) if new else ((), ())
-    written = pa.array(urls, pa.binary()).cast(pa.string())
-    new.clear()
-    return pa.RecordBatch.from_arrays(
-        [pa.array(ids, pa.int64()), written, pa.nulls(len(ids), pa.int32())], schema=NAMED
-    )
+def _named(new: NewUrls) -> pa.RecordBatch:
+    written = pa.array(new.urls, pa.binary()).cast(pa.string())
+    columns = [pa.array(new.ids, pa.int64()), written, pa.nulls(len(written), pa.int32())]
+    new.ids.clear()
+    new.urls.clear()
+    return pa.RecordBatch.from_arrays(columns, schema=NAMED)
 
 
 def _lends(batch: pa.RecordBatch) -> int:

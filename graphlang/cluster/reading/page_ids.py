@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field
 from typing import Final
+
+import numpy as np
 
 _BYTES: Final = 8
 _REMEMBERED: Final = 1 << 18  # URLs: the pages of a site link to the same few hundred
@@ -28,6 +31,14 @@ def page_id(url: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(url, digest_size=_BYTES).digest(), "little", signed=True)
 
 
+@dataclass(frozen=True, slots=True)
+class NewUrls:
+    """URLs that were met, each with its id: two lists, and not one of pairs that has to be taken apart again."""
+
+    ids: list[int] = field(default_factory=list)
+    urls: list[bytes] = field(default_factory=list)  #: canonical, in UTF-8
+
+
 class PageIds:
     """Ids of many URLs, of which some come again and again.
 
@@ -35,7 +46,7 @@ class PageIds:
         new: gets each URL with its id when it is met; again after many others.
     """
 
-    def __init__(self, new: list[tuple[int, bytes]] | None = None) -> None:
+    def __init__(self, new: NewUrls | None = None) -> None:
         self._known: dict[bytes, int] = {}
         self._new = new
 
@@ -44,16 +55,22 @@ class PageIds:
 
         Args:
             urls: canonical, in UTF-8.
+
+        >>> ids, new = [page_id(url) for url in (b"http://a/", b"http://b/")], NewUrls()
+        >>> PageIds(new).of([b"http://a/", b"http://b/", b"http://a/"]) == [*ids, ids[0]]
+        True
+        >>> new == NewUrls(ids, [b"http://a/", b"http://b/"])
+        True
         """
-        if len(self._known) > _REMEMBERED:
-            self._known.clear()
         known = self._known
-        found = []
-        for url in urls:
-            number = known.get(url)
-            if number is None:
-                number = known[url] = page_id(url)
-                if self._new is not None:
-                    self._new.append((number, url))
-            found.append(number)
-        return found
+        if len(known) > _REMEMBERED:
+            known.clear()
+        met = [url for url in dict.fromkeys(urls) if url not in known]
+        if met:
+            digest = b"".join([hashlib.blake2b(url, digest_size=_BYTES).digest() for url in met])
+            ids = np.frombuffer(digest, "<i8").tolist()
+            known.update(zip(met, ids, strict=True))
+            if self._new is not None:
+                self._new.ids.extend(ids)
+                self._new.urls.extend(met)
+        return [known[url] for url in urls]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from graphlang.cluster.reading.archives import Archive
+    from graphlang.cluster.reading.page_ids import NewUrls
     from graphlang.ingest import Limits
 
 _ROWS: Final = 256  # of a batch at most
@@ -27,9 +28,7 @@ _BYTES: Final = 8 << 20  # of records, after which a batch is closed
 _ALL: Final = 1 << 62  # behind the end of any file
 
 
-def read_pieces(
-    pieces: Sequence[Piece], limits: Limits, new: list[tuple[int, bytes]] | None = None
-) -> Iterator[pa.RecordBatch]:
+def read_pieces(pieces: Sequence[Piece], limits: Limits, new: NewUrls | None = None) -> Iterator[pa.RecordBatch]:
     """Read the pieces of a task.
 
     What comes out depends on the archives and the limits alone, so that a task may be repeated anywhere. What cannot be
@@ -68,7 +67,7 @@ def read_content(archive: Archive, content: Any, limits: Limits) -> Iterator[pa.
 
 
 def _read(
-    piece: Piece, path: Path, parser: Parser, limits: Limits, new: list[tuple[int, bytes]] | None = None
+    piece: Piece, path: Path, parser: Parser, limits: Limits, new: NewUrls | None = None
 ) -> Iterator[pa.RecordBatch]:
     rows = RecordRows(piece.archive.number, piece.archive.name, piece.begin, new)
     stop = _ALL if piece.stop is None else piece.stop

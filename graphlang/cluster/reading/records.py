@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from graphlang.cluster.reading.page_ids import PageIds, page_id
+from graphlang.cluster.reading.page_ids import NewUrls, PageIds, page_id
 from graphlang.cluster.tables import RECORDS
 from graphlang.db.records import Declaration, Links, Page, Problem, apart, inflated
 
@@ -33,7 +33,7 @@ class RecordRows:
         new: gets the URLs of pages and of what they link to, each with its id.
     """
 
-    def __init__(self, source: int, file: str, begin: int, new: list[tuple[int, bytes]] | None = None) -> None:
+    def __init__(self, source: int, file: str, begin: int, new: NewUrls | None = None) -> None:
         self._where = {"source": source, "file": file, "begin": begin}
         self._columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
         self._ids = PageIds(new)
