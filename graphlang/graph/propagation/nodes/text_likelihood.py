@@ -64,7 +64,8 @@ def log_likelihood(
         natural logarithms, shape (n, L).
     """
     known = scores.sum(axis=1) > 0
-    as_foreign = tempered(scores) @ foreign.astype(np.float32)
+    # Not `@`: BLAS adds up a row in an order that depends on its place, and may warn of numbers beside the table.
+    as_foreign = np.einsum("ij,j->i", tempered(scores), foreign.astype(np.float32))
     rate = np.array(OUTLIERS, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
     if repeated is not None:
         rate = np.where(repeated[:, None], np.maximum(rate, np.float32(REPEATED)), rate)
