@@ -6,9 +6,10 @@ of caches, and is read from there ever after, in a sixth of the time. Mapped int
 but the system maps files in small pages, and long texts took a tenth more time.
 
 The file's name is a hash of the model file's bytes and of what worked the arrays out (the size and the time of each
-module), so that another model, or another version of this program, finds none and makes its own. A file that belongs to
-somebody else, that others may write to, or that is not whole is left alone. Where nothing can be written, nothing is
-kept. ``GRAPHLANG_CACHE`` names another folder; where it is ``no``, nothing is kept or looked for.
+module), so that another model, or another version of this program, finds none and makes its own. A file that belongs
+to somebody else, that others may write to, that is not whole, or that has another checksum is left alone. Where nothing
+can be written, nothing is kept. ``GRAPHLANG_CACHE`` names another folder; where it is ``no``, nothing is kept or looked
+for.
 """
 
 from __future__ import annotations
@@ -21,12 +22,16 @@ import stat
 import struct
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from graphlang.modelfile import Kept, fastest_zlib
+from graphlang.regular_file import open_regular
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from io import BufferedReader
 
     from numpy.typing import NDArray
 
@@ -39,18 +44,6 @@ _PAGE: Final = 4096  # arrays begin at a multiple, as rows of tables want it
 _SUFFIX: Final = ".arrays"
 _MOST_BYTES: Final = 1 << 30  # of a file
 _MOST: Final = 2  # files that are kept: of two environments with models of their own
-
-
-class Kept(NamedTuple):
-    """What was worked out of a model file earlier.
-
-    Attributes:
-        arrays: By name; they cannot be written to.
-        instead_of: Names of the arrays of the model file that are not needed beside them.
-    """
-
-    arrays: Mapping[str, NDArray[Any]]
-    instead_of: frozenset[str]
 
 
 def folder() -> Path | None:
@@ -86,12 +79,12 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
     if where is None:
         return None
     try:
-        with where.open("rb") as file:
+        with open_regular(where, most=_MOST_BYTES) as file:
             status = os.fstat(file.fileno())
-            if not _is_own(status) or status.st_size > _MOST_BYTES:
+            if not _is_own(status):
                 return None
             data = _aligned(status.st_size)
-            if file.readinto(data.data) != len(data):
+            if cast("BufferedReader", file).readinto(data.data) != len(data):
                 return None
     except OSError:  # there is none
         return None
@@ -118,11 +111,12 @@ def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]]
         return True
     from graphlang.whole_file import replacing  # noqa: PLC0415 - hardly ever needed
 
-    entries, at = {}, 0
+    entries, at, checksum = {}, 0, 0
     for name, array in arrays.items():
         entries[name] = (array.dtype.str, list(array.shape), at)
         at += -(-array.nbytes // _PAGE) * _PAGE
-    header = json.dumps({"arrays": entries, "instead_of": sorted(instead_of), "bytes": at}).encode()
+        checksum = _crc32(bytes(-array.nbytes % _PAGE), _crc32(np.ascontiguousarray(array).reshape(-1).data, checksum))
+    header = json.dumps({"arrays": entries, "instead_of": sorted(instead_of), "bytes": at, "crc32": checksum}).encode()
     begin = -(-(len(_MAGIC) + _SIZE.size + len(header)) // _PAGE) * _PAGE
     try:
         where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -153,10 +147,13 @@ def _file(digest: str, makers: Iterable[Path]) -> Path | None:
     return where / f"{named.hexdigest()[:32]}{_SUFFIX}"
 
 
+def _crc32(data: Any, before: int = 0) -> int:
+    """Checksum of bytes that follow others; of all that is kept it takes 9 milliseconds where isal is installed."""
+    return int(fastest_zlib().crc32(data, before)) if len(data) else before
+
+
 def _is_own(status: os.stat_result) -> bool:
     """Whether a file is this user's, and nobody else may write to it."""
-    if not stat.S_ISREG(status.st_mode):
-        return False
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH)
 
 
@@ -178,7 +175,7 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
     try:
         header = json.loads(head[begin : begin + size])
         first = -(-(begin + size) // _PAGE) * _PAGE
-        if len(data) != first + header["bytes"]:
+        if len(data) != first + header["bytes"] or _crc32(data[first:].data) != header["crc32"]:
             return None
         arrays = {
             name: np.frombuffer(data, kind, math.prod(shape), first + at).reshape(shape)

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -37,10 +37,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.modelcache import Kept
 
-
-def _zlib() -> Any:
+def fastest_zlib() -> Any:
     """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
     try:
         return import_module("isal.isal_zlib")
@@ -62,14 +60,26 @@ _LOCAL = struct.Struct("<4s2s4H3L2H")  # what stands before each member of a zip
 _ENCRYPTED = 1
 #: what reading a damaged zip, header or array raises
 _DAMAGE = (
-    zipfile.BadZipFile, zlib.error, _zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError,
-    OSError, TypeError, MemoryError, struct.error,
+    zipfile.BadZipFile, zlib.error, fastest_zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError,
+    ValueError, OSError, TypeError, MemoryError, struct.error,
     tokenize.TokenError,  # numpy's, on a header of an array that is no Python
 )  # fmt: skip
 
 
 class ModelError(ValueError):
     """A model file or a training corpus cannot be used; the message says which and why, in one line."""
+
+
+class Kept(NamedTuple):
+    """What was worked out of a model file earlier (`modelcache`).
+
+    Attributes:
+        arrays: By name; they cannot be written to.
+        instead_of: Names of the arrays of the model file that are not needed beside them.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    instead_of: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +245,7 @@ def _unpacked(data: bytes, entry: zipfile.ZipInfo) -> bytes:
     packed = memoryview(data)[begin : begin + entry.compress_size]
     if local[0] != b"PK\3\4" or local[2] & _ENCRYPTED or len(packed) != entry.compress_size:
         raise zipfile.BadZipFile(f"{entry.filename} is not where the directory says")
-    library = _zlib()
+    library = fastest_zlib()
     if entry.compress_type == zipfile.ZIP_STORED:
         content = bytes(packed[: entry.file_size + 1])
     else:

@@ -57,8 +57,8 @@ ALLOWED = {
     "graphlang.numerics": (),
     "graphlang.public_suffix": (),
     "graphlang.visible": (),
-    "graphlang.modelcache": ("graphlang.whole_file",),
-    "graphlang.modelfile": ("graphlang.modelcache", "graphlang.regular_file", "graphlang.whole_file"),
+    "graphlang.modelcache": ("graphlang.modelfile", "graphlang.regular_file", "graphlang.whole_file"),
+    "graphlang.modelfile": ("graphlang.regular_file", "graphlang.whole_file"),
     "graphlang.whole_file": (),
 }
 

@@ -196,7 +196,7 @@ def start_growing(connection: sqlite3.Connection, described: Described, *, share
         shares: see `classify`.
 
     Returns:
-        The run. `answered` writes to it, and `classify_rest` closes it.
+        The run. `write` writes to it, and `classify_rest` closes it.
     """
     with_shares = described.reads_parts if shares is None else shares
     goes_on = has_growing_run(connection, described.name)

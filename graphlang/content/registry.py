@@ -33,7 +33,7 @@ class _Method:
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
     makers: str | None = None  # module whose `makers` work large arrays out of that file; None: none are kept
 
-    def kept(self, digest: str) -> modelcache.Kept | None:
+    def kept(self, digest: str) -> modelfile.Kept | None:
         """What was worked out of the shipped model earlier."""
         makers = import_module(f"graphlang.content.{self.makers}").makers()
         return modelcache.find(digest, makers)

@@ -91,6 +91,25 @@ def test_a_file_that_is_not_whole_is_none_and_never_an_error(
             assert all(isinstance(array, np.ndarray) for array in found.arrays.values())
 
 
+def test_an_array_with_one_other_bit_is_not_read(folder: Path, maker: Path) -> None:
+    modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    (file,) = folder.iterdir()
+    whole = bytearray(file.read_bytes())
+    whole[4096 + 100] ^= 1
+    file.write_bytes(whole)
+    assert modelcache.find("a" * 64, [maker]) is None
+    assert modelcache.keep("a" * 64, [maker], ARRAYS, [])  # in its place
+    assert modelcache.find("a" * 64, [maker]) is not None
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(folder: Path, maker: Path) -> None:
+    modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    (file,) = folder.iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert modelcache.find("a" * 64, [maker]) is None
+
+
 def test_nothing_is_kept_where_nothing_is_to_be_or_can_be(
     tmp_path: Path, maker: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
