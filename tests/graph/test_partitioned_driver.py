@@ -80,6 +80,21 @@ def test_hosts_and_directories_that_are_cut_answer_as_one_machine_does(seed: int
         assert np.mean(languages[:, 0] == whole.languages[:, 0]) > 0.97
 
 
+def test_a_partition_does_not_make_up_its_mind_before_it_hears_its_neighbours() -> None:
+    graph, evidence = web(9)  # its equations have two solutions: by itself each partition would go for the other one
+    assert evidence.directory is not None
+    ids = np.arange(graph.n, dtype=np.int64)
+    options = Options(tolerance=1e-4)
+    whole = propagate(graph, evidence, options=options)
+    parts = partitions(graph, evidence, evidence.directory % 5, ids)
+    done = run(parts, Cut(np.unique(evidence.host).astype(np.int64)), options=options)
+    languages, probabilities = answers(done, ids)
+    assert done.converged
+    assert done.moved[0] == 1  # stopped after two rounds, with more to say
+    assert languages[:, 0].tolist() == whole.languages[:, 0].tolist()
+    assert np.abs(probabilities[:, 0] - whole.probabilities[:, 0]).max() < 1e-2
+
+
 def test_the_order_of_rows_and_links_changes_no_bit() -> None:
     graph, evidence = web(1)
     ids = np.random.default_rng(3).permutation(graph.n).astype(np.int64)

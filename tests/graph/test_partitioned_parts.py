@@ -290,6 +290,14 @@ def test_pages_that_creep_leap_to_where_they_would_end() -> None:
     assert held.leapt(table_of(later), table_of(earlier), 1e-3).belief.tolist() == held.belief.tolist()
 
 
+def test_a_page_whose_steps_hardly_shrink_leaps_five_of_them() -> None:
+    end, way = np.array([0.7, 0.2, 0.1]), np.array([-0.1, 0.05, 0.05])
+    earlier, later, now = (table_of((end + way * 0.95**k)[None]) for k in range(3))  # the end is 19 steps away
+    leapt = now.leapt(later, earlier, 1e-3)
+    last = now.belief - later.belief
+    assert np.abs(leapt.belief - (now.belief + 5 * last)).max() < 1e-6
+
+
 def test_no_page_leaps_below_nothing() -> None:
     end, way = np.array([1.2, -0.1, -0.1]), np.array([-0.8, 0.4, 0.4])
     earlier, later, now = (table_of((end + way * 0.8**k)[None]) for k in range(3))

@@ -22,7 +22,7 @@ from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
 from graphlang.graph.partitioned.supersteps.prepared import Prepared, prepared_of
 from graphlang.graph.partitioned.supersteps.ready import Ready, ready_of
-from graphlang.graph.partitioned.supersteps.superstep import advance, answer_of, first
+from graphlang.graph.partitioned.supersteps.superstep import INNER, Step, advance, answer_of, first
 from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parent))
@@ -88,6 +88,37 @@ def test_a_signal_with_a_background_comes_back() -> None:
     again = from_bytes(to_bytes(signal), Signal)
     assert again.background is not None
     assert (again.weight, again.background.tolist(), again.languages.tolist()) == (0.25, [0.5, 0.5], [[1, -1]])
+
+
+def ready_webs(seed: int) -> tuple[list[Prepared], list[Records], list[Step]]:
+    """Two partitions before superstep 1: what each is told, and what it told."""
+    graph, evidence = web(seed)
+    ids = np.random.default_rng(1).permutation(graph.n).astype(np.int64)
+    parts = [part.sorted() for part in partitions(graph, evidence, evidence.host % 2, ids)]
+    *_, learned = learned_of(parts, Cut())
+    said = joined([introduce(part, OPTIONS) for part in parts])
+    ready = [ready_of(part, learned, ghosts_of(part, said), OPTIONS) for part in parts]
+    told = [first(prepared_of(one, None, OPTIONS), OPTIONS) for one in ready]
+    heard = [joined([one.border for one in told]).of(one.here.ids[one.here.ghosts]) for one in ready]
+    return [prepared_of(one, near, OPTIONS) for one, near in zip(ready, heard, strict=True)], heard, told
+
+
+def test_a_partition_that_slept_while_others_leapt_goes_on() -> None:
+    (prepared, _), (heard, _), (step, _) = ready_webs(1)
+    for number in (1, 2, 3, 4, 5, 6, 9, 10, 11, 12):  # settled in 7 and 8, then told something new
+        step = advance(prepared, heard, step, number, OPTIONS)
+        assert len(step.trail) <= 2
+
+
+def test_rounds_within_a_partition_double_from_superstep_to_superstep() -> None:
+    (prepared, _), (heard, _), (step, _) = ready_webs(1)
+    by_rounds = [prepared.exchange(heard, OPTIONS).run(2**number, OPTIONS.tolerance * INNER) for number in range(1, 9)]
+    assert [one.converged for one in by_rounds] == sorted(one.converged for one in by_rounds)
+    assert not by_rounds[0].converged
+    assert by_rounds[-1].converged
+    for number, outcome in enumerate(by_rounds, 1):
+        step = advance(prepared, heard, step, number, OPTIONS)
+        assert (step.most == 1) is not outcome.converged  # one that has more to say is not taken for settled
 
 
 def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:

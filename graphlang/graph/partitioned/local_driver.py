@@ -88,7 +88,7 @@ def run(
     news, sent = [beliefs.of(near.pages) for near in ghosts], []
     moved: list[float] = []
     number = worked = 0
-    while any(len(one.pages) for one in news) and number < supersteps:
+    while (any(len(one.pages) for one in news) or (moved and moved[-1] > options.tolerance)) and number < supersteps:
         sent.append(sum(len(one.data) for one in news))
         number += 1
         for at, (one, near, last) in enumerate(zip(prepared, ghosts, steps, strict=True)):

@@ -24,7 +24,8 @@ ALIKE = 1e-4  #: ratios that differ by less are told as one: a message never dep
 BLOCK = 1 << 14  #: pages whose tables are held at once
 
 _HEADER = np.dtype([("entries", "u1"), ("damping", "u1"), ("direction", "<i2")])
-QUICK, STEADY = 0.2, 0.9  #: a page creeps if it moves so much less in two supersteps than in the two before
+QUICK, STEADY = 0.2, 0.97  #: a page creeps if it moves so much less in two supersteps than in the two before
+FAR = 5  #: times its last step is as far as a page leaps: where steps hardly shrink, the end of their series is a guess
 STRAIGHT = 0.95  #: and if it moves in one direction: the cosine between the two moves
 SLOWER, FASTER, SLOWEST = 3, 2, 9  #: damping of a page, in tenths, and how it changes (see ``propagation.rounds``)
 
@@ -63,8 +64,9 @@ class Table:
     def leapt(self, later: Table, earlier: Table, least: float) -> Table:
         """The same, but for pages that creep: these are put where steps that shrink as theirs do would end.
 
-        Two pages in different partitions that lean on each other come to rest like a geometric series. What one says
-        comes back from the other two supersteps later, so that every second of them is looked at.
+        Where that is more than ``FAR`` steps away they go as far as these. Two pages in different partitions that lean
+        on each other come to rest like a geometric series. What one says comes back from the other two supersteps
+        later, so that every second of them is looked at.
 
         Args:
             later: what the pages told two supersteps ago.
@@ -77,7 +79,7 @@ class Table:
         straight = ratio * np.sqrt(length / np.maximum(np.einsum("ij,ij->i", second, second), LEAST**2))
         creeps = (ratio > QUICK) & (ratio < STEADY) & (straight > STRAIGHT) & (np.abs(second).max(axis=1) > least)
         creeps &= self.known & later.known & earlier.known & (self.damping == 0)
-        part = np.where(creeps, ratio / np.where(creeps, 1 - ratio, 1), 0).astype(np.float32)
+        part = np.where(creeps, np.minimum(ratio / np.where(creeps, 1 - ratio, 1), FAR), 0).astype(np.float32)
         falls = second < 0  # nothing may fall below none: a tenth stays at least
         most = np.where(falls, np.float32(0.9) * self.belief / np.where(falls, -second, 1), np.float32(np.inf))
         part = np.minimum(part, most.min(axis=1))

@@ -4,6 +4,11 @@ Each superstep starts from the evidence and not from what the last one came to: 
 (see ``propagation.inference``), and one machine starts from the evidence as well. So a superstep has no memory but what
 the borders believe, and repeating it changes nothing. Partitions whose borders answer each other may swing to and
 fro: a page whose belief turns back is held back. Others creep: these leap ahead (``beliefs.Table.leapt``).
+
+Which solution is come to depends on who speaks first. On one machine all pages hear all others from the first round on.
+A partition that went on until its own pages agree would have made up its mind before it hears its neighbours', and with
+several solutions it would keep to its own: so it takes two rounds in the first superstep, and twice as many in each
+one after it.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
 
 INNER = 0.3  #: of the tolerance: rounds within a partition end later, so that borders can come to rest
 LEAP, LAST = 4, 48  #: pages that creep leap ahead every so many supersteps, but for the last, which end in small steps
+GROWTH = 2  #: rounds within a partition in superstep n are at most this to the power of n
 STILL = 0.1  #: of the tolerance: a page that moved by less is not told anew
 
 
@@ -36,7 +42,8 @@ class Step:
 
     border: Records  #: what its latent pages at the border believe, all of them
     moved: Records  #: those of them that have anything new to tell
-    most: float  #: the largest move of a probability at the border; 1 if nothing was told before
+    #: the largest move of a probability at the border; 1 if nothing was told before, or the partition was stopped early
+    most: float
     trail: tuple[
         Records, ...
     ] = ()  #: of pages that move, what they told when superstep numbers were even, oldest first
@@ -71,12 +78,16 @@ def advance(prepared: Prepared, heard: Records, before: Step, number: int, optio
     if not len(prepared.border):  # nobody listens
         return replace(before, moved=joined([]), most=0.0)
     exchange = prepared.exchange(heard, options)
-    incoming = exchange.run(options.rounds, options.tolerance * INNER).incoming
-    done = _border(exchange, prepared, incoming, before, options, leap=number % LEAP == 0 and number <= LAST)
+    rounds = min(options.rounds, GROWTH**number)
+    outcome = exchange.run(rounds, options.tolerance * INNER)
+    done = _border(exchange, prepared, outcome.incoming, before, options, leap=number % LEAP == 0 and number <= LAST)
+    if rounds < options.rounds and not outcome.converged:  # it has more to say, whatever its border does
+        done = replace(done, most=1.0)
     if number % 2:
         return replace(done, trail=before.trail)
     restless = done.moved.pages
-    trail = () if number % LEAP == 0 else tuple(one.of(restless) for one in before.trail)
+    # A partition that was settled when others leapt has an older one, of a time since which nothing moved.
+    trail = () if number % LEAP == 0 else tuple(one.of(restless) for one in before.trail[-1:])
     return replace(done, trail=(*trail, done.border.of(restless)))
 
 
