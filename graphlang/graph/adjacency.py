@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graphlang.native.kernels import Kernels
+from graphlang.native.threads import even_parts, in_blocks, over_parts, side_by_side
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from graphlang.graph.data import Graph
 
 _kernels = Kernels("graphlang.graph.native._adjacency")
 Number = TypeVar("Number", np.int16, np.int32)
+BLOCK = 1 << 18  #: links that one core looks at at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +56,47 @@ class Links:
         """Distinct pages that link to each page."""
         return np.diff(self.in_start)
 
-    def reciprocal(self) -> NDArray[np.bool_]:
-        """Whether the target of each link links back, shape (m,)."""
-        back = np.zeros(self.m, np.uint8)
-        _kernels.links_reciprocal(self.n, self.out_start, self.target, self.in_start, self.in_source, back)
-        return back.view(np.bool_)
+    def reciprocal(self) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Whether the target of each link links back, shape (m,), and how many links of each page do, shape (n,)."""
+        back, mutual = np.zeros(self.m, np.uint8), np.empty(self.n, np.int32)
+        given = (self.out_start, self.target, self.in_start, self.in_source, back, mutual)
+        over_parts(self.n, lambda part: _kernels.links_reciprocal(part.start, part.stop, *given))
+        return back.view(np.bool_), mutual
+
+    def reaching(self, wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Numbers of the links with an end at some pages, ascending.
+
+        Args:
+            wanted: whether each page is one of these, shape (n,).
+        """
+
+        def some(part: slice) -> NDArray[np.int32]:
+            found = np.empty(part.stop - part.start, np.int32)
+            given = (part.start, part.stop, self.source, self.target, wanted, found)
+            return found[: _kernels.links_reaching(*given)].copy()
+
+        return np.concatenate([np.zeros(0, np.int32), *in_blocks(self.m, BLOCK, some)])
+
+    def drawn(
+        self, part: slice, chosen: NDArray[np.bool_], left_out: NDArray[np.bool_], key: NDArray[np.uint64], limit: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+        """Some links between chosen pages: those whose hash, of the keys of both pages, is small enough.
+
+        Args:
+            part: the links to draw from.
+            chosen: whether each page is, shape (n,).
+            left_out: kinds of links that are not drawn, shape (256,).
+            key: of each page, shape (n,).
+            limit: the largest hash.
+
+        Returns:
+            numbers of the links, ascending, and their hashes, shape (d,) each.
+        """
+        size = part.stop - part.start
+        found, hashes = np.empty(size, np.int32), np.empty(size, np.uint64)
+        given = (self.source, self.target, self.kind, left_out, chosen, key, found, hashes)
+        many = _kernels.links_drawn(part.start, part.stop, limit, *given)
+        return found[:many].copy(), hashes[:many].copy()
 
 
 def padded(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
@@ -105,9 +145,10 @@ def canonical(graph: Graph) -> Links:
         source, target
     ):  # the store hands links over in this order, so that this is the exception
         source, target, kind, hreflang, ordinal = _distinct(n, source, target, kind, hreflang, ordinal)
-    out_start, in_start = (starts(end, n) for end in (source, target))
-    in_source = np.empty(len(source), np.int32)
-    _kernels.links_sources(n, source, target, in_start.copy(), in_source)
+    out_start, in_source = starts(source, n), np.empty(len(source), np.int32)
+    in_start = _by_page(
+        target, n, lambda *part: _kernels.links_sources(n, *part[:2], source, target, part[2], in_source)
+    )
     return Links(n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal)
 
 
@@ -127,27 +168,71 @@ def starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
     >>> starts(np.int32([2, 0, 2]), 3).tolist()
     [0, 1, 1, 3]
     """
-    found = np.zeros(pages + 1, np.int64)
-    _kernels.links_starts(pages, ends, found)
-    return found
+    counted = _starts_of_parts(ends, pages, _parts(len(ends), pages))
+    return np.asarray(sum(counted[1:], counted[0]))
 
 
-def order_by_target(target: NDArray[np.int32], in_start: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The numbers of the links sorted by target; those that lead to page t are ``in_start[t]:in_start[t + 1]``.
+def order_by_target(target: NDArray[np.int32], pages: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The numbers of the links sorted by target.
 
     Args:
         target: of each link, shape (m,).
-        in_start: its ``starts``, shape (n + 1,).
+        pages: how many there are, n.
 
     Returns:
-        shape (m,).
+        the numbers, shape (m,), and where those that lead to each page begin, shape (n + 1,).
 
     Raises:
-        ValueError: a target that is not a page, or ``in_start`` does not count the links to each.
+        ValueError: a target that is not a page.
+
+    >>> [found.tolist() for found in order_by_target(np.int32([2, 0, 2]), 3)]
+    [[1, 0, 2], [0, 1, 1, 3]]
     """
     order = np.empty(len(target), np.int32)
-    _kernels.links_order(len(in_start) - 1, target, in_start.copy(), order)
-    return order
+    in_start = _by_page(target, pages, lambda *part: _kernels.links_order(pages, *part[:2], target, part[2], order))
+    return order, in_start
+
+
+def _parts(links: int, pages: int) -> list[slice]:
+    """Parts of the links that are worth a number of each page."""
+    return even_parts(links, most=max(1, links // (4 * pages + 1)))
+
+
+def _starts_of_parts(ends: NDArray[np.int32], pages: int, parts: list[slice]) -> list[NDArray[np.int64]]:
+    """The ``starts`` of the links of each part alone; they sum to those of all."""
+
+    def count(part: slice) -> NDArray[np.int64]:
+        found = np.zeros(pages + 1, np.int64)
+        _kernels.links_starts(pages, part.start, part.stop, ends, found)
+        return found
+
+    return list(side_by_side(count, parts, len(parts)))
+
+
+def _by_page(
+    ends: NDArray[np.int32], pages: int, put: Callable[[int, int, NDArray[np.int64]], object]
+) -> NDArray[np.int64]:
+    """Sort links by one end, in as many threads as there are cores, those of a page in the order given.
+
+    Args:
+        ends: page at that end of each link, shape (m,).
+        pages: how many there are, n.
+        put: puts the links from a first up to a last one in their places, given those of the first one of them that
+            leads to each page, shape (n + 1,), which are used up.
+
+    Returns:
+        the ``starts``.
+    """
+    parts = _parts(len(ends), pages)
+    counted = _starts_of_parts(ends, pages, parts)
+    begin = np.asarray(sum(counted[1:], counted[0]))
+    places = [begin.copy()]
+    for before in counted[:-1]:
+        places.append(places[-1].copy())
+        places[-1][:-1] += np.diff(before)
+    del counted
+    list(side_by_side(lambda at: put(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts)))
+    return begin
 
 
 def reached_by_evidence(

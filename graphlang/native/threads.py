@@ -22,11 +22,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def even_parts(count: int) -> list[slice]:
+def even_parts(count: int, most: int | None = None) -> list[slice]:
     """Parts of a range as even as can be, one for each core, each of ``LEAST`` entries or more.
 
     Args:
         count: Entries of the range.
+        most: Parts, at most.
 
     Returns:
         One part at least, which may be empty.
@@ -34,7 +35,7 @@ def even_parts(count: int) -> list[slice]:
     >>> even_parts(7)
     [slice(0, 7, None)]
     """
-    parts = max(1, min(cores(), count // LEAST))
+    parts = max(1, min(cores() if most is None else min(most, cores()), count // LEAST))
     edges = [count * part // parts for part in range(parts + 1)]
     return [slice(*ends) for ends in pairwise(edges)]
 

@@ -20,6 +20,12 @@ def order(target: list[int], pages: int) -> list[int]:
     return [i for page in range(pages) for i, t in enumerate(target) if t == page]
 
 
+def hash_of_keys(one: int, other: int) -> int:
+    """What links are drawn by, of the keys of both pages."""
+    mixed = (one * 3 ^ other) * 0xBF58476D1CE4E5B9 % 2**64
+    return mixed ^ mixed >> 32
+
+
 def reached(pairs: list[tuple[int, int]], no_evidence: list[bool]) -> list[bool]:
     known = {page for page, empty in enumerate(no_evidence) if not empty}
     for _ in no_evidence:

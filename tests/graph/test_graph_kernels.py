@@ -36,19 +36,50 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[Any, Any]:
 
 
 @settings(deadline=None)
-@given(PAIRS)
-def test_adjacency(pairs: list[tuple[int, int]]) -> None:
+@given(PAIRS, st.integers(0, 30))
+def test_adjacency(pairs: list[tuple[int, int]], middle: int) -> None:
     source, target = columns(pairs)
-    begin = np.zeros(PAGES + 1, np.int64)
-    ADJACENCY.links_starts(PAGES, target, begin)
-    assert begin.tolist() == definitions.starts(target.tolist(), PAGES)
-    found = np.empty(len(pairs), np.int32)
-    ADJACENCY.links_sources(PAGES, source, target, begin.copy(), found)
-    assert found.tolist() == definitions.sources(source.tolist(), target.tolist(), PAGES)
-    ADJACENCY.links_order(PAGES, target, begin.copy(), found)
-    assert found.tolist() == definitions.order(target.tolist(), PAGES)
+    middle = min(middle, len(pairs))
+    parts = ((0, middle), (middle, len(pairs)))
+    begin = np.zeros((2, PAGES + 1), np.int64)
+    for part, counted in zip(parts, begin, strict=True):
+        ADJACENCY.links_starts(PAGES, *part, target, counted)
+    assert begin.sum(axis=0).tolist() == definitions.starts(target.tolist(), PAGES)
+    of_sources, of_numbers = np.empty((2, len(pairs)), np.int32)
+    places = begin.sum(axis=0)
+    for part, counted in zip(parts, begin, strict=True):
+        ADJACENCY.links_sources(PAGES, *part, source, target, places.copy(), of_sources)
+        ADJACENCY.links_order(PAGES, *part, target, places.copy(), of_numbers)
+        places[:-1] += np.diff(counted)
+    assert of_sources.tolist() == definitions.sources(source.tolist(), target.tolist(), PAGES)
+    assert of_numbers.tolist() == definitions.order(target.tolist(), PAGES)
     is_sorted = pairs == sorted(set(pairs)) and all(s != t for s, t in pairs)
     assert ADJACENCY.links_are_sorted(source, target) == is_sorted
+
+
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.booleans(), min_size=PAGES, max_size=PAGES), st.integers(0, 2**64 - 1), st.data())
+def test_links_of_some_pages(pairs: list[tuple[int, int]], chosen: list[bool], limit: int, data: st.DataObject) -> None:
+    source, target = columns(pairs)
+    first = data.draw(st.integers(0, len(pairs)))
+    last = data.draw(st.integers(first, len(pairs)))
+    found, hashes = np.empty(last - first, np.int32), np.empty(last - first, np.uint64)
+    given_ = (source, target, np.array(chosen))
+    many = ADJACENCY.links_reaching(first, last, *given_, found)
+    wanted = [i for i in range(first, last) if chosen[pairs[i][0]] or chosen[pairs[i][1]]]
+    assert found[:many].tolist() == wanted
+    kind = np.array([data.draw(st.integers(0, 2)) for _ in pairs], np.uint8)
+    key, left_out = [data.draw(st.integers(0, 2**64 - 1)) for _ in range(PAGES)], np.arange(256) == 1
+    kinds = (source, target, kind, left_out, np.array(chosen), np.array(key, np.uint64))
+    many = ADJACENCY.links_drawn(first, last, limit, *kinds, found, hashes)
+    hash_of = [definitions.hash_of_keys(key[s], key[t]) for s, t in pairs]
+    drawn = [
+        i
+        for i in range(first, last)
+        if chosen[pairs[i][0]] and chosen[pairs[i][1]] and kind[i] != 1 and hash_of[i] <= limit
+    ]
+    assert found[:many].tolist() == drawn
+    assert hashes[:many].tolist() == [hash_of[i] for i in drawn]
 
 
 @settings(deadline=None)
@@ -213,21 +244,64 @@ def f32(*values: float) -> Any:
 
 #: Arguments of each kernel that it takes, by name; arrays are changed in copies. Two pages, link 0 -> 1.
 SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
-    "links_starts": (ADJACENCY, {"pages": 2, "ends": i32(1), "start": np.zeros(3, np.int64)}),
-    "links_sources": (
+    "links_starts": (
         ADJACENCY,
-        {"pages": 2, "source": i32(0), "target": i32(1), "next": i64(0, 0, 1), "in_source": i32(0)},
+        {"pages": 2, "first": 0, "last": 1, "ends": i32(1), "start": np.zeros(3, np.int64)},
     ),
-    "links_order": (ADJACENCY, {"pages": 2, "target": i32(1), "next": i64(0, 0, 1), "order": i32(0)}),
-    "links_reciprocal": (
+    "links_sources": (
         ADJACENCY,
         {
             "pages": 2,
+            "first": 0,
+            "last": 1,
+            "source": i32(0),
+            "target": i32(1),
+            "next": i64(0, 0, 1),
+            "in_source": i32(0),
+        },
+    ),
+    "links_order": (
+        ADJACENCY,
+        {"pages": 2, "first": 0, "last": 1, "target": i32(1), "next": i64(0, 0, 1), "order": i32(0)},
+    ),
+    "links_reaching": (
+        ADJACENCY,
+        {
+            "first": 0,
+            "last": 1,
+            "source": i32(0),
+            "target": i32(1),
+            "wanted": np.array([True, False]),
+            "found": i32(0),
+        },
+    ),
+    "links_drawn": (
+        ADJACENCY,
+        {
+            "first": 0,
+            "last": 1,
+            "limit": 2**64 - 1,
+            "source": i32(0),
+            "target": i32(1),
+            "kind": np.uint8([7]),
+            "left_out": np.zeros(256, np.bool_),
+            "chosen": np.array([True, True]),
+            "key": np.uint64([5, 2**63]),
+            "found": i32(0),
+            "hash": np.uint64([0]),
+        },
+    ),
+    "links_reciprocal": (
+        ADJACENCY,
+        {
+            "first": 0,
+            "last": 2,
             "out_start": i64(0, 1, 1),
             "target": i32(1),
             "in_start": i64(0, 0, 1),
             "in_source": i32(0),
             "back": np.zeros(1, np.uint8),
+            "mutual": i32(0, 0),
         },
     ),
     "links_reached": (
@@ -443,6 +517,8 @@ INDICES = {
     "links_sources": {"target": 0, "next": 1},
     "links_order": {"target": 0, "next": 1},
     "links_reciprocal": {"out_start": 1, "in_start": 1},
+    "links_reaching": {"source": 0, "target": 0},
+    "links_drawn": {"source": 0, "target": 0},
     "links_reached": {"source": 0, "target": 0},
     "degree_cap": {"out_start": 1, "in_start": 1, "in_order": 0, "source": 0, "target": 0, "host": 1},
     "edge_steps": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "numbers": 0},
@@ -492,6 +568,20 @@ def test_an_index_that_is_none_is_refused_by_array_index_and_value(name: str, ar
         changed.flat[at] = value
         with pytest.raises(KernelError, match=rf"^{array}\[{at}\] = {value} is outside -?\d+\.\.-?\d+$"):
             call(name, **{array: changed})
+
+
+@pytest.mark.parametrize("name", [name for name, (_, given_) in SOUND.items() if {"first", "last"} <= given_.keys()])
+def test_a_part_that_ends_behind_the_last_is_refused(name: str) -> None:
+    last = SOUND[name][1]["last"]
+    with pytest.raises(KernelError, match=rf"^last\[0\] = {last + 1} is outside 0\.\.{last}$"):
+        call(name, last=last + 1)
+
+
+@pytest.mark.parametrize("name", ["links_reaching", "links_drawn"])
+def test_links_are_not_found_without_room_for_them(name: str) -> None:
+    no_room = {"hash": np.zeros(0, np.uint64)} if name == "links_drawn" else {}
+    with pytest.raises(KernelError, match=rf"^{name}: sizes of arrays do not fit their content$"):
+        call(name, found=i32(), **no_room)
 
 
 def test_bounds_of_a_source_are_refused_also_where_its_target_has_no_neighbours_in_common_with_any() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graphlang.graph import adjacency
 from graphlang.graph.adjacency import Links, canonical
 from graphlang.graph.data import Graph
-from graphlang.graph.propagation.edges import edge_features
+from graphlang.graph.propagation.edges import compatibility, edge_features
 from graphlang.native import threads
 
 sys.path.append(str(Path(__file__).parent))
@@ -34,7 +34,9 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
     distinct = {(s, t) for s, t in pairs if s != t}
     links = links_of(pairs)
     assert list(zip(links.source.tolist(), links.target.tolist(), strict=True)) == sorted(distinct)
-    assert links.reciprocal().tolist() == [(t, s) in distinct for s, t in sorted(distinct)]
+    back, mutual = links.reciprocal()
+    assert back.tolist() == [(t, s) in distinct for s, t in sorted(distinct)]
+    assert mutual.tolist() == [sum((p, t) in distinct and (t, p) in distinct for t in range(9)) for p in range(9)]
     ins = [sorted(s for s, t in distinct if t == page) for page in range(9)]
     assert [links.in_source[links.in_start[p] : links.in_start[p + 1]].tolist() for p in range(9)] == ins
     everything = np.arange(links.m)
@@ -60,14 +62,40 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     links = links_of([tuple(pair) for pair in rng.integers(0, 60, (900, 2)).tolist()], 60)
     everything = np.arange(links.m)
     alone = edge_features.EdgeFeatures(links, everything).of(everything)
+    order = adjacency.order_by_target(links.target, links.n)
     monkeypatch.setattr(threads, "LEAST", 100)
     monkeypatch.setattr(threads, "cores", lambda: 3)
-    assert len(threads.even_parts(links.m)) == 3
+    assert len(threads.even_parts(links.m)) == len(adjacency._parts(links.m, links.n)) == 3
+    again = canonical(Graph(links.n, links.source, links.target, links.kind, links.hreflang))
+    for name in ("out_start", "in_start", "in_source"):
+        assert (getattr(again, name) == getattr(links, name)).all()
+    for found, expected in zip(adjacency.order_by_target(links.target, links.n), order, strict=True):
+        assert (found == expected).all()
     assert (edge_features.EdgeFeatures(links, everything).of(everything) == alone).all()
     steps = edge_features.EdgeFeatures(links, everything)._steps(everything, 300)
     monkeypatch.setattr(edge_features, "LEAST", steps)
     monkeypatch.setattr(edge_features, "AFFORDABLE", 0)
     assert edge_features.EdgeFeatures(links, everything).longest == edge_features.LONGEST[0]
+
+
+def test_what_is_drawn_of_the_links_depends_on_their_pages_not_on_blocks_or_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(5)
+    links = links_of([tuple(pair) for pair in rng.integers(0, 60, (900, 2)).tolist()], 60)
+    label, length = rng.integers(-1, 3, 60).astype(np.int16), rng.integers(1, 9**9, 60).astype(np.int32)
+    given_ = (links, label, rng.integers(0, 4, 60).astype(np.int32), length)
+    every = compatibility._sample(*given_)
+    assert every.tolist() == [i for i in range(links.m) if label[links.source[i]] >= 0 and label[links.target[i]] >= 0]
+    monkeypatch.setattr(compatibility, "SAMPLE", 40)
+    few = compatibility._sample(*given_)
+    assert len(few) == 40
+    assert (np.diff(few) > 0).all()
+    assert set(few) < set(every)
+    monkeypatch.setattr(threads, "cores", lambda: 3)
+    for size in (7, 90):
+        monkeypatch.setattr(compatibility, "BLOCK", size)
+        assert compatibility._sample(*given_).tolist() == few.tolist()
 
 
 def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: pytest.MonkeyPatch) -> None:

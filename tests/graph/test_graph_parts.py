@@ -29,7 +29,7 @@ def test_reciprocal_links_are_those_whose_reverse_is_there(pairs: list[tuple[int
     known = canonical(links(7, pairs))
     there = set(zip(known.source.tolist(), known.target.tolist(), strict=True))
     assert len(there) == known.m
-    assert known.reciprocal().tolist() == [(t, s) in there for s, t in zip(known.source, known.target, strict=True)]
+    assert known.reciprocal()[0].tolist() == [(t, s) in there for s, t in zip(known.source, known.target, strict=True)]
 
 
 def test_voices_of_some_pages_are_found_by_their_senders() -> None:

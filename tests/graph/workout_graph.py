@@ -62,7 +62,10 @@ def walk(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     broken = replace(links, target=bend(links.target), in_source=bend(links.in_source), out_start=bend(links.out_start))
     broken.reciprocal()
     adjacency.starts(bend(links.target), n)
-    adjacency.order_by_target(broken.target, bend(links.in_start))
+    adjacency.order_by_target(broken.target, n)
+    broken.reaching(rng.random(n) < 0.5)
+    key = rng.integers(0, 2**64, n, np.uint64)
+    broken.drawn(slice(0, links.m), rng.random(n) < 0.7, np.zeros(256, np.bool_), key, 2**63)
     adjacency.reached_by_evidence(bend(links.source), broken.target, rng.random(n) < 0.7)
 
 

@@ -10,8 +10,10 @@ int graphlang_links_are_sorted(uint64_t links, const int32_t *source, const int3
   return 1;
 }
 
-int graphlang_links_starts(uint64_t pages, uint64_t links, const int32_t *ends, int64_t *start, graphlang_fault *fault) {
-  for (uint64_t i = 0; i < links; i++) {
+int graphlang_links_starts(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, const int32_t *ends,
+                           int64_t *start, graphlang_fault *fault) {
+  if (last > links) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, links);
+  for (uint64_t i = first; i < last; i++) {
     if (!IS_INDEX(ends[i], pages)) return GRAPHLANG_REFUSE(fault, "ends", i, ends[i], 0, (int64_t)pages - 1);
     start[ends[i] + 1]++;
   }
@@ -19,9 +21,10 @@ int graphlang_links_starts(uint64_t pages, uint64_t links, const int32_t *ends, 
   return 1;
 }
 
-int graphlang_links_sources(uint64_t pages, uint64_t links, const int32_t *source, const int32_t *target, int64_t *next,
-                            int32_t *in_source, graphlang_fault *fault) {
-  for (uint64_t i = 0; i < links; i++) {
+int graphlang_links_sources(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, const int32_t *source,
+                            const int32_t *target, int64_t *next, int32_t *in_source, graphlang_fault *fault) {
+  if (last > links) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, links);
+  for (uint64_t i = first; i < last; i++) {
     int32_t page = target[i];
     if (!IS_INDEX(page, pages)) return GRAPHLANG_REFUSE(fault, "target", i, page, 0, (int64_t)pages - 1);
     int64_t at = next[page];
@@ -32,9 +35,10 @@ int graphlang_links_sources(uint64_t pages, uint64_t links, const int32_t *sourc
   return 1;
 }
 
-int graphlang_links_order(uint64_t pages, uint64_t links, const int32_t *target, int64_t *next, int32_t *order,
-                          graphlang_fault *fault) {
-  for (uint64_t i = 0; i < links; i++) {
+int graphlang_links_order(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, const int32_t *target,
+                          int64_t *next, int32_t *order, graphlang_fault *fault) {
+  if (last > links) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, links);
+  for (uint64_t i = first; i < last; i++) {
     int32_t page = target[i];
     if (!IS_INDEX(page, pages)) return GRAPHLANG_REFUSE(fault, "target", i, page, 0, (int64_t)pages - 1);
     int64_t at = next[page];
@@ -45,21 +49,67 @@ int graphlang_links_order(uint64_t pages, uint64_t links, const int32_t *target,
   return 1;
 }
 
-int graphlang_links_reciprocal(uint64_t pages, uint64_t links, const int64_t *out_start, const int32_t *target,
-                               const int64_t *in_start, const int32_t *in_source, uint8_t *back,
-                               graphlang_fault *fault) {
-  for (uint64_t page = 0; page < pages; page++) {
+int graphlang_links_reciprocal(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, const int64_t *out_start,
+                               const int32_t *target, const int64_t *in_start, const int32_t *in_source, uint8_t *back,
+                               int32_t *mutual, graphlang_fault *fault) {
+  if (last > pages) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, pages);
+  for (uint64_t page = first; page < last; page++) {
     REFUSE_BOUNDS(fault, out_start, page, links);
     REFUSE_BOUNDS(fault, in_start, page, links);
     int64_t i = out_start[page], j = in_start[page], end = out_start[page + 1], stop = in_start[page + 1];
+    int32_t both = 0;
     while (i < end && j < stop) {
       int32_t to = target[i], from = in_source[j];
       back[i] = to == from; /* a later round of this loop may look at link i again, and is then right */
+      both += to == from;
       i += to <= from;
       j += from <= to;
     }
+    mutual[page] = both;
   }
   return 1;
+}
+
+/* Whether some links are there, and there is room for a number of each. */
+static int is_part(uint64_t links, uint64_t room, uint64_t first, uint64_t last, graphlang_fault *fault) {
+  if (last > links) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, links);
+  return first <= last && last - first > room ? GRAPHLANG_WRONG_SIZE : 1;
+}
+
+int64_t graphlang_links_reaching(uint64_t pages, uint64_t links, uint64_t room, uint64_t first, uint64_t last,
+                                 const int32_t *source, const int32_t *target, const uint8_t *wanted, int32_t *found,
+                                 graphlang_fault *fault) {
+  int done = is_part(links, room, first, last, fault);
+  if (done < 0) return done;
+  int64_t count = 0;
+  for (uint64_t i = first; i < last; i++) {
+    int32_t s = source[i], t = target[i];
+    if (!IS_INDEX(s, pages)) return GRAPHLANG_REFUSE(fault, "source", i, s, 0, (int64_t)pages - 1);
+    if (!IS_INDEX(t, pages)) return GRAPHLANG_REFUSE(fault, "target", i, t, 0, (int64_t)pages - 1);
+    found[count] = (int32_t)i; /* without a branch that cannot be foretold: what does not count is written over */
+    count += (wanted[s] | wanted[t]) != 0;
+  }
+  return count;
+}
+
+int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uint64_t first, uint64_t last,
+                              uint64_t limit, const int32_t *source, const int32_t *target, const uint8_t *kind,
+                              const uint8_t *left_out, const uint8_t *chosen, const uint64_t *key, int32_t *found,
+                              uint64_t *hash, graphlang_fault *fault) {
+  int done = is_part(links, room, first, last, fault);
+  if (done < 0) return done;
+  int64_t count = 0;
+  for (uint64_t i = first; i < last; i++) {
+    int32_t s = source[i], t = target[i];
+    if (!IS_INDEX(s, pages)) return GRAPHLANG_REFUSE(fault, "source", i, s, 0, (int64_t)pages - 1);
+    if (!IS_INDEX(t, pages)) return GRAPHLANG_REFUSE(fault, "target", i, t, 0, (int64_t)pages - 1);
+    uint64_t mixed = (key[s] * 3 ^ key[t]) * 0xBF58476D1CE4E5B9u;
+    mixed ^= mixed >> 32;
+    found[count] = (int32_t)i;
+    hash[count] = mixed;
+    count += (chosen[s] != 0) & (chosen[t] != 0) & !left_out[kind[i]] & (mixed <= limit);
+  }
+  return count;
 }
 
 static int32_t root(int32_t *parent, int32_t page) {

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical, padded
+from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 __all__ = ["Options", "answered", "learn", "learned_for", "prepare", "propagate", "read"]
 
 KEEP = 5  #: languages of the answer that are kept
-LINKS = 1 << 22  #: links looked at at once
 
 
 def propagate(
@@ -273,18 +272,16 @@ def _reaching(links: Links, roles: PageRoles) -> NDArray[np.int32]:
     Raises:
         ValueError: the other end is a page that is left out.
     """
-    number = padded(roles.number, links.n, NONE)
-    found = [np.zeros(0, np.int32)]
-    for at in range(0, links.m, LINKS):
-        part = slice(at, at + LINKS)
-        source, target = links.source[part], links.target[part]
-        some = np.flatnonzero((number[source] >= 0) | (number[target] >= 0))
-        beyond = some[np.maximum(source[some], target[some]) >= len(roles.number)]
+    latent = np.zeros(links.n, np.bool_)
+    latent[: len(roles.number)] = roles.number >= 0
+    found = links.reaching(latent)
+    if links.n > len(roles.number):
+        source, target = links.source[found], links.target[found]
+        beyond = np.flatnonzero(np.maximum(source, target) >= len(roles.number))
         if len(beyond):
             one = beyond[0]
-            raise ValueError(f"link {at + one}, {source[one]} -> {target[one]}, joins a latent page to one left out")
-        found.append((some + at).astype(np.int32))
-    return np.concatenate(found)
+            raise ValueError(f"link {found[one]}, {source[one]} -> {target[one]}, joins a latent page to one left out")
+    return found
 
 
 def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

@@ -361,19 +361,22 @@ def _sample(
     of_host = np.zeros(int(host.max(initial=-1)) + 1, np.uint64)
     np.add.at(of_host, host, key)
     key = _mixed(key, of_host[host])
-    labelled = label >= 0
+    labelled, shown = label >= 0, followed(np.arange(256, dtype=np.uint8))
     drawn, found = np.zeros(0, np.uint64), np.zeros(0, np.int32)
-    for at in range(0, links.m, BLOCK):
-        source, target = links.source[at : at + BLOCK], links.target[at : at + BLOCK]
-        shown = followed(links.kind[at : at + BLOCK])
-        part = np.flatnonzero(labelled[source] & labelled[target] & ~shown)
-        mixed = (key[source[part]] * np.uint64(3) ^ key[target[part]]) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed ^= mixed >> np.uint64(32)
-        drawn, found = np.concatenate([drawn, mixed]), np.concatenate([found, (part + at).astype(np.int32)])
-        if len(found) > SAMPLE:
-            few = np.flatnonzero(drawn <= np.partition(drawn, SAMPLE - 1)[SAMPLE - 1])[: 2 * SAMPLE]
+    limit = [2**64 - 1]  # a thread may see an older one: what it draws too much is left out below all the same
+
+    def draw(part: slice) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+        return links.drawn(part, labelled, shown, key, limit[0])
+
+    for some, mixed in in_blocks(links.m, BLOCK, draw):
+        drawn, found = np.concatenate([drawn, mixed]), np.concatenate([found, some])
+        if len(found) > 2 * SAMPLE:
+            limit[0] = int(np.partition(drawn, SAMPLE - 1)[SAMPLE - 1])
+            few = np.flatnonzero(drawn <= limit[0])[: 2 * SAMPLE]
             drawn, found = drawn[few], found[few]
-    return np.sort(found)
+    if len(found) > SAMPLE:
+        found = found[drawn <= np.partition(drawn, SAMPLE - 1)[SAMPLE - 1]]
+    return found
 
 
 def _mixed(key: NDArray[np.uint64], *columns: NDArray[Any]) -> NDArray[np.uint64]:

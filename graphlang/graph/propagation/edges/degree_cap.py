@@ -67,12 +67,12 @@ def message_weights(
     ([0.33, 0.33, 0.33, 1.0], 0.5)
     """
     n, w, hosts = len(host), len(source), int(host.max(initial=-1)) + 1
-    out_start, in_start = starts(source, n), starts(target, n)
+    out_start = starts(source, n)
     back = np.flatnonzero(source[1:] < source[:-1])
     if len(back):
         at = int(back[0]) + 1
         raise ValueError(f"source[{at}] = {source[at]} comes after {source[at - 1]}; links must be sorted by source")
-    order = order_by_target(target, in_start)
+    order, in_start = order_by_target(target, n)
     to_target, to_source, page = np.empty(w, np.float32), np.empty(w, np.float32), np.empty(n)
 
     def fill(part: slice) -> None:

@@ -69,9 +69,8 @@ class EdgeFeatures:
         degrees: Degrees | None = None,
     ) -> None:
         self._links = links
-        self._reciprocal = links.reciprocal()
-        mutual = np.bincount(links.source[self._reciprocal], minlength=links.n)
-        counts = [links.outdegree(), links.indegree(), mutual]
+        self._reciprocal, mutual = links.reciprocal()
+        counts = [links.outdegree(), links.indegree(), mutual.astype(np.int64)]
         if degrees is not None:
             for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
                 count[degrees.rows] = given

@@ -32,18 +32,32 @@ static void check_sound(Input *in, const Links *all) {
   memset(start, 0, (size_t)(all->pages + 1) * 8);
   memset(linked, 0, (size_t)(all->pages * all->pages));
   CHECK(graphlang_links_are_sorted(links, all->source, all->target));
-  CHECK(graphlang_links_starts(pages, links, all->target, start, &fault) == 1);
+  uint64_t middle = (uint64_t)below(in, all->links + 1);
+  CHECK(graphlang_links_starts(pages, links, 0, links, all->target, start, &fault) == 1);
   CHECK(!memcmp(start, all->into, (size_t)(all->pages + 1) * 8));
-  CHECK(graphlang_links_sources(pages, links, all->source, all->target, next, origin, &fault) == 1);
+  CHECK(graphlang_links_sources(pages, links, 0, middle, all->source, all->target, next, origin, &fault) == 1);
+  CHECK(graphlang_links_sources(pages, links, middle, links, all->source, all->target, next, origin, &fault) == 1);
   next = copy(all->into, all->pages + 1, 8);
-  CHECK(graphlang_links_order(pages, links, all->target, next, order, &fault) == 1);
+  CHECK(graphlang_links_order(pages, links, 0, middle, all->target, next, order, &fault) == 1);
+  CHECK(graphlang_links_order(pages, links, middle, links, all->target, next, order, &fault) == 1);
   CHECK(!memcmp(origin, all->origin, (size_t)all->links * 4) && !memcmp(order, all->order, (size_t)all->links * 4));
   memset(back, 0, (size_t)all->links);
-  CHECK(graphlang_links_reciprocal(pages, links, all->start, all->target, all->into, all->origin, back, &fault) == 1);
+  int32_t *mutual = array(all->pages, 4);
+  uint64_t half = pages / 2;
+  CHECK(graphlang_links_reciprocal(pages, links, 0, half, all->start, all->target, all->into, all->origin, back, mutual,
+                                   &fault) == 1);
+  CHECK(graphlang_links_reciprocal(pages, links, half, pages, all->start, all->target, all->into, all->origin, back,
+                                   mutual, &fault) == 1);
   for (int64_t n = 0; n < all->links; n++) linked[step(all->source[n], all->target[n], all->pages)] = 1;
   for (int64_t n = 0; n < all->links; n++) CHECK(back[n] == linked[step(all->target[n], all->source[n], all->pages)]);
+  for (int64_t n = 0; n < all->links; n++) mutual[all->source[n]] -= back[n];
+  for (int64_t p = 0; p < all->pages; p++) CHECK(!mutual[p]);
   for (int64_t p = 0; p < all->pages; p++) silent[p] = byte(in) & 1;
   check_reached(all, silent);
+  int64_t many = graphlang_links_reaching(pages, links, links - middle, middle, links, all->source, all->target, silent,
+                                          origin, &fault);
+  for (int64_t n = (int64_t)middle, at = 0; n < all->links; n++)
+    if (silent[all->source[n]] || silent[all->target[n]]) CHECK(at < many && origin[at++] == n);
 }
 
 static void try_damaged(Input *in, Links *all) {
@@ -62,16 +76,27 @@ static void try_damaged(Input *in, Links *all) {
   for (int64_t n = 0; n < all->links; n++) sound &= all->target[n] >= 0 && all->target[n] < all->pages;
   int64_t *again = copy(next, all->pages + 1, 8);
   graphlang_links_are_sorted(links, all->source, all->target);
-  CHECK_DONE(graphlang_links_starts(pages, links, all->target, start, &fault), sound);
+  CHECK_DONE(graphlang_links_starts(pages, links, 0, links, all->target, start, &fault), sound);
   if (!sound) CHECK_FAULT("ends", all->target, all->links);
-  int of_sources = graphlang_links_sources(pages, links, all->source, all->target, next, found, &fault);
-  int of_order = graphlang_links_order(pages, links, all->target, again, found, &fault);
+  int of_sources = graphlang_links_sources(pages, links, 0, links, all->source, all->target, next, found, &fault);
+  int of_order = graphlang_links_order(pages, links, 0, links, all->target, again, found, &fault);
   CHECK(of_sources == of_order && (sound || of_order < 0));
   for (int64_t n = 0; n < all->links; n++) sound &= all->source[n] >= 0 && all->source[n] < all->pages;
   CHECK_DONE(graphlang_links_reached(pages, links, all->source, all->target, silent, parent, heard, &fault), sound);
+  uint8_t *kind = array(all->links, 1), *left_out = array(256, 1);
+  uint64_t *key = array(all->pages, 8), *hash = array(all->links, 8);
+  for (int64_t n = 0; n < all->links; n++) kind[n] = byte(in);
+  for (int64_t n = 0; n < 256; n++) left_out[n] = byte(in) & 1;
+  for (int64_t p = 0; p < all->pages; p++) key[p] = (uint64_t)byte(in) << 56;
+  int64_t many = graphlang_links_reaching(pages, links, links, 0, links, all->source, all->target, silent, found, &fault);
+  CHECK(sound ? many >= 0 && many <= all->links : many == GRAPHLANG_OUT_OF_RANGE);
+  many = graphlang_links_drawn(pages, links, links, 0, links, (uint64_t)byte(in) << 56, all->source, all->target, kind,
+                               left_out, silent, key, found, hash, &fault);
+  CHECK(sound ? many >= 0 && many <= all->links : many == GRAPHLANG_OUT_OF_RANGE);
   damage64(in, all->start, all->pages + 1, all->links + 1);
   damage64(in, all->into, all->pages + 1, all->links + 1);
-  graphlang_links_reciprocal(pages, links, all->start, all->target, all->into, all->origin, back, &fault);
+  graphlang_links_reciprocal(pages, links, 0, pages, all->start, all->target, all->into, all->origin, back, parent,
+                             &fault);
 }
 
 void fuzz_adjacency(Input *in) {
