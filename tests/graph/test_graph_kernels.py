@@ -337,6 +337,8 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
         FEATURES,
         {
             "pages": 2,
+            "first": 0,
+            "last": 1,
             "longest": 3,
             "source": i32(0),
             "target": i32(1),
@@ -345,21 +347,31 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "numbers": i32(0),
         },
     ),
-    "edge_features": (
+    "edge_pages": (
         FEATURES,
         {
+            "links": 1,
+            "first": 0,
+            "last": 2,
             "longest": 3,
-            "source": i32(0),
-            "target": i32(1),
-            "reciprocal": np.zeros(1, np.uint8),
             "out_start": i64(0, 1, 1),
             "in_start": i64(0, 0, 1),
-            "in_source": i32(0),
             "out_degree": i32(1, 0),
             "in_degree": i32(0, 1),
             "log_out_degree": f32(0, 0),
             "log_in_degree": f32(0, 0),
             "log_mutual": f32(0, 0),
+            "page": np.zeros((2, 8), np.int32),
+        },
+    ),
+    "edge_features": (
+        FEATURES,
+        {
+            "source": i32(0),
+            "target": i32(1),
+            "reciprocal": np.zeros(1, np.uint8),
+            "in_source": i32(0),
+            "page": i32(0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1 << 16, 0, 1, 0, 0, 0).reshape(2, 8),
             "log_counts": f32(0, 1, 2, 3),
             "marks": np.zeros(2, np.uint8),
             "numbers": i32(0),
@@ -522,7 +534,8 @@ INDICES = {
     "links_reached": {"source": 0, "target": 0},
     "degree_cap": {"out_start": 1, "in_start": 1, "in_order": 0, "source": 0, "target": 0, "host": 1},
     "edge_steps": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "numbers": 0},
-    "edge_features": {"source": 0, "target": 0, "out_start": 1, "in_start": 1, "in_source": 0, "numbers": 0},
+    "edge_pages": {"out_start": 1, "in_start": 1},
+    "edge_features": {"source": 0, "target": 0, "in_source": 0, "page": 8, "numbers": 0},
     "link_contexts": {"out_start": 1, "target": 0, "host": 1, "label": 1},
     "link_shares": {"page": 0, "context": 0},
     "link_counts": {"start": 1, "context": 0, "label": 0},
@@ -584,9 +597,35 @@ def test_links_are_not_found_without_room_for_them(name: str) -> None:
         call(name, found=i32(), **no_room)
 
 
-def test_bounds_of_a_source_are_refused_also_where_its_target_has_no_neighbours_in_common_with_any() -> None:
-    with pytest.raises(KernelError, match=rf"^out_start\[0\] = {-(2**62)} is outside 0..1$"):
-        call("edge_features", out_start=i64(-(2**62), 1, 1), in_start=i64(0, 0, 0))
+def test_lists_of_a_source_are_refused_that_are_not_there() -> None:
+    page = SOUND["edge_features"][1]["page"]
+    for at, value in ((0, 1), (1, 2), (0, -(2**31))):
+        changed = page.copy()
+        changed.flat[at] = value
+        with pytest.raises(KernelError, match=rf"^page\[{at}\] = {value} is outside 0\.\.[01]$"):
+            call("edge_features", page=changed)
+
+
+def test_more_in_common_than_there_are_logarithms_for_is_refused() -> None:
+    # page 0 links to 1 and 2, page 1 to 2: they have a target in common
+    links = {
+        "source": i32(0, 0, 1),
+        "target": i32(1, 2, 2),
+        "in_source": i32(0, 0, 1),
+        "reciprocal": np.zeros(3, np.uint8),
+    }
+    page = np.zeros((3, 8), np.int32)
+    page[:, :3] = [[0, 0, 2], [2, 0, 1 | 1 << 16], [3, 1, 2 << 16]]
+    given_ = {**links, "page": page, "marks": np.zeros(3, np.uint8)}
+    assert call("edge_features", **given_) == 1
+    with pytest.raises(KernelError, match=r"^edge_features: sizes of arrays do not fit their content$"):
+        call("edge_features", **given_, log_counts=f32(0))
+
+
+@pytest.mark.parametrize("longest", [-1, 2**16])
+def test_lists_longer_than_their_numbers_can_be_are_refused(longest: int) -> None:
+    with pytest.raises(KernelError, match=rf"^longest\[0\] = {longest} is outside 0\.\.65535$"):
+        call("edge_pages", longest=longest)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -4,21 +4,42 @@
 #include "edge_features.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "checks.h"
 
-enum { FEATURES = GRAPHLANG_EDGE_FEATURES };
+#if defined(__GNUC__)
+#define FETCH(address) __builtin_prefetch(address)
+#else
+#define FETCH(address) ((void)(address))
+#endif
+
+enum {
+  FEATURES = GRAPHLANG_EDGE_FEATURES,
+  LINE = 16,           /* numbers that come together from memory */
+  FETCHED = 8 * LINE,  /* numbers of a list that are asked for ahead */
+  FAR = 16, NEAR = 8, /* links ahead */
+};
 static const float STEEPEST = 4.0f; /* standardised features beyond are cut */
 
+/* What is looked up of a page, on one line of the cache: links come in the order of their sources, their targets in none. */
 typedef struct {
-  uint64_t pages, links;
-  int64_t longest;
+  int32_t out_begin, in_begin;   /* where its targets and sources begin */
+  uint16_t out_count, in_count;  /* how many there are; none where too many */
+  int32_t out_degree, in_degree; /* the same in the whole collection */
+  float log_out_degree, log_in_degree, log_mutual;
+} Page;
+_Static_assert(sizeof(Page) == GRAPHLANG_PAGE_NUMBERS * sizeof(int32_t), "a page has so many numbers");
+
+typedef struct {
+  uint64_t pages, links, wanted;
   const int32_t *source, *target;
   const uint8_t *reciprocal;
-  const int64_t *out_start, *in_start;
-  const int32_t *in_source, *out_degree, *in_degree;
-  const float *log_out_degree, *log_in_degree, *log_mutual, *log_counts;
+  const int32_t *in_source, *page;
+  const float *log_counts;
+  uint64_t counts;
   uint8_t *marks; /* of each page: 1 a target of the marked one, 2 a source */
+  const int32_t *numbers;
   int64_t marked; /* page whose lists are marked, -1 none */
   graphlang_fault *fault;
 } Graph;
@@ -34,9 +55,10 @@ static int64_t length(const int64_t *start, int64_t page, int64_t longest) {
   return entries > longest ? 0 : entries;
 }
 
-/* The same of a page of which perhaps not all links are here. */
-static int64_t known(const int64_t *start, const int32_t *degree, int64_t page, int64_t longest) {
-  return degree[page] > longest ? 0 : length(start, page, longest);
+static Page page_of(const Graph *graph, int64_t number) {
+  Page page;
+  memcpy(&page, graph->page + number * GRAPHLANG_PAGE_NUMBERS, sizeof page);
+  return page;
 }
 
 /* Whether all of a list are pages: without branches, so that several are looked at at once. */
@@ -53,23 +75,27 @@ static int refuse_page(graphlang_fault *fault, const char *name, const int32_t *
   return GRAPHLANG_WRONG_SIZE; /* not reached */
 }
 
-/* The targets and sources of a page. */
-static int lists(const Graph *graph, int64_t page, List *targets, List *sources) {
-  const int64_t *out_start = graph->out_start, *in_start = graph->in_start;
-  REFUSE_BOUNDS(graph->fault, out_start, page, graph->links);
-  REFUSE_BOUNDS(graph->fault, in_start, page, graph->links);
-  *targets = (List){graph->target + out_start[page], known(out_start, graph->out_degree, page, graph->longest)};
-  *sources = (List){graph->in_source + in_start[page], known(in_start, graph->in_degree, page, graph->longest)};
-  if (!are_pages(*targets, graph->pages))
-    return refuse_page(graph->fault, "target", graph->target, *targets, graph->pages);
-  if (!are_pages(*sources, graph->pages))
-    return refuse_page(graph->fault, "in_source", graph->in_source, *sources, graph->pages);
-  return 1;
+/* A list of a page, from `begin` on; `at` is where these numbers stand in `page`. */
+static int list_of(const Graph *graph, const char *name, const int32_t *all, int64_t at, int32_t begin, uint16_t count,
+                   List *list) {
+  int64_t most = (int64_t)graph->links - count;
+  if (begin < 0 || begin > most) return GRAPHLANG_REFUSE(graph->fault, "page", at, begin, 0, most);
+  *list = (List){all + begin, count};
+  return are_pages(*list, graph->pages) ? 1 : refuse_page(graph->fault, name, all, *list, graph->pages);
 }
 
-static int paint(Graph *graph, int64_t page, uint8_t keep, uint8_t out, uint8_t in) {
+/* The targets and sources of a page. */
+static int lists(const Graph *graph, int64_t number, const Page *page, List *targets, List *sources) {
+  int64_t at = number * GRAPHLANG_PAGE_NUMBERS;
+  int done = list_of(graph, "target", graph->target, at, page->out_begin, page->out_count, targets);
+  if (done < 0) return done;
+  return list_of(graph, "in_source", graph->in_source, at + 1, page->in_begin, page->in_count, sources);
+}
+
+static int paint(Graph *graph, int64_t number, uint8_t keep, uint8_t out, uint8_t in) {
   List targets, sources;
-  int done = lists(graph, page, &targets, &sources);
+  Page page = page_of(graph, number);
+  int done = lists(graph, number, &page, &targets, &sources);
   if (done < 0) return done;
   uint8_t *marks = graph->marks;
   for (int64_t i = 0; i < targets.count; i++) marks[targets.pages[i]] = (marks[targets.pages[i]] & keep) | out;
@@ -97,9 +123,9 @@ static uint64_t look(const uint8_t *marks, List list) {
 }
 
 /* Common targets, common sources, paths from s over one page to t. */
-static int common(Graph *graph, int32_t s, int32_t t, int32_t *counts) {
+static int common(Graph *graph, int32_t s, int32_t t, const Page *to, int32_t *counts) {
   List targets, sources;
-  int done = lists(graph, t, &targets, &sources);
+  int done = lists(graph, t, to, &targets, &sources);
   if (done < 0) return done;
   if (targets.count + sources.count && graph->marked != s) {
     if ((done = clean(graph)) < 0 || (done = paint(graph, s, 3, 1, 2)) < 0) return done;
@@ -109,6 +135,8 @@ static int common(Graph *graph, int32_t s, int32_t t, int32_t *counts) {
   counts[0] = (int32_t)(uint32_t)look(graph->marks, targets);
   counts[1] = (int32_t)(through >> 32);
   counts[2] = (int32_t)(uint32_t)through;
+  for (int i = 0; i < 3; i++) /* fewer than the longest list has, but what lists are is given */
+    if (!IS_INDEX(counts[i], graph->counts)) return GRAPHLANG_WRONG_SIZE;
   return 1;
 }
 
@@ -123,65 +151,97 @@ static int ends(const int32_t *source, const int32_t *target, uint64_t pages, ui
   return 1;
 }
 
-static int row(Graph *graph, const int32_t *numbers, uint64_t n, float *x) {
+/* Ask for a list before it is needed. */
+static void fetch_list(const Graph *graph, const int32_t *all, int32_t begin, uint16_t count) {
+  if (begin < 0 || (uint64_t)begin + count > graph->links) return;
+  for (int32_t i = 0; i < count + LINE - 1 && i < FETCHED; i += LINE) FETCH(all + begin + (i < count ? i : count - 1));
+}
+
+/* Ask for what the target of a later link is looked up by, and for the lists of that of a nearer one: they lie anywhere,
+   and waiting for them takes longer than all else. */
+static void fetch(const Graph *graph, uint64_t n) {
+  for (int near = 0; near < 2; near++) {
+    uint64_t ahead = n + (near ? NEAR : FAR);
+    if (ahead >= graph->wanted || !IS_INDEX(graph->numbers[ahead], graph->links)) continue;
+    int32_t t = graph->target[graph->numbers[ahead]];
+    if (!IS_INDEX(t, graph->pages)) continue;
+    if (near) {
+      Page page = page_of(graph, t);
+      fetch_list(graph, graph->target, page.out_begin, page.out_count);
+      fetch_list(graph, graph->in_source, page.in_begin, page.in_count);
+    } else {
+      FETCH(graph->page + (int64_t)t * GRAPHLANG_PAGE_NUMBERS);
+    }
+  }
+}
+
+static int row(Graph *graph, uint64_t n, float *x) {
   int32_t s, t, counts[3];
-  int done = ends(graph->source, graph->target, graph->pages, graph->links, numbers, n, &s, &t, graph->fault);
-  if (done < 0 || (done = common(graph, s, t, counts)) < 0) return done;
-  const int64_t *out_start = graph->out_start, *in_start = graph->in_start;
-  REFUSE_BOUNDS(graph->fault, out_start, s, graph->links); /* those of t were looked at, and those of s only perhaps */
-  REFUSE_BOUNDS(graph->fault, in_start, s, graph->links);
-  x[0] = graph->reciprocal[numbers[n]];
-  x[1] = graph->log_out_degree[s];
-  x[2] = graph->log_in_degree[t];
-  x[3] = graph->log_out_degree[t];
-  x[4] = graph->log_in_degree[s];
-  x[5] = graph->log_mutual[s];
-  x[6] = graph->log_mutual[t];
+  fetch(graph, n);
+  int done = ends(graph->source, graph->target, graph->pages, graph->links, graph->numbers, n, &s, &t, graph->fault);
+  if (done < 0) return done;
+  Page from = page_of(graph, s), to = page_of(graph, t);
+  if ((done = common(graph, s, t, &to, counts)) < 0) return done;
+  x[0] = graph->reciprocal[graph->numbers[n]];
+  x[1] = from.log_out_degree;
+  x[2] = to.log_in_degree;
+  x[3] = to.log_out_degree;
+  x[4] = from.log_in_degree;
+  x[5] = from.log_mutual;
+  x[6] = to.log_mutual;
   x[7] = fabsf(x[1] - x[3]);
   x[8] = fabsf(x[4] - x[2]);
   for (int i = 0; i < 3; i++) x[9 + i] = graph->log_counts[counts[i]];
   for (int i = 0; i < 2; i++) { /* out of all targets, or sources, of both */
-    const int32_t *degree = i ? graph->in_degree : graph->out_degree;
-    int64_t all = (int64_t)degree[s] + degree[t] - counts[i];
+    int64_t all = i ? (int64_t)from.in_degree + to.in_degree : (int64_t)from.out_degree + to.out_degree;
+    all -= counts[i];
     x[12 + i] = (float)((double)counts[i] / (double)(all > 1 ? all : 1));
   }
   return 1;
 }
 
-/* Whether there is a logarithm for every count. */
-static int is_long(int64_t longest, uint64_t counts, graphlang_fault *fault) {
-  if (IS_INDEX(longest, counts)) return 1;
-  return GRAPHLANG_REFUSE(fault, "longest", 0, longest, 0, (int64_t)counts - 1);
+int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, int64_t longest,
+                         const int64_t *out_start, const int64_t *in_start, const int32_t *out_degree,
+                         const int32_t *in_degree, const float *log_out_degree, const float *log_in_degree,
+                         const float *log_mutual, int32_t *page, graphlang_fault *fault) {
+  if (links > INT32_MAX) return GRAPHLANG_WRONG_SIZE; /* numbers of links have 32 bits */
+  if (longest < 0 || longest > UINT16_MAX) return GRAPHLANG_REFUSE(fault, "longest", 0, longest, 0, UINT16_MAX);
+  if (last > pages) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, pages);
+  for (uint64_t p = first; p < last; p++) {
+    REFUSE_BOUNDS(fault, out_start, p, links);
+    REFUSE_BOUNDS(fault, in_start, p, links);
+    int64_t out = out_degree[p] > longest ? 0 : length(out_start, (int64_t)p, longest); /* perhaps not all are here */
+    int64_t in = in_degree[p] > longest ? 0 : length(in_start, (int64_t)p, longest);
+    Page own = {(int32_t)out_start[p], (int32_t)in_start[p], (uint16_t)out,     (uint16_t)in,
+                out_degree[p],         in_degree[p],         log_out_degree[p], log_in_degree[p],
+                log_mutual[p]};
+    memcpy(page + p * GRAPHLANG_PAGE_NUMBERS, &own, sizeof own);
+  }
+  return 1;
 }
 
-int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
-                            const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
-                            const int64_t *out_start, const int64_t *in_start, const int32_t *in_source,
-                            const int32_t *out_degree, const int32_t *in_degree, const float *log_out_degree,
-                            const float *log_in_degree, const float *log_mutual, const float *log_counts,
-                            uint8_t *marks, const int32_t *numbers, float *features, graphlang_fault *fault) {
-  Graph graph = {pages,          links,         longest,    source,     target, reciprocal, out_start,
-                 in_start,       in_source,     out_degree, in_degree,  log_out_degree,
-                 log_in_degree,  log_mutual,    log_counts, marks,      -1,     fault};
-  int done = is_long(longest, counts, fault);
-  for (uint64_t n = 0; n < wanted && done > 0; n++) done = row(&graph, numbers, n, features + n * FEATURES);
+int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
+                            const int32_t *target, const uint8_t *reciprocal, const int32_t *in_source,
+                            const int32_t *page, const float *log_counts, uint8_t *marks, const int32_t *numbers,
+                            float *features, graphlang_fault *fault) {
+  Graph graph = {pages,      links,  wanted, source,  target, reciprocal, in_source, page,
+                 log_counts, counts, marks,  numbers, -1,     fault};
+  int done = 1;
+  for (uint64_t n = 0; n < wanted && done > 0; n++) done = row(&graph, n, features + n * FEATURES);
   return done < 0 ? done : clean(&graph);
 }
 
-int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
-                            const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
-                            const int64_t *out_start, const int64_t *in_start, const int32_t *in_source,
-                            const int32_t *out_degree, const int32_t *in_degree, const float *log_out_degree,
-                            const float *log_in_degree, const float *log_mutual, const float *log_counts,
-                            uint8_t *marks, const int32_t *numbers, const float *mean, const float *deviation,
-                            const double *weight, float *log_odds, graphlang_fault *fault) {
-  Graph graph = {pages,          links,         longest,    source,     target, reciprocal, out_start,
-                 in_start,       in_source,     out_degree, in_degree,  log_out_degree,
-                 log_in_degree,  log_mutual,    log_counts, marks,      -1,     fault};
-  int done = is_long(longest, counts, fault);
+int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
+                            const int32_t *target, const uint8_t *reciprocal, const int32_t *in_source,
+                            const int32_t *page, const float *log_counts, uint8_t *marks, const int32_t *numbers,
+                            const float *mean, const float *deviation, const double *weight, float *log_odds,
+                            graphlang_fault *fault) {
+  Graph graph = {pages,      links,  wanted, source,  target, reciprocal, in_source, page,
+                 log_counts, counts, marks,  numbers, -1,     fault};
+  int done = 1;
   for (uint64_t n = 0; n < wanted && done > 0; n++) {
     float x[FEATURES];
-    if ((done = row(&graph, numbers, n, x)) < 0) return done;
+    if ((done = row(&graph, n, x)) < 0) return done;
     double sum = 0;
     for (int f = 0; f < FEATURES; f++) {
       float z = (x[f] - mean[f]) / deviation[f];
@@ -194,11 +254,13 @@ int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uin
   return done < 0 ? done : clean(&graph);
 }
 
-int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, int64_t longest, const int32_t *source,
-                             const int32_t *target, const int64_t *out_start, const int64_t *in_start,
-                             const int32_t *numbers, graphlang_fault *fault) {
-  int64_t steps = 0, last = -1;
-  for (uint64_t n = 0; n < wanted; n++) {
+int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
+                             int64_t longest, const int32_t *source, const int32_t *target, const int64_t *out_start,
+                             const int64_t *in_start, const int32_t *numbers, graphlang_fault *fault) {
+  int64_t steps = 0, before = -1;
+  if (last > wanted) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, wanted);
+  if (first && first < last && IS_INDEX(numbers[first - 1], links)) before = source[numbers[first - 1]];
+  for (uint64_t n = first; n < last; n++) {
     int32_t s, t;
     int done = ends(source, target, pages, links, numbers, n, &s, &t, fault);
     if (done < 0) return done;
@@ -208,8 +270,8 @@ int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, in
       REFUSE_BOUNDS(fault, in_start, page, links);
     }
     steps += length(out_start, t, longest) + length(in_start, t, longest);
-    if (s != last) steps += 2 * (length(out_start, s, longest) + length(in_start, s, longest));
-    last = s;
+    if (s != before) steps += 2 * (length(out_start, s, longest) + length(in_start, s, longest));
+    before = s;
   }
   return steps;
 }

@@ -7,33 +7,40 @@
 #define GRAPHLANG_EDGE_FEATURES_H
 #include "kernel.h"
 
-enum { GRAPHLANG_EDGE_FEATURES = 14 }; /* numbers of a link */
+enum {
+  GRAPHLANG_EDGE_FEATURES = 14, /* numbers of a link */
+  GRAPHLANG_PAGE_NUMBERS = 8    /* and of a page */
+};
 
-/* The features of some links. `reciprocal`: 1 where the target links back. `out_degree`, `in_degree`: links of each
-   page, of which some may not be here. `log_*`: logarithms of 1 + n, n being a number of each page, or (`log_counts`) 0, 1, 2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
-int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
+/* What is looked up of the pages from `first` up to `last` becomes `page`, for the two below. `out_degree`, `in_degree`:
+   links of each page, of which some may not be here. `log_*`: logarithms of 1 + n, n being a number of each page. */
+int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, int64_t longest,
+                         const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
+                         const int32_t out_degree[pages], const int32_t in_degree[pages],
+                         const float log_out_degree[pages], const float log_in_degree[pages],
+                         const float log_mutual[pages], int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
+                         graphlang_fault *fault);
+
+/* The features of some links. `reciprocal`: 1 where the target links back. `log_counts`: logarithms of 1 + n, n being 0, 1,
+   2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
+int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted,
                             const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
-                            const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
-                            const int32_t in_source[links], const int32_t out_degree[pages],
-                            const int32_t in_degree[pages], const float log_out_degree[pages],
-                            const float log_in_degree[pages], const float log_mutual[pages],
+                            const int32_t in_source[links], const int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
                             const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
                             float features[wanted * GRAPHLANG_EDGE_FEATURES], graphlang_fault *fault);
 
 /* The log-odds that the features of some links give: the sum of (feature - mean) / deviation, cut at 4, times weight. */
-int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, int64_t longest,
+int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted,
                             const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
-                            const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
-                            const int32_t in_source[links], const int32_t out_degree[pages],
-                            const int32_t in_degree[pages], const float log_out_degree[pages],
-                            const float log_in_degree[pages], const float log_mutual[pages],
+                            const int32_t in_source[links], const int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
                             const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
                             const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
                             const double weight[GRAPHLANG_EDGE_FEATURES], float log_odds[wanted],
                             graphlang_fault *fault);
 
-/* How many marks the features of some links look at. */
-int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, int64_t longest,
+/* How many marks the features of the wanted links from `first` up to `last` look at. */
+int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
+                             int64_t longest,
                              const int32_t source[links], const int32_t target[links],
                              const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
                              const int32_t numbers[wanted], graphlang_fault *fault);

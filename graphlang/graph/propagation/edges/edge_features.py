@@ -29,6 +29,7 @@ NAMES = (
 )  # fmt: skip
 
 _kernels = Kernels("graphlang.graph.native._edge_features")
+_NUMBERS = _kernels.constant("GRAPHLANG_PAGE_NUMBERS")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,11 +76,24 @@ class EdgeFeatures:
             for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
                 count[degrees.rows] = given
         self._degrees = tuple(count.astype(np.int32) for count in counts[:2])
-        self._logs = tuple(np.log1p(count).astype(np.float32) for count in (*counts, np.arange(LONGEST[0] + 1)))
+        self._logs = tuple(np.log1p(count).astype(np.float32) for count in counts)
+        self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
+        self._pages = np.empty((links.n, _NUMBERS), np.int32)
         if longest is None:
             most = max(LEAST, AFFORDABLE * links.m)
             longest = next((long for long in LONGEST if self._steps(wanted, long) <= most), LONGEST[-1])
         self.longest = longest
+
+    @property
+    def longest(self) -> int:
+        """Longer lists of neighbours are left out."""
+        return self._longest
+
+    @longest.setter
+    def longest(self, longest: int) -> None:
+        links, self._longest = self._links, longest
+        given = (longest, links.out_start, links.in_start, *self._degrees, *self._logs, self._pages)
+        over_parts(links.n, lambda part: _kernels.edge_pages(links.m, part.start, part.stop, *given))
 
     def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
         """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
@@ -119,11 +133,12 @@ class EdgeFeatures:
 
     def _steps(self, wanted: NDArray[np.int32], longest: int) -> int:
         links, numbers = self._links, np.ascontiguousarray(wanted, np.int32)
-        bounds = (links.out_start, links.in_start)
-        return int(_kernels.edge_steps(links.n, longest, links.source, links.target, *bounds, numbers))
+        given = (longest, links.source, links.target, links.out_start, links.in_start, numbers)
+        counted = over_parts(len(numbers), lambda part: _kernels.edge_steps(links.n, part.start, part.stop, *given))
+        return sum(counted)
 
-    def _given(self) -> tuple[int | NDArray[np.generic], ...]:
-        """What all kernels take first; the marks are the caller's own."""
+    def _given(self) -> tuple[NDArray[np.generic], ...]:
+        """What both kernels take first; the marks are the caller's own."""
         links = self._links
-        given = (links.source, links.target, self._reciprocal, links.out_start, links.in_start, links.in_source)
-        return self.longest, *given, *self._degrees, *self._logs, np.zeros(links.n, np.uint8)
+        given = (links.source, links.target, self._reciprocal, links.in_source)
+        return *given, self._pages, self._log_counts, np.zeros(links.n, np.uint8)
