@@ -45,9 +45,14 @@ def plainly(text: str, number: int, size: int) -> list[str]:
     return list(dict.fromkeys(made))
 
 
-@given(st.lists(st.text("ab \ud800ж", max_size=300), max_size=4), st.integers(1, 9), st.integers(1, 60))
-def test_pieces_are_those_of_the_definition(texts: list[str], number: int, size: int) -> None:
-    made, offsets = windows.cut(texts, number, size)
+@given(
+    st.lists(st.text("ab \ud800ж", max_size=300), max_size=4),
+    st.integers(1, 9),
+    st.integers(1, 60),
+    st.sampled_from([0, 100, 400]),
+)
+def test_pieces_are_those_of_the_definition(texts: list[str], number: int, size: int, whole: int) -> None:
+    made, offsets = windows.cut(texts, number, size, whole=whole)
     expected = [plainly(text, number, size) for text in texts]
     assert made.texts() == [window for own in expected for window in own]
     assert np.diff(offsets).tolist() == list(map(len, expected))

@@ -24,16 +24,31 @@ static int out_of_text(int64_t row, int64_t begin, int64_t end, int64_t size, gr
     return end < begin || end > size ? GRAPHLANG_REFUSE(fault, "ends", row, end, begin, size) : 0;
 }
 
+/* No less than any of some symbols, and below the next power of two of the greatest. */
+INLINE uint32_t bits_of(const uint32_t *symbols, int64_t number)
+{
+    uint32_t all = 0;
+    for (int64_t i = 0; i < number; i++)
+        all |= symbols[i];
+    return all;
+}
+
+WIDE
 int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
                                const int64_t *ends, const uint8_t *known, uint8_t *needed, uint8_t *marked,
                                graphlang_fault *fault)
 {
     int64_t found = 0;
+    int plain = known[0] && known[1] && known[2]; /* nothing is needed for what comes before the marks */
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row];
         uint32_t marks = 0;
         if (out_of_text(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
+        if (plain && bits_of(symbols + begin, end - begin) < FIRST_MARK) {
+            marked[row] = 0;
+            continue;
+        }
         for (int64_t i = begin; i < end; i++) {
             uint32_t symbol = symbols[i];
             if (symbol >= CODE_POINTS)
@@ -160,6 +175,16 @@ static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, 
     return more;
 }
 
+/* Whether one of some letters may be of a script other than Latin. */
+INLINE int any_other(const uint32_t *own, int64_t number)
+{
+    uint32_t found = 0;
+    for (int64_t i = 0; i < number; i++)
+        found |= (own[i] & SYMBOL) >= FIRST_OTHER;
+    return found != 0;
+}
+
+WIDE
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t *symbols,
                                     const int64_t *begins, const int64_t *ends, const uint32_t *table,
                                     const uint8_t *weights, double share, int64_t margin, int64_t closed,
@@ -183,7 +208,9 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
             own[read] = table[symbols[i]];
             read += !(own[read] & DROPPED);
         }
-        if (chosen) {
+        if (chosen && !any_other(own, read)) {
+            chosen[row] = chosen[row] ? chosen[row] : LATIN;
+        } else if (chosen) {
             for (int64_t i = 0; i < read; i++) {
                 uint32_t symbol = own[i] & SYMBOL;
                 if (symbol < FIRST_OTHER) {
@@ -257,6 +284,7 @@ int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t *sy
     return found;
 }
 
+WIDE
 int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
                                 const int64_t *ends, const uint8_t *is_letter, const uint8_t *known, uint8_t *needed,
                                 int64_t *counts, graphlang_fault *fault)
@@ -266,6 +294,12 @@ int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t *symb
         int64_t begin = begins[row], end = ends[row], count = 0;
         if (out_of_text(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
+        if (known[0] && bits_of(symbols + begin, end - begin) < 1u << PAGE) {
+            for (int64_t i = begin; i < end; i++)
+                count += is_letter[symbols[i]];
+            counts[row] = count;
+            continue;
+        }
         for (int64_t i = begin; i < end; i++) {
             uint32_t symbol = symbols[i];
             if (symbol >= CODE_POINTS)

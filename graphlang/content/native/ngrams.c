@@ -169,11 +169,15 @@ struct sought {
 INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t number, int64_t wanted, int64_t highest,
                         int64_t step, const uint32_t *table, int64_t bits)
 {
-    uint32_t value[PLACES] = {0};
+    uint32_t value[PLACES];
     for (int64_t order = 1, next = 0; order <= highest; order++) {
         uint32_t *key = sought->key[next] + sought->places;
-        for (int64_t i = 0; i < number; i++)
-            value[i] = (value[i] + own[i + order - 1] + (order == 1)) * MULTIPLIER;
+        if (order == 1)
+            for (int64_t i = 0; i < number; i++)
+                value[i] = (own[i] + 1) * MULTIPLIER;
+        else
+            for (int64_t i = 0; i < number; i++)
+                value[i] = (value[i] + own[i + order - 1]) * MULTIPLIER;
         if (!(wanted >> order & 1))
             continue;
         if (step == 1)

@@ -35,6 +35,7 @@ SIZE = 60  #: characters of a window
 LEAST_WINDOWS = 5  #: that a page has in a language, for a small relative of that one to be looked for
 LEAST_FIT = -0.3  #: of windows in the page's language few have less, and of those in others nearly all
 _TOGETHER = 1_024  # pages
+_WHOLE = 2_000  # characters of texts of which the windows are not cut out one by one
 _NONE = -1  # label of pages of which nothing can be told
 
 
@@ -66,7 +67,7 @@ def of_pages(identifier: Identifier, texts: Sequence[str], probabilities: NDArra
 
 def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tuple[int, int, float]]:
     """Text, label and share, for those of the texts that are in several languages."""
-    parts, offsets = windows.cut(texts, WINDOWS, SIZE)
+    parts, offsets = windows.cut(texts, WINDOWS, SIZE, whole=_WHOLE)
     text = np.repeat(np.arange(len(texts)), np.diff(offsets))
     letters = units.letters(parts)
     odd = _odd(identifier, parts, best[text], letters)

@@ -19,17 +19,17 @@ measured on the web, where titles, error messages and names of products are left
 from __future__ import annotations
 
 import re
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.content.text import scripts
-from graphlang.content.text.normalise import Characters, characters, normalise, sample
+from graphlang.content.text.normalise import Characters, code_points, normalise, sample
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +49,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
 
 
-def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArray[np.int64]]:
+def cut(texts: Sequence[str], number: int, size: int, *, whole: int = 0) -> tuple[Characters, NDArray[np.int64]]:
     """Windows evenly spread from the beginning to the end of each text, cut back to whole words where spaces show them.
 
     A short text has as many windows as cover it. Equal windows of a text count once.
@@ -58,6 +58,8 @@ def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArr
         texts: Any strings.
         number: Windows of a text, at most.
         size: Characters of a window, at most.
+        whole: Texts of up to so many characters are in the batch with all that stands between their windows, which is
+            quicker where that is little.
 
     Returns:
         The windows of all texts, and offsets, (texts + 1,): text t has the windows `offsets[t] : offsets[t + 1]`.
@@ -72,12 +74,14 @@ def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArr
     step = (lengths - size) / np.maximum(1, numbers - 1)
     turn = np.arange(offsets[-1]) - np.repeat(offsets[:-1], numbers)
     begins = np.maximum(0, (turn * np.repeat(step, numbers)).astype(np.int64))
-    ends = begins + size
-    inside = ((begins > 0) | (ends < np.repeat(lengths, numbers)) * 2).astype(np.uint8)
-    repeated = chain.from_iterable(map(repeat, texts, numbers.tolist()))
-    windows = characters(
-        [text[begin:end] for text, begin, end in zip(repeated, begins.tolist(), ends.tolist(), strict=True)]
-    )
+    of_text = np.repeat(lengths, numbers)
+    inside = ((begins > 0) | (begins + size < of_text) * 2).astype(np.uint8)
+    sizes, short = np.minimum(size, of_text), lengths <= whole
+    symbols = code_points("".join(_taken(texts, short, begins, offsets, size)))
+    taken = np.where(short, lengths, np.minimum(lengths, size) * numbers)
+    inner = np.where(np.repeat(short, numbers), begins, turn * size)
+    placed = np.repeat(np.cumsum(taken) - taken, numbers) + inner
+    windows = Characters(symbols, placed, placed + sizes)
     kept = _letters.letters_windows(
         symbols=windows.symbols,
         begins=windows.begins,
@@ -88,6 +92,24 @@ def cut(texts: Sequence[str], number: int, size: int) -> tuple[Characters, NDArr
         longest=_WORD,
     )
     return Characters(windows.symbols, windows.begins[:kept], windows.ends[:kept]), offsets
+
+
+def _taken(
+    texts: Sequence[str], short: NDArray[np.bool_], begins: NDArray[np.int64], offsets: NDArray[np.int64], size: int
+) -> Iterator[str]:
+    """All of the short texts, and of each of the others its windows, one after the other."""
+    if not short.any():
+        repeated = chain.from_iterable(map(repeat, texts, np.diff(offsets).tolist()))
+        for text, begin in zip(repeated, begins.tolist(), strict=True):
+            yield text[begin : begin + size]
+        return
+    places = begins.tolist()
+    for text, whole, (first, last) in zip(texts, short.tolist(), pairwise(offsets.tolist()), strict=True):
+        if whole:
+            yield text
+        else:
+            for begin in places[first:last]:
+                yield text[begin : begin + size]
 
 
 def letters_of(text: str, script: int, most: int = 100_000) -> str:
