@@ -26,6 +26,7 @@ ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES = (
     for name in ("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features")
 )
 SLOTS = MESSAGES.constant("GRAPHLANG_MESSAGE_SLOTS")
+STRIPE = MESSAGES.constant("GRAPHLANG_STRIPE")
 PAGES = 7
 PAIRS = st.lists(st.tuples(st.integers(0, PAGES - 1), st.integers(0, PAGES - 1)), max_size=30)
 
@@ -208,26 +209,30 @@ def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObjec
 
 
 @settings(deadline=None)
-@given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.data())
-def test_messages_are_added_up_for_those_who_receive_them(languages: int, seed: int, data: st.DataObject) -> None:
+@given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.integers(1, 3), st.data())
+def test_messages_are_added_up_for_those_who_receive_them(
+    languages: int, seed: int, stripes: int, data: st.DataObject
+) -> None:
     rng = np.random.default_rng(seed)
-    kept = data.draw(st.integers(1, languages))
-    candidates = np.stack([np.sort(rng.permutation(languages)[:kept]) for _ in range(4)]).astype(np.int16)
-    pairs = st.tuples(st.integers(0, 3), st.integers(0, 8).map(float))
+    kept, pages = data.draw(st.integers(1, languages)), 4 * STRIPE
+    candidates = np.stack([np.sort(rng.permutation(languages)[:kept]) for _ in range(pages)]).astype(np.int16)
+    pairs = st.tuples(st.integers(0, pages - 1), st.integers(0, 8).map(float))
     receivers = data.draw(st.lists(st.lists(pairs, max_size=4), min_size=1, max_size=5))
     numbers = data.draw(st.lists(st.integers(0, len(receivers) - 1), max_size=9))
     messages = rng.integers(-9, 9, (len(numbers), languages + 1)).astype(np.float32)
-    incoming = rng.integers(-9, 9, (4, kept + 1)).astype(float)
+    incoming = rng.integers(-9, 9, (pages, kept + 1)).astype(float)
     expected = definitions.accumulated(receivers, candidates.tolist(), numbers, messages.tolist(), incoming.tolist())
     begin = np.cumsum([0, *map(len, receivers)])
     flat = [pair for some in receivers for pair in some]
     to, loud = np.array([p for p, _ in flat], np.int32), np.array([w for _, w in flat], np.float32)
-    touched = np.zeros(4, np.uint8)
-    MESSAGES.accumulate(
-        languages, len(receivers), begin, to, loud, candidates, np.array(numbers, np.int64), messages, incoming, touched
-    )
+    touched = np.zeros(pages, np.uint8)
+    given_ = (begin, to, loud, candidates, np.array(numbers, np.int64), messages, incoming, touched)
+    heard = {p for number in numbers for p, _ in receivers[number]}
+    for stripe in range(stripes):
+        MESSAGES.accumulate(languages, len(receivers), stripe, stripes, *given_)
+        seen = {page for page in heard if page // STRIPE % stripes <= stripe}
+        assert set(np.flatnonzero(touched).tolist()) == seen
     assert incoming.tolist() == expected
-    assert {page for page in range(4) if touched[page]} == {p for number in numbers for p, _ in receivers[number]}
 
 
 def i32(*values: int) -> Any:
@@ -512,6 +517,8 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
         {
             "languages": 3,
             "classes": 1,
+            "stripe": 0,
+            "stripes": 1,
             "start": i64(0, 1),
             "receiver": i32(0),
             "weight": f32(1),
@@ -620,6 +627,11 @@ def test_more_in_common_than_there_are_logarithms_for_is_refused() -> None:
     assert call("edge_features", **given_) == 1
     with pytest.raises(KernelError, match=r"^edge_features: sizes of arrays do not fit their content$"):
         call("edge_features", **given_, log_counts=f32(0))
+
+
+def test_there_is_one_stripe_at_least() -> None:
+    with pytest.raises(KernelError, match=r"^stripes\[0\] = 0 is outside 1\.\.4294967295$"):
+        call("accumulate", stripes=0)
 
 
 @pytest.mark.parametrize("longest", [-1, 2**16])

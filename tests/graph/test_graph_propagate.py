@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.label_spreading import label_spreading
-from graphlang.graph.propagation import messages
+from graphlang.graph.propagation import messages, rounds
 from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, propagate
 from graphlang.graph.propagation.nodes.potentials import LEFT
 from graphlang.graph.propagation.rounds import MOST, SURER
+from graphlang.native import threads
 
 CODES = ("eng", "deu", "fra", "nld", "jpn")
 LONG, SHORT = 1000, 10
@@ -404,6 +405,33 @@ def test_bad_weights_and_bad_evidence_are_refused_in_words() -> None:
         graph(2, [(0, 2)])
     with pytest.raises(ValueError, match="the evidence 1"):
         propagate(graph(2, []), evidence([EMPTY]))
+
+
+def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    n, languages = 400, 12
+    ends = rng.integers(0, n, (2, 2500)).astype(np.int32)
+    length = rng.choice([0, 20, 40, 900], n).astype(np.int32)
+    best = rng.integers(0, languages, n).astype(np.int16)
+    scores = np.where(length[:, None] < 100, np.float32([0.5, 0.3]), np.float32([0.96, 0.02]))
+    lists = np.stack([best, (best + 1) % languages], axis=1).astype(np.int16)
+    lists[length == 0], scores[length == 0] = -1, 0
+    evidence = Evidence(tuple(f"q{i}" for i in range(languages)), lists, scores, length, np.sort(best).astype(np.int32))
+    graph = Graph(n, *ends, np.full(2500, 7, np.uint8), np.full(2500, -1, np.int16))
+    monkeypatch.setattr(threads, "cores", lambda: 1)
+    monkeypatch.setattr(messages, "cores", lambda: 1)
+    alone = propagate(graph, evidence)
+    assert alone.rounds > 2
+    monkeypatch.setattr(threads, "LEAST", 50)
+    monkeypatch.setattr(messages, "ALONE", 0)
+    for cores, block in ((2, 64), (3, 17), (5, 1000)):
+        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(messages, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(rounds, "BLOCK", block)
+        together = propagate(graph, evidence)
+        assert together.rounds == alone.rounds
+        assert together.languages.tobytes() == alone.languages.tobytes()
+        assert together.probabilities.tobytes() == alone.probabilities.tobytes()
 
 
 def test_cap_on_rounds_is_told() -> None:

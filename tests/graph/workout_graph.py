@@ -117,9 +117,8 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
         to_target=bool(rng.integers(2)),
     )
     numbers = bend(np.arange(len(said)))
-    through.accumulate(
-        replace(classes, start=bend(classes.start)), numbers, said, np.zeros((n, kept + 1)), np.zeros(n, np.uint8)
-    )
+    broken = replace(classes, start=bend(classes.start))
+    through.accumulate(broken, [(numbers, said)], np.zeros((n, kept + 1)), np.zeros(n, np.uint8))
 
 
 def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:

@@ -8,12 +8,6 @@
 
 #include "checks.h"
 
-#if defined(__GNUC__)
-#define FETCH(address) __builtin_prefetch(address)
-#else
-#define FETCH(address) ((void)(address))
-#endif
-
 enum {
   FEATURES = GRAPHLANG_EDGE_FEATURES,
   LINE = 16,           /* numbers that come together from memory */

@@ -6,6 +6,11 @@
 
 #include "checks.h"
 
+enum {
+  LINE = 8,  /* numbers of a sum that come together from memory */
+  AHEAD = 8, /* receivers whose sums are asked for ahead */
+};
+
 /* The tables of all groups; see the header. */
 typedef struct {
   int64_t languages;
@@ -187,11 +192,19 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
   return 1;
 }
 
+/* Whether a page is of a stripe of every `stripes`-th few pages: neighbours in number often receive the same messages, so
+   that each stripe has about as much to add up as the others. */
+static int is_mine(int32_t page, uint32_t stripe, uint32_t stripes) {
+  return ((uint32_t)page / GRAPHLANG_STRIPE) % stripes == stripe;
+}
+
 int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
-                         uint64_t count, const int64_t *start, const int32_t *receiver, const float *weight,
-                         const int16_t *candidates, const int64_t *numbers, const float *messages, double *incoming,
-                         uint8_t *touched, graphlang_fault *fault) {
+                         uint64_t count, uint32_t stripe, uint32_t stripes, const int64_t *start,
+                         const int32_t *receiver, const float *weight, const int16_t *candidates,
+                         const int64_t *numbers, const float *messages, double *incoming, uint8_t *touched,
+                         graphlang_fault *fault) {
   if (!languages || kept > languages) return GRAPHLANG_WRONG_SIZE;
+  if (!stripes) return GRAPHLANG_REFUSE(fault, "stripes", 0, 0, 1, UINT32_MAX);
   for (uint64_t i = 0; i < count; i++) {
     int64_t class = numbers[i], wrong;
     if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "numbers", i, class, 0, (int64_t)classes - 1);
@@ -201,7 +214,13 @@ int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uin
       return GRAPHLANG_REFUSE_NUMBER(fault, "messages", i * (languages + 1) + (uint64_t)wrong);
     for (int64_t at = start[class]; at < start[class + 1]; at++) {
       int32_t page = receiver[at];
+      if ((uint64_t)at + AHEAD < entries) { /* of the next classes, most of which are asked for too */
+        int32_t later = receiver[at + AHEAD];
+        if (IS_INDEX(later, latent) && is_mine(later, stripe, stripes))
+          for (uint64_t x = 0; x <= kept; x += LINE) FETCH(incoming + (uint64_t)later * (kept + 1) + x);
+      }
       if (!IS_INDEX(page, latent)) return GRAPHLANG_REFUSE(fault, "receiver", at, page, 0, (int64_t)latent - 1);
+      if (!is_mine(page, stripe, stripes)) continue;
       if (!isfinite(weight[at])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", at);
       double *restrict sum = incoming + (uint64_t)page * (kept + 1); /* a hub receives millions */
       double loud = weight[at];

@@ -4,7 +4,10 @@
 #define GRAPHLANG_LOG_MESSAGES_H
 #include "kernel.h"
 
-enum { GRAPHLANG_MESSAGE_SLOTS = 128 }; /* groups and couplings of links whose tables are at hand */
+enum {
+  GRAPHLANG_MESSAGE_SLOTS = 128, /* groups and couplings of links whose tables are at hand */
+  GRAPHLANG_STRIPE = 64          /* receivers side by side that one thread adds up for */
+};
 
 /* Some messages, whose logarithms the caller takes: a number for each language, and one for all that the sender does not
    name.
@@ -29,9 +32,11 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
 
 /* Add log messages to the sums of their receivers, in the order given: of each receiver's candidates, and of all other
    languages. Those of class c go to receiver[start[c]..start[c+1]-1]. `numbers`: the classes. `touched` becomes 1 of each
-   receiver. */
+   receiver. Only receivers of one of several stripes count: each `stripes`-th few of them, so that several threads can add
+   up the same messages, each for its own receivers. */
 int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
-                         uint64_t count, const int64_t start[classes + 1], const int32_t receiver[entries],
+                         uint64_t count, uint32_t stripe, uint32_t stripes, const int64_t start[classes + 1],
+                         const int32_t receiver[entries],
                          const float weight[entries], const int16_t candidates[latent * kept],
                          const int64_t numbers[count], const float messages[count * (languages + 1)],
                          double incoming[latent * (kept + 1)], uint8_t touched[latent], graphlang_fault *fault);

@@ -20,8 +20,11 @@ import numpy as np
 
 from graphlang.graph.propagation.edges.compatibility import HIGHEST
 from graphlang.native.kernels import Kernels
+from graphlang.native.threads import cores, side_by_side
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
@@ -32,6 +35,7 @@ _kernels = Kernels("graphlang.graph.native._log_messages")
 _SLOTS = _kernels.constant("GRAPHLANG_MESSAGE_SLOTS")
 
 NOISE = 0.02
+ALONE = 1 << 12  #: messages that one core adds up alone
 
 
 class Messages:
@@ -97,17 +101,18 @@ class Messages:
     def accumulate(
         self,
         classes: MessageClasses,
-        numbers: NDArray[np.int64],
-        logs: NDArray[np.float32],
+        said: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]],
         incoming: NDArray[np.float64],
         touched: NDArray[np.uint8],
     ) -> None:
         """Add log messages of some classes to the sums of those who receive them.
 
+        Each core adds up for its own receivers, and for each of them in the order given: the sums do not depend on how
+        many cores there are.
+
         Args:
             classes: who receives which class, with what weight.
-            numbers: of the classes, shape (p,).
-            logs: their log messages, shape (p, L + 1).
+            said: numbers of classes, shape (p,), and their log messages, shape (p, L + 1), block by block.
             incoming: weighted sum of the log messages to each latent page, shape (f, K + 1), changed.
             touched: set to 1 where something was added, shape (f,).
 
@@ -115,4 +120,12 @@ class Messages:
             ValueError: a class or receiver outside its range, a message that is not finite.
         """
         given = (classes.start, classes.receiver, classes.weight, self._candidates)
-        _kernels.accumulate(self.size, len(classes.sender), *given, numbers, logs, incoming, touched)
+        stripes = cores() if sum(len(numbers) for numbers, _ in said) > ALONE else 1
+
+        def add(stripe: int) -> None:
+            for numbers, logs in said:
+                sizes = (self.size, len(classes.sender), stripe, stripes)
+                _kernels.accumulate(*sizes, *given, numbers, logs, incoming, touched)
+
+        for _ in side_by_side(add, range(stripes), stripes):
+            pass

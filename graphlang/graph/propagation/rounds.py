@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,8 @@ MOST = 8.0
 #: short texts are allowed, for the neighbours' sake, leave a page less sure than it may be. On development sets 1.1 to
 #: 1.3 do about as well.
 SURER = 1.2
-BLOCK = 1 << 14  #: pages or messages that one core works on at once: what is said of them fits its cache
+BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
+AT_ONCE = 8  #: blocks of messages that are added up together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,9 +310,9 @@ class Exchange:
         for to_target, classes in zip((True, False), self._carried or (), strict=True):
             changed, whose = (np.arange(len(classes.sender)), None) if old is None else classes.of(moved)
             send = partial(self._sent, classes, changed, whose, old, to_target=to_target)
-            # what is added to a page is added in one order, whatever the cores: by this thread, while others send
-            for part, logs in in_blocks(len(changed), BLOCK, send):
-                self.messages.accumulate(classes, part, logs, incoming, touched)
+            blocks = in_blocks(len(changed), BLOCK, send)
+            while said := list(islice(blocks, AT_ONCE)):
+                self.messages.accumulate(classes, said, incoming, touched)
         return touched
 
     def _sent(

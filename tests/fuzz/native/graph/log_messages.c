@@ -64,7 +64,7 @@ static void fuzz_said(Input *in) {
 
 static void fuzz_heard(Input *in) {
   uint8_t how = byte(in);
-  int64_t languages = 1 + below(in, MOST_LANGUAGES), kept = 1 + below(in, languages), receivers = 1 + below(in, 6);
+  int64_t languages = 1 + below(in, MOST_LANGUAGES), kept = 1 + below(in, languages), receivers = 1 + below(in, 6) * (byte(in) & 1 ? 1 : 50);
   int64_t voices = 1 + below(in, 6), entries = 0, count = below(in, 10), hurt = 0;
   int64_t *start = array(voices + 1, 8), *numbers = array(count, 8);
   for (int64_t n = 0; n < voices; n++) {
@@ -93,9 +93,12 @@ static void fuzz_heard(Input *in) {
   if (how & 4)
     for (int64_t n = below(in, 4); n > 0; n--) slots[below(in, receivers * kept)] = (int16_t)damaged(in, languages);
   graphlang_fault fault;
-  int done = graphlang_accumulate((uint64_t)languages, (uint64_t)kept, (uint64_t)receivers, (uint64_t)voices,
-                                  (uint64_t)entries, (uint64_t)count, start, receiver, share, slots, numbers, messages,
-                                  total, touched, &fault);
+  uint32_t stripes = 1 + (uint32_t)below(in, 3);
+  int done = 1;
+  for (uint32_t stripe = 0; stripe < stripes && done == 1; stripe++)
+    done = graphlang_accumulate((uint64_t)languages, (uint64_t)kept, (uint64_t)receivers, (uint64_t)voices,
+                                (uint64_t)entries, (uint64_t)count, stripe, stripes, start, receiver, share, slots,
+                                numbers, messages, total, touched, &fault);
   CHECK(!hurt || done < 0);
   if (how & 7) return;
   CHECK(done == 1);
