@@ -34,8 +34,9 @@ _SETTINGS: Final = {
     "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
 #: Where all processes are on this machine, nothing outside is to reach them. Java works for minutes at most on what it
-#: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work.
-_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
+#: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work. With one
+#: compiler Java has room for 48 MB of code, and compiles nothing more once some hundred supersteps have filled it.
+_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 _LOCAL: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
