@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from graphlang.cluster.late_session import LateSession
 from graphlang.cluster.reading.page_ids import CollisionError
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ _SETTINGS: Final = {
     "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
 #: Where all processes are on this machine, nothing outside is to reach them. Java works for minutes at most on what it
-#: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work. With one
-#: compiler Java has room for 48 MB of code, and compiles nothing more once some hundred supersteps have filled it.
+#: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work. With
+#: one compiler it has room for 48 MB of code, and compiles nothing more once some hundred supersteps have filled it.
 _JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 _LOCAL: Final = {
     "spark.driver.host": "127.0.0.1",
@@ -77,21 +78,54 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     Raises:
         SparkError: pyspark is not installed; there is no Java, or one that Spark does not run on; Spark does not start.
     """
-    sql = _pyspark()
+    builder = _pyspark().SparkSession.builder
+    given = _checked(master, settings)
+    for name, value in given.items():
+        builder = builder.config(name, value)
+    with _told_where_it_does_not_start():
+        return builder.getOrCreate()
+
+
+def late_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Any:
+    """Start Spark, or take the session that there is; one that starts is as good as `session`, but begins with tasks.
+
+    Args:
+        master: as for `session`.
+        settings: as for `session`.
+
+    Returns:
+        A ``pyspark.sql.SparkSession``, or what becomes one when it is needed (`LateSession`).
+
+    Raises:
+        SparkError: as for `session`.
+    """
+    if is_there():
+        return session(master, settings)
+    given = _checked(master, settings)
+    spark = import_module("pyspark")
+    with _told_where_it_does_not_start():
+        context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(given.items())))
+    return LateSession(context, _pyspark().SparkSession.builder.getOrCreate)
+
+
+def _checked(master: str | None, settings: Mapping[str, str] | None) -> dict[str, str]:
+    """All settings, where there is a Java that Spark runs on."""
     _check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = sql.SparkSession.builder.appName("graphlang")
+    own = _SETTINGS | {"spark.app.name": "graphlang"}
     if master is not None:
-        builder = builder.master(master)
-    own = dict(_SETTINGS)
-    if master is not None and master.startswith("local"):
-        own |= _LOCAL
-        if _MEMORY_SAID not in os.environ:
-            own["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for name, value in (own | dict(settings or {})).items():
-        builder = builder.config(name, value)
+        own["spark.master"] = master
+        if master.startswith("local"):
+            own |= _LOCAL
+            if _MEMORY_SAID not in os.environ:
+                own["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return own | dict(settings or {})
+
+
+@contextmanager
+def _told_where_it_does_not_start() -> Iterator[None]:
     try:
-        return builder.getOrCreate()
+        yield
     except Exception as error:  # Py4J's and Spark's errors have no base of their own
         raise SparkError(f"Spark does not start: {first_line(error)}") from error
 

@@ -187,7 +187,7 @@ def on_spark(
     from graphlang.cluster.inference.propagate import Sizes  # noqa: PLC0415
 
     stages = Stages()
-    spark = spark_session.session(master, settings)
+    spark = spark_session.late_session(master, settings)
     done = job.run(spark, [archive], out, sizes=Sizes(partitions), linked=linked, progress=stages.begin)
     told_of = stages.told()
     shuffled, ran, tasks = shuffled_of(spark)

@@ -62,12 +62,13 @@ def _is_told(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
+def session(master: str | None, settings: dict[str, str], *, late: bool = False) -> Iterator[Any]:
     """Spark, which is stopped in the end, unless it was there before.
 
     Args:
         master: as `spark_options` gives it.
         settings: as `spark_options` gives them.
+        late: whether what tables of Spark need is started only when there is one.
 
     Raises:
         Failure: pyspark is not installed.
@@ -77,7 +78,7 @@ def session(master: str | None, settings: dict[str, str]) -> Iterator[Any]:
     logging.getLogger().addFilter(_is_told)
     sessions = needed("graphlang.cluster.spark_session")
     there = sessions.is_there()
-    spark = sessions.session(master, settings)
+    spark = (sessions.late_session if late else sessions.session)(master, settings)
     try:
         yield spark
     finally:
