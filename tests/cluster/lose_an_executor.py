@@ -10,7 +10,7 @@ from pathlib import Path
 
 from graphlang.cluster import job
 from graphlang.cluster.inference.propagate import Sizes
-from graphlang.cluster.spark_session import session
+from graphlang.cluster.spark_session import late_session
 from graphlang.db.write.choose_capture import Keep
 
 STAGES = ("read", "superstep 1")  #: an executor is killed as these begin
@@ -42,7 +42,9 @@ def one_executor(application: str) -> int:
 
 def main(out: str, archives: list[str]) -> None:
     """Run the job."""
-    spark = session("local-cluster[2,1,1024]", {"spark.sql.shuffle.partitions": "2", "spark.executor.memory": "1g"})
+    spark = late_session(
+        "local-cluster[2,1,1024]", {"spark.sql.shuffle.partitions": "2", "spark.executor.memory": "1g"}
+    )
     killed: list[int] = []
 
     def begun(stage: str) -> None:
