@@ -22,7 +22,8 @@ class LateSession:
 
     def __init__(self, context: Any, start: Callable[[], Any]) -> None:
         self.sparkContext = context  # as a session calls it
-        self._start, self._session = start, None
+        self._start = start
+        self._session: Any = None
         self._settings = Settings(context.getConf(), self._started)
 
     @property
