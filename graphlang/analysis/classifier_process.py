@@ -16,7 +16,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from graphlang.ingest.workers.fork import Forked, possible
-from graphlang.ingest.workers.process import WorkerError, started, widen
+from graphlang.ingest.workers.process import WorkerError, ended, started, widen
 from graphlang.ingest.workers.protocol import HEAD, decode_frame, encode_frame, read_frame
 from graphlang.modelfile import ModelError
 
@@ -96,14 +96,7 @@ class ClassifierProcess:
 
     def end(self) -> None:
         """End the process, whatever it is at."""
-        self._child.kill()
-        for stream in (self._child.stdin, self._child.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue  # what was still to be sent is of no use now
-        self._child.wait()
+        ended(self._child)
         self.gone = True
 
     def _send(self, value: Any) -> None:

@@ -110,14 +110,7 @@ class Process:
         with self._lock:
             for answers in (*self._under_way, self._speaking):
                 answers.drop()
-        self._child.kill()
-        for stream in (self._child.stdin, self._child.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue  # what was still to be sent is of no use now
-        return self._child.wait()
+        return ended(self._child)
 
     def status(self) -> int:
         """Wait for the end of a process that is gone; returns its exit status, negative for a signal."""
@@ -149,6 +142,25 @@ class Process:
                 self._under_way.clear()
             for answers in left:
                 answers.put(None)
+
+
+def ended(child: subprocess.Popen[bytes] | Forked) -> int:
+    """End a process at once, whatever it is at; what was still to be sent to it is of no use then.
+
+    Args:
+        child: with a pipe each way.
+
+    Returns:
+        its exit status, negative for a signal.
+    """
+    child.kill()
+    for stream in (child.stdin, child.stdout):
+        if stream is not None:
+            try:
+                stream.close()
+            except OSError:
+                continue
+    return child.wait()
 
 
 def started(code: str) -> subprocess.Popen[bytes]:
