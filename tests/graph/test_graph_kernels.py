@@ -134,8 +134,11 @@ def test_degree_cap(pairs: list[tuple[int, int]], coupling: list[float], data: s
 @given(st.lists(st.integers(0, 199), max_size=60))
 def test_keys_are_numbered_in_their_order(keys: list[int]) -> None:
     numbers = np.empty(len(keys), np.int32)
-    words = np.zeros(4, np.uint64), np.empty(4, np.int32)
-    assert CLASSES.number_keys(np.array(keys, np.int64), *words, numbers) == len(set(keys))
+    bits, ranks = np.zeros(4, np.uint64), np.empty(4, np.int32)
+    for some in (keys[::2], keys[1::2]):
+        CLASSES.mark_keys(np.array(some, np.int64), bits)
+    assert CLASSES.rank_keys(bits, ranks) == len(set(keys))
+    CLASSES.number_keys(np.array(keys, np.int64), bits, ranks, numbers)
     assert numbers.tolist() == [sorted(set(keys)).index(key) for key in keys]
 
 
@@ -148,22 +151,41 @@ def test_the_first_link_of_a_class_stands_for_it(classes: list[int]) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=40))
-def test_links_are_joined_by_class(rows: list[tuple[int, int, int]]) -> None:
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=40), st.data())
+def test_links_are_joined_by_class(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
     rows.sort(key=lambda row: row[0])
     receiver, message_class, weight = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-    given_ = np.array(receiver, np.int32), np.array(message_class, np.int32), np.array(weight, np.float32)
-    count, loudness = np.zeros(4, np.int64), np.empty(len(rows))
-    entries = CLASSES.join_links(*given_, np.full(4, -1), count, loudness)
-    out = *given_[:2], loudness  # they stand in place of the links
+    pages = [receiver.index(page) for page in sorted(set(receiver))]
+    middle = data.draw(st.sampled_from([0, *pages, len(rows)]))  # in two parts, no page in both
+    out = np.array(receiver, np.int32), np.array(message_class, np.int32), np.array(weight, np.float32)
+    counts, entries = np.zeros((2, 4), np.int32), []
+    for part, count in zip((slice(middle), slice(middle, None)), counts, strict=True):
+        room = np.empty(max([receiver[part].count(page) for page in receiver[part]], default=0))
+        given_ = (column[part] for column in out)
+        entries.append(CLASSES.join_links(*given_, np.full(4, -1, np.int32), count, room))
     expected = definitions.joined(receiver, message_class, weight, 4)
-    assert count.tolist() == list(map(len, expected))
-    to, loud = np.empty(entries, np.int32), np.empty(entries, np.float32)
-    ends = np.cumsum([0, *count])
-    CLASSES.sort_by_class(*(column[:entries] for column in out), ends[:-1].copy(), to, loud)
+    assert counts.sum(axis=0).tolist() == list(map(len, expected))
+    to, loud = np.empty(sum(entries), np.int32), np.empty(sum(entries), np.float32)
+    ends = np.cumsum([0, *counts.sum(axis=0)])
+    place = ends[:-1].astype(np.int32)
+    for first, many, count in zip((0, middle), entries, counts, strict=True):
+        given_ = (column[first : first + many] for column in out)  # they stand in place of the links
+        CLASSES.sort_by_class(*given_, place.copy(), to, loud)
+        place += count
     for number, wanted in enumerate(expected):
         part = slice(ends[number], ends[number + 1])
         assert list(zip(to[part].tolist(), loud[part].tolist(), strict=True)) == wanted
+
+
+def test_links_are_not_joined_without_room_for_those_of_a_page() -> None:
+    two = {"receiver": i32(0, 0), "message_class": i32(0, 1), "weight": f32(1, 1), "last": i32(-1, -1)}
+    assert call("join_links", **two, receivers=i32(0, 0), sums=np.zeros(2)) == 2
+    with pytest.raises(KernelError, match=r"^join_links: sizes of arrays do not fit their content$"):
+        call("join_links", **two, receivers=i32(0, 0), sums=np.zeros(1))
+
+
+def test_memory_is_given_back_or_there_is_none() -> None:
+    assert CLASSES.give_back(0) in (0, 1)
 
 
 @settings(deadline=None)
@@ -449,7 +471,6 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "receiver": i32(1),
             "sender": i32(0),
             "weight": f32(1),
-            "group": i32(0),
             "level": np.uint8([2]),
             "latent_number": i32(0, 1),
             "sender_class": i32(0, 1),
@@ -459,9 +480,10 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "link_weight": f32(0),
         },
     ),
+    "mark_keys": (CLASSES, {"keys": i64(3), "bits": np.zeros(1, np.uint64)}),
     "number_keys": (
         CLASSES,
-        {"keys": i64(3), "bits": np.zeros(1, np.uint64), "ranks": i32(0), "numbers": i32(0)},
+        {"keys": i64(3), "bits": np.uint64([8]), "ranks": i32(0), "numbers": i32(0)},
     ),
     "join_links": (
         CLASSES,
@@ -469,9 +491,9 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "receiver": i32(0),
             "message_class": i32(0),
             "weight": f32(1),
-            "last": i64(-1),
-            "receivers": i64(0),
-            "joined_weight": np.zeros(1),
+            "last": i32(-1),
+            "receivers": i32(0),
+            "sums": np.zeros(1),
         },
     ),
     "first_of_class": (
@@ -483,8 +505,8 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
         {
             "joined_receiver": i32(0),
             "joined_class": i32(0),
-            "joined_weight": np.zeros(1),
-            "next": i64(0),
+            "joined_weight": f32(0),
+            "next": i32(0),
             "receiver": i32(0),
             "weight": f32(0),
         },
@@ -548,6 +570,7 @@ INDICES = {
     "link_counts": {"start": 1, "context": 0, "label": 0},
     "link_ratios": {"start": 1, "context": 0, "first": 3, "named": 0, "page": 0},
     "link_messages": {"numbers": 0, "receiver": 0, "sender": 0, "level": 0, "sender_class": 0},
+    "mark_keys": {"keys": 0},
     "number_keys": {"keys": 0},
     "first_of_class": {"message_class": 0},
     "join_links": {"message_class": 0},

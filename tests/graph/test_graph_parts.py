@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,11 +16,18 @@ from graphlang.graph.propagation.edges.compatibility import learn
 from graphlang.graph.propagation.edges.degree_cap import message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 def links(n: int, pairs: list[tuple[int, int]]) -> Graph:
     ends = np.array(pairs, np.int32).reshape(-1, 2)
     m = len(ends)
     return Graph(n, ends[:, 0].copy(), ends[:, 1].copy(), np.full(m, 7, np.uint8), np.full(m, -1, np.int16))
+
+
+def classes_of(*given_: NDArray[Any]) -> shared_messages.MessageClasses:
+    return shared_messages.message_classes(shared_messages.carried(*given_, between=9))
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
@@ -38,14 +47,31 @@ def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     level, kin = np.uint8([5, 5, 6, 5]), np.arange(5, dtype=np.int32)
     number = np.int32([0, 1, -1, 2, 3])
     every = np.arange(4, dtype=np.int32)
-    said = shared_messages.message_classes(
-        every, receiver, sender, np.ones(4, np.float32), host[sender], level, kin, host, number
-    )
-    found, whose = said.of(np.array([0, 1]))
-    assert said.sender[found].tolist() == [0, 1, 1]
-    assert whose.tolist() == [0, 1, 1]
-    assert said.of(np.array([2, 3]))[0].tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
-    assert said.of(np.zeros(0, np.int64))[0].tolist() == []
+    said = classes_of(every, receiver, sender, np.ones(4, np.float32), level, kin, host, number)
+    assert said.sender[said.of(np.array([0, 1]))].tolist() == [0, 1, 1]
+    assert said.sender[said.of(np.arange(4))].tolist() == [0, 1, 1]
+    assert said.of(np.array([2, 3])).tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
+    assert said.of(np.zeros(0, np.int64)).tolist() == []
+
+
+def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
+    sender, receiver = np.int32([2, 0, 1, 0]), np.int32([1, 3, 3, 4])
+    number, kin = np.int32([0, 1, -1, 2, 3]), np.int32([1, 2, 0, 3, 4])  # page 2 is clamped
+    host, every = np.zeros(5, np.int32), np.arange(4, dtype=np.int32)
+    weight = np.float32([1, 2, 3, 4])
+    said = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin, host, number)
+    few = shared_messages.of_latent_senders(said)
+    assert said.sender.tolist() == [2, 0, 0, 1]
+    assert few.sender.tolist() == [0, 0, 1]
+    assert few.start.tolist() == [0, 1, 2, 3]
+    assert few.receiver.tolist() == [2, 3, 2]  # pages 3, 4 and 3
+    assert few.weight.tolist() == [2, 4, 3]
+    assert (few.coupling == said.coupling[1:]).all()
+    assert few.of(np.array([1])).tolist() == [2]
+    assert few.of(np.array([0])).tolist() == [0, 1]
+    mixed = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin[::-1].copy(), host, number)
+    with pytest.raises(ValueError, match=r"^classes of latent senders are not the last ones"):
+        shared_messages.of_latent_senders(mixed)
 
 
 @given(
@@ -58,12 +84,14 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
         (np.array(column, np.int64) for column in zip(*rows, strict=True)) if rows else (np.zeros((4, 0), np.int64))
     )
     kin, home, free = np.int32([0, 1, 1, 2, 3]), np.array(homes, np.int32), np.arange(5, dtype=np.int32)
-    host = np.where(home[receiver] == home[sender], home[receiver], 9).astype(np.int32)
-    small = (receiver.astype(np.int32), sender.astype(np.int32), share.astype(np.float32), host)
+    small = (receiver.astype(np.int32), sender.astype(np.int32), share.astype(np.float32))
     every = np.arange(len(rows), dtype=np.int32)
-    said = shared_messages.message_classes(every, *small, level.astype(np.uint8), kin, home, free)
+    said = classes_of(every, *small, level.astype(np.uint8), kin, home, free)
     with pytest.raises(ValueError, match=r"numbers\[0\] = \d+ is outside"):
-        shared_messages.message_classes(np.int32([len(rows)]), *small, level.astype(np.uint8), kin, home, free)
+        classes_of(np.int32([len(rows)]), *small, level.astype(np.uint8), kin, home, free)
+    assert {(int(home[one]), int(group)) for one, group in zip(said.sender, said.group, strict=True)} <= {
+        (number, group) for number in (0, 1) for group in (number, 9)
+    }
     heard: dict[tuple[int, int, int, bool], float] = {}
     for to, by, at, weight in rows:
         key = (to, int(kin[by]), at, bool(home[to] != home[by]))
@@ -130,8 +158,8 @@ def test_links_between_hosts_are_a_group_of_their_own() -> None:
 def test_many_links_that_say_the_same_are_added_up_exactly() -> None:
     links, one = 3_000_000, np.zeros(1, np.int32)
     every = np.zeros(links, np.int32)
-    said = shared_messages.message_classes(
-        *(np.arange(links, dtype=np.int32), every, every, np.full(links, 4 / links, np.float32), every),
+    said = classes_of(
+        *(np.arange(links, dtype=np.int32), every, every, np.full(links, 4 / links, np.float32)),
         *(np.zeros(links, np.uint8), one, one, one),
     )
     assert said.weight.tolist() == pytest.approx([4.0], rel=1e-6)

@@ -13,7 +13,7 @@ from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.label_spreading import label_spreading
 from graphlang.graph.propagation import messages, rounds
 from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
-from graphlang.graph.propagation.inference import Options, propagate
+from graphlang.graph.propagation.inference import Options, prepare, propagate
 from graphlang.graph.propagation.nodes.potentials import LEFT
 from graphlang.graph.propagation.rounds import MOST, SURER
 from graphlang.native import threads
@@ -407,9 +407,9 @@ def test_bad_weights_and_bad_evidence_are_refused_in_words() -> None:
         propagate(graph(2, []), evidence([EMPTY]))
 
 
-def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+def made_web(n: int = 400, languages: int = 12) -> tuple[Graph, Evidence]:
+    """Pages of all lengths, linked at random."""
     rng = np.random.default_rng(7)
-    n, languages = 400, 12
     ends = rng.integers(0, n, (2, 2500)).astype(np.int32)
     length = rng.choice([0, 20, 40, 900], n).astype(np.int32)
     best = rng.integers(0, languages, n).astype(np.int16)
@@ -417,7 +417,27 @@ def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(mon
     lists = np.stack([best, (best + 1) % languages], axis=1).astype(np.int16)
     lists[length == 0], scores[length == 0] = -1, 0
     evidence = Evidence(tuple(f"q{i}" for i in range(languages)), lists, scores, length, np.sort(best).astype(np.int32))
-    graph = Graph(n, *ends, np.full(2500, 7, np.uint8), np.full(2500, -1, np.int16))
+    return Graph(n, *ends, np.full(2500, 7, np.uint8), np.full(2500, -1, np.int16)), evidence
+
+
+def test_what_is_let_go_of_where_nothing_is_explained_changes_no_byte_and_is_not_asked_again() -> None:
+    graph, evidence = made_web()
+    alone, explained = propagate(graph, evidence), propagate(graph, evidence, trace=[3])
+    assert alone.rounds == explained.rounds > 2
+    assert alone.probabilities.tobytes() == explained.probabilities.tobytes()
+    assert alone.languages.tobytes() == explained.languages.tobytes()
+    exchange = prepare(graph, evidence, options=Options())
+    assert exchange is not None
+    first, again = (exchange.run(1, 1e-3) for _ in range(2))
+    assert again.rounds == first.rounds == 1
+    exchange.forget()
+    exchange.run(1, 1e-3)
+    with pytest.raises(ValueError, match=r"^the rounds were run before"):
+        exchange.run(1, 1e-3)
+
+
+def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, evidence = made_web()
     monkeypatch.setattr(threads, "cores", lambda: 1)
     monkeypatch.setattr(messages, "cores", lambda: 1)
     alone = propagate(graph, evidence)

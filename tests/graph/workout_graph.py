@@ -15,7 +15,7 @@ from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 from graphlang.graph.propagation.inference import propagate
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.nodes import link_order
-from graphlang.graph.propagation.shared_messages import message_classes
+from graphlang.graph.propagation.shared_messages import carried, message_classes
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     host, every = rng.integers(0, n, n).astype(np.int32), np.arange(n, dtype=np.int32)
     coupling = rng.random(links.m, np.float32)
     level = rng.integers(0, 33, links.m).astype(np.uint8)
-    carried = (bend(order), bend(links.target), bend(links.source), coupling, host[links.source], level)
-    classes = message_classes(*carried, every, host, every)
+    through_links = (bend(order), bend(links.target), bend(links.source), coupling, level)
+    classes = message_classes(carried(*through_links, every, host, every, between=n))
     size = int(rng.integers(1, 9))
     even = np.full((n, size), 1 / size)
     model = EdgeCompatibility(

@@ -1,6 +1,10 @@
 #include "message_classes.h"
 
 #include <math.h>
+#include <stdlib.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "checks.h"
 
@@ -14,9 +18,18 @@ static int32_t ones(uint64_t word) {
 #endif
 }
 
+int graphlang_give_back(uint64_t but) {
+#if defined(__GLIBC__)
+  return malloc_trim(but);
+#else
+  (void)but;
+  return 0;
+#endif
+}
+
 int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, int64_t levels, const int32_t *numbers,
-                            const int32_t *receiver, const int32_t *sender, const float *weight, const int32_t *group,
-                            const uint8_t *level, const int32_t *latent_number, const int32_t *sender_class,
+                            const int32_t *receiver, const int32_t *sender, const float *weight, const uint8_t *level,
+                            const int32_t *latent_number, const int32_t *sender_class,
                             const int32_t *host, int32_t *to, int64_t *key, float *link_weight,
                             graphlang_fault *fault) {
   for (uint64_t i = 0; i < wanted; i++) {
@@ -30,29 +43,39 @@ int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, int
       return GRAPHLANG_REFUSE(fault, "sender_class", from, sender_class[from], 0, INT32_MAX);
     if (!isfinite(weight[link])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", link);
     to[i] = latent_number[page];
-    key[i] = (sender_class[from] * (int64_t)2 + (group[link] != host[from])) * levels + level[link];
+    key[i] = (sender_class[from] * (int64_t)2 + (host[page] != host[from])) * levels + level[link];
     link_weight[i] = weight[link];
   }
   return 1;
 }
 
-int64_t graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *keys, uint64_t *bits, int32_t *ranks,
-                              int32_t *numbers, graphlang_fault *fault) {
+static int is_key(int64_t key, uint64_t words) { return key >= 0 && (uint64_t)key / 64 < words; }
+
+int graphlang_mark_keys(uint64_t wanted, uint64_t words, const int64_t *keys, uint64_t *bits, graphlang_fault *fault) {
   for (uint64_t i = 0; i < wanted; i++) {
-    if (keys[i] < 0 || (uint64_t)keys[i] / 64 >= words)
-      return GRAPHLANG_REFUSE(fault, "keys", i, keys[i], 0, (int64_t)words * 64 - 1);
+    if (!is_key(keys[i], words)) return GRAPHLANG_REFUSE(fault, "keys", i, keys[i], 0, (int64_t)words * 64 - 1);
     bits[keys[i] / 64] |= (uint64_t)1 << (keys[i] % 64);
   }
+  return 1;
+}
+
+int64_t graphlang_rank_keys(uint64_t words, const uint64_t *bits, int32_t *ranks) {
   int64_t total = 0;
   for (uint64_t word = 0; word < words; word++) {
     ranks[word] = (int32_t)total;
     total += ones(bits[word]);
   }
+  return total;
+}
+
+int graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *keys, const uint64_t *bits,
+                          const int32_t *ranks, int32_t *numbers, graphlang_fault *fault) {
   for (uint64_t i = 0; i < wanted; i++) {
+    if (!is_key(keys[i], words)) return GRAPHLANG_REFUSE(fault, "keys", i, keys[i], 0, (int64_t)words * 64 - 1);
     uint64_t below = bits[keys[i] / 64] & (((uint64_t)1 << (keys[i] % 64)) - 1);
     numbers[i] = ranks[keys[i] / 64] + ones(below);
   }
-  return total;
+  return 1;
 }
 
 int graphlang_first_of_class(uint64_t wanted, uint64_t classes, const int32_t *message_class, const int32_t *numbers,
@@ -65,41 +88,47 @@ int graphlang_first_of_class(uint64_t wanted, uint64_t classes, const int32_t *m
   return 1;
 }
 
-int64_t graphlang_join_links(uint64_t links, uint64_t classes, int32_t *receiver, int32_t *message_class,
-                             const float *weight, int64_t *last, int64_t *receivers, double *joined_weight,
+int64_t graphlang_join_links(uint64_t links, uint64_t classes, uint64_t room, int32_t *receiver,
+                             int32_t *message_class, float *weight, int32_t *last, int32_t *receivers, double *sums,
                              graphlang_fault *fault) {
-  int64_t out = 0, begin = 0;
-  int32_t before = 0;
+  if (links > INT32_MAX) return GRAPHLANG_WRONG_SIZE; /* numbers of links have 32 bits */
+  int32_t out = 0, begin = 0, before = 0;
   for (uint64_t i = 0; i < links; i++) {
     int32_t class = message_class[i], page = receiver[i];
     if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "message_class", i, class, 0, (int64_t)classes - 1);
-    if (i && page != before) begin = out;
+    float own = weight[i];
+    if (i && page != before) {
+      for (int32_t at = begin; at < out; at++) weight[at] = (float)sums[at - begin];
+      begin = out;
+    }
     before = page;
-    int64_t at = last[class];
+    int32_t at = last[class];
     if (at >= begin && at < out && message_class[at] == class) {
-      joined_weight[at] += weight[i];
+      sums[at - begin] += own;
       continue;
     }
+    if ((uint64_t)(out - begin) >= room) return GRAPHLANG_WRONG_SIZE;
     last[class] = out;
     receivers[class]++;
     receiver[out] = page; /* never behind the link that is read */
     message_class[out] = class;
-    joined_weight[out++] = weight[i];
+    sums[out++ - begin] = own;
   }
+  for (int32_t at = begin; at < out; at++) weight[at] = (float)sums[at - begin];
   return out;
 }
 
-int graphlang_sort_by_class(uint64_t entries, uint64_t classes, const int32_t *joined_receiver,
-                            const int32_t *joined_class, const double *joined_weight, int64_t *next, int32_t *receiver,
+int graphlang_sort_by_class(uint64_t joined, uint64_t classes, uint64_t entries, const int32_t *joined_receiver,
+                            const int32_t *joined_class, const float *joined_weight, int32_t *next, int32_t *receiver,
                             float *weight, graphlang_fault *fault) {
-  for (uint64_t i = 0; i < entries; i++) {
+  for (uint64_t i = 0; i < joined; i++) {
     int32_t class = joined_class[i];
     if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "joined_class", i, class, 0, (int64_t)classes - 1);
-    int64_t at = next[class];
+    int32_t at = next[class];
     if (!IS_INDEX(at, entries)) return GRAPHLANG_REFUSE(fault, "next", class, at, 0, (int64_t)entries - 1);
     next[class] = at + 1;
     receiver[at] = joined_receiver[i];
-    weight[at] = (float)joined_weight[i];
+    weight[at] = joined_weight[i];
   }
   return 1;
 }

@@ -67,6 +67,11 @@ class Messages:
         if not 0 < candidates.shape[1] <= self.size:
             raise ValueError(f"candidates has shape {candidates.shape}, expected (f, 1..{self.size})")
 
+    def forget_unsure(self) -> None:
+        """Let go of what unsure pages believe: the numbers of latent senders begin behind the languages from now on."""
+        self._tables[-1] = np.zeros((0, self.size), np.float32)
+        self.fixed = self.size
+
     def logs(  # noqa: PLR0917  one array for each thing a message depends on
         self,
         group: NDArray[np.int32],

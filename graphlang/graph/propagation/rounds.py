@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.nodes.potentials import NodePotentials
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
-    _Moved = tuple[float, NDArray[np.int64], NDArray[np.float32]]
+    _Moved = tuple[float, NDArray[np.int64]]
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
 #: What all neighbours of a page say against a language at most, in log-odds to the one they say most for. On the
@@ -46,6 +46,7 @@ MOST = 8.0
 #: 1.3 do about as well.
 SURER = 1.2
 BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
+LINKS = 1 << 17  #: links that one core looks at at once
 AT_ONCE = 8  #: blocks of messages that are added up together
 
 
@@ -94,12 +95,15 @@ class Exchange:
         self.belief = np.empty_like(potentials.log_potential)
         for block, belief in in_blocks(len(self.belief), BLOCK, self._at_first):
             self.belief[block] = belief
-        self._explained = True
+        self._explained, self._is_spent = True, False
         self._carried: tuple[MessageClasses, MessageClasses] | None = None
         self._unreached: NDArray[np.bool_] | None = None
 
     def forget(self) -> None:
-        """Let go of what only explanations need when the first round begins: `message` cannot be asked any more."""
+        """Let go of what is not needed any more as the rounds go on.
+
+        They can be run once then, and `message` and `belief_of` cannot be asked.
+        """
         self._explained = False
 
     def _classes(self) -> tuple[MessageClasses, MessageClasses]:
@@ -111,24 +115,40 @@ class Exchange:
         sender_class, _ = shared_messages.numbered(key, groups * size + self.messages.fixed + len(self.belief))
         del key
         level = shared_messages.level(self.edges.coupling)
-        of_links, of_pages = (self.edges.group, level), (sender_class, self._host, given.number)
+        of_pages = (sender_class, self._host, given.number)
+        carried = partial(shared_messages.carried, between=len(self.edges.exclusion) - 1)
         nothing, none = np.zeros(0, np.float32), np.zeros(0, np.int32)
         if not self._explained:
-            self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
+            self._unreached = self.unreached()
+            self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8), group=none)
         source, target = self.edges.source, self.edges.target
-        make = shared_messages.message_classes
-        inlinks = self.weights.order[given.number[target[self.weights.order]] >= 0]  # side by side for each page
-        to_targets = make(inlinks, target, source, self.weights.to_target, *of_links, *of_pages)
+        shared_messages.give_back()
+        inlinks = self._received(target, self.weights.order)  # side by side for each page
+        links = carried(inlinks, target, source, self.weights.to_target, level, *of_pages)
         del inlinks
         if not self._explained:
             self.weights = replace(self.weights, to_target=nothing, order=none)
-        outlinks = np.flatnonzero(given.number[source] >= 0).astype(np.int32)
-        to_sources = make(outlinks, source, target, self.weights.to_source, *of_links, *of_pages)
+        to_targets = shared_messages.message_classes(links)
+        shared_messages.give_back()
+        outlinks = self._received(source, None)
+        links = carried(outlinks, source, target, self.weights.to_source, level, *of_pages)
+        del outlinks, source, target, level
         if not self._explained:
-            self._unreached = self.unreached()
-            self.edges = replace(self.edges, source=none, target=none, group=none)
+            self.edges = replace(self.edges, source=none, target=none)
             self.weights = replace(self.weights, to_source=nothing)
+        to_sources = shared_messages.message_classes(links)
+        shared_messages.give_back()
         return to_targets, to_sources
+
+    def _received(self, receiver: NDArray[np.int32], order: NDArray[np.int32] | None) -> NDArray[np.int32]:
+        """Numbers of the links with a latent receiver, in an order of theirs or, if there is none, their own."""
+        number = self.potentials.number
+
+        def some(block: slice) -> NDArray[np.int32]:
+            links = np.arange(block.start, block.stop, dtype=np.int32) if order is None else order[block]
+            return links[number.take(receiver.take(links)) >= 0]
+
+        return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(receiver), LINKS, some)])
 
     def unreached(self) -> NDArray[np.bool_]:
         """Pages without evidence that no chain of links joins to a page with evidence, shape (n,)."""
@@ -146,23 +166,28 @@ class Exchange:
             rows: pages whose path is kept.
 
         Raises:
-            ValueError: weights so large that nothing can be told any more.
+            ValueError: weights so large that nothing can be told any more; they were run before, and `forget` was
+                called.
         """
+        if self._is_spent:
+            raise ValueError("the rounds were run before, and what they began with was let go of")
         if self._carried is None:
             self._carried = self._classes()
         path = {int(row): [_best(self._told_of(row))] for row in rows}
         belief, count = self.belief, len(self.belief)
-        incoming, last = np.zeros(belief.shape), np.zeros_like(belief)
+        incoming, last, before = np.zeros(belief.shape), np.zeros_like(belief), np.empty_like(belief)
         damping = np.full((count, 1), START, np.float32)
         self._add(incoming, np.arange(count), None)
+        if not self._explained:
+            self._let_clamped_go()
         active = np.arange(count)  # pages to be worked out again
         done = 0
         while True:
             done += 1
-            largest, moving, before = 0.0, [active[:0]], [belief[:0]]
+            largest, moving = 0.0, [active[:0]]
 
             def move(block: slice, pages: NDArray[np.int64] = active) -> _Moved:
-                """How far one page of a block is from what it hears, which of them move, and what these believed."""
+                """How far one page of a block is from what it hears, and which of them move."""
                 part = pages[block]
                 final = self.final(incoming, part)
                 if not np.isfinite(final).all():
@@ -175,21 +200,19 @@ class Exchange:
                 moves = np.abs(step).max(axis=1) > tolerance / 10
                 step[~moves] = 0
                 last[part] = step
-                moved = part[moves]
-                told = belief[moved]
+                before[part] = belief[part]
                 belief[part] += step
-                return float(most.max()), moved, told
+                return float(most.max()), part[moves]
 
-            for most, moved, told in in_blocks(len(active), BLOCK, move):
+            for most, moved in in_blocks(len(active), BLOCK, move):
                 largest = max(largest, most)
                 moving.append(moved)
-                before.append(told)
-            moved, old = np.concatenate(moving), np.concatenate(before)
+            moved = np.concatenate(moving)
             self._follow(path, incoming)
             if largest <= tolerance or done >= rounds:
-                belief[moved] = old  # the messages are those of these beliefs
+                belief[moved] = before[moved]  # the messages are those of these beliefs
                 break
-            touched = self._add(incoming, moved, old)
+            touched = self._add(incoming, moved, before)
             touched[moved] = 1
             active = np.flatnonzero(touched)
         return Outcome(incoming, done, largest <= tolerance, path)
@@ -301,39 +324,50 @@ class Exchange:
         Args:
             incoming: the sum, shape (f, K + 1), changed.
             moved: latent pages whose belief moved, by their number, shape (p,).
-            old: what they believed before, shape (p, K + 1); None: nothing was sent yet, and all pages send.
+            old: what all latent pages believed before, shape (f, K + 1); None: nothing was sent yet, and all send.
 
         Returns:
             1 for each latent page whose sum changed, shape (f,).
         """
         touched = np.zeros(len(incoming), np.uint8)
         for to_target, classes in zip((True, False), self._carried or (), strict=True):
-            changed, whose = (np.arange(len(classes.sender)), None) if old is None else classes.of(moved)
-            send = partial(self._sent, classes, changed, whose, old, to_target=to_target)
-            blocks = in_blocks(len(changed), BLOCK, send)
+            changed = None if old is None else classes.of(moved)
+            send = partial(self._sent, classes, changed, old, to_target=to_target)
+            blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send)
             while said := list(islice(blocks, AT_ONCE)):
                 self.messages.accumulate(classes, said, incoming, touched)
         return touched
 
+    def _let_clamped_go(self) -> None:
+        """Clamped pages never change their mind: what they say was said."""
+        self._is_spent = True
+        if self._carried is not None:
+            to_targets, to_sources = map(shared_messages.of_latent_senders, self._carried)
+            self._carried = to_targets, to_sources
+        self.sender -= np.int32(len(self.potentials.clamped.unsure))  # only those of latent pages are asked
+        self.messages.forget_unsure()
+        nothing = np.zeros((0, len(self.potentials.active)), np.float32)
+        self.potentials = replace(self.potentials, clamped=replace(self.potentials.clamped, unsure_belief=nothing))
+        shared_messages.give_back()
+
     def _sent(
         self,
         classes: MessageClasses,
-        changed: NDArray[np.int64],
-        whose: NDArray[np.int32] | None,
+        changed: NDArray[np.int64] | None,
         old: NDArray[np.float32] | None,
         block: slice,
         *,
         to_target: bool,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Classes of a block, and by how much their log messages changed."""
-        part = changed[block]
+        """Classes of a block of some of them, or of all, and by how much their log messages changed."""
+        part = np.arange(block.start, block.stop) if changed is None else changed[block]
         page = classes.sender[part]
         sender = self.sender[page]
         given = (classes.group[part], classes.coupling[part], sender, self.potentials.prior.group[page])
-        fixed = self.messages.fixed
-        logs = self.messages.logs(*given, self.belief, sender - fixed, to_target=to_target)
-        if old is not None and whose is not None:
-            logs -= self.messages.logs(*given, old, whose[block], to_target=to_target)
+        row = sender - self.messages.fixed
+        logs = self.messages.logs(*given, self.belief, row, to_target=to_target)
+        if old is not None:
+            logs -= self.messages.logs(*given, old, row, to_target=to_target)
         return part, logs
 
     def _at_first(self, block: slice) -> tuple[slice, NDArray[np.float32]]:

@@ -9,12 +9,13 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang.native.kernels import Kernels
-from graphlang.native.threads import in_blocks, over_parts
+from graphlang.native.threads import even_parts, in_blocks, over_parts, side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +54,28 @@ def numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], in
     (array([2, 1, 2, 0], dtype=int32), 3)
     """
     words = below // 64 + 1
-    numbers = np.empty(len(keys), np.int32)
-    bits, ranks = np.zeros(words, np.uint64), np.empty(words, np.int32)
-    return numbers, int(_kernels.number_keys(keys, bits, ranks, numbers))
+    numbers, ranks = np.empty(len(keys), np.int32), np.empty(words, np.int32)
+
+    def mark(part: slice) -> NDArray[np.uint64]:
+        bits = np.zeros(words, np.uint64)
+        _kernels.mark_keys(keys[part], bits)
+        return bits
+
+    parts = even_parts(len(keys), most=max(1, len(keys) // words))
+    bits, *others = side_by_side(mark, parts, len(parts))
+    for other in others:
+        bits |= other
+    many = int(_kernels.rank_keys(bits, ranks))
+    over_parts(len(keys), lambda part: _kernels.number_keys(keys[part], bits, ranks, numbers[part]))
+    return numbers, many
+
+
+def give_back() -> None:
+    """Give memory that was freed back to the system, where it can be asked to.
+
+    Much of what arrays had stays with the process else: it lies between others and is too small for the next ones.
+    """
+    _kernels.give_back(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,68 +91,111 @@ class MessageClasses:
     of_latent: NDArray[np.int64]  #: classes whose sender is latent, sorted by sender, shape (p,)
     latent_start: NDArray[np.int64]  #: latent page i's are ``of_latent[latent_start[i]:latent_start[i + 1]]``, (f + 1,)
 
-    def of(self, senders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The classes that some latent pages send, and by which of them each is sent.
+    def of(self, senders: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The classes that some latent pages send, in the order of the senders, shape (q,).
 
         Args:
-            senders: numbers of latent pages, shape (p,).
-
-        Returns:
-            classes, in the order of the senders, and positions in ``senders``; shape (q,) each.
+            senders: numbers of latent pages, ascending, each once, shape (p,).
         """
+        if len(senders) == len(self.latent_start) - 1:  # all of them
+            return self.of_latent
         first = self.latent_start[senders]
         count = self.latent_start[senders + 1] - first
         skipped = np.repeat(first - (np.cumsum(count) - count), count)
-        whose = np.repeat(np.arange(len(senders), dtype=np.int32), count)
-        return self.of_latent[np.arange(len(skipped)) + skipped], whose
+        return np.asarray(self.of_latent[np.arange(len(skipped)) + skipped])
 
 
-def message_classes(  # noqa: PLR0917  all that a message depends on
+def of_latent_senders(classes: MessageClasses) -> MessageClasses:
+    """Only the classes whose sender is latent.
+
+    Args:
+        classes: of all senders, those of latent ones last, in the order of these, as ``carried`` numbers them.
+
+    Raises:
+        ValueError: they come in another order.
+    """
+    first = len(classes.sender) - len(classes.of_latent)
+    if (classes.of_latent != np.arange(first, len(classes.sender))).any():
+        raise ValueError("classes of latent senders are not the last ones, in the order of these")
+    start = classes.start[first:]
+    return MessageClasses(
+        classes.sender[first:].copy(),
+        classes.group[first:].copy(),
+        classes.coupling[first:].copy(),
+        start - start[0],
+        classes.receiver[start[0] :].copy(),
+        classes.weight[start[0] :].copy(),
+        classes.of_latent - first,
+        classes.latent_start,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried:
+    """What the links of one direction carry: c classes of messages, l links."""
+
+    links: list[NDArray[Any]]  #: receivers, classes and weights of the links, shape (l,) each; emptied when joined
+    sender: NDArray[np.int32]  #: as in ``MessageClasses``, shape (c,)
+    group: NDArray[np.int32]  #: the same, shape (c,)
+    coupling: NDArray[np.float32]  #: the same, shape (c,)
+    latent_number: NDArray[np.int32]  #: of each page among the latent ones, -1 for the others, shape (n,)
+
+
+def carried(  # noqa: PLR0917  all that a message depends on
     numbers: NDArray[np.int32],
     receiver: NDArray[np.int32],
     sender: NDArray[np.int32],
     weight: NDArray[np.float32],
-    group: NDArray[np.int32],
     levels: NDArray[np.uint8],
     sender_class: NDArray[np.int32],
     host: NDArray[np.int32],
     latent_number: NDArray[np.int32],
-) -> MessageClasses:
-    """Group the messages of some links by class.
+    *,
+    between: int,
+) -> Carried:
+    """Tell the class of the message that each of some links carries.
 
     Args:
         numbers: of the links that count, those to a page side by side, shape (l,).
         receiver: page that receives each link's message, shape (w,).
         sender: page that sends it, shape (w,).
         weight: what each log message is multiplied by, shape (w,).
-        group: of each link: the host of both ends, or that of all links between hosts, shape (w,).
         levels: coupling of each link as a number of ``LEVELS``, shape (w,).
         sender_class: number, from 0, of each page's class of pages that all send the same, shape (n,).
         host: of each page, shape (n,).
         latent_number: of each page among the latent ones (all receivers, and senders that move), in ascending order, -1
             for the others, shape (n,).
+        between: group of links between hosts; those within one have its number.
 
     Raises:
         ValueError: a link or page outside its range, a weight that is not finite.
     """
-    given = (receiver, sender, weight, group, levels, latent_number, sender_class, host)
+    given = (receiver, sender, weight, levels, latent_number, sender_class, host)
     to, key, link_weight = _of_links(numbers, *given)
     class_of, classes = numbered(key, (int(sender_class.max(initial=-1)) + 1) * 2 * len(LEVELS))
     del key
     example = np.empty(classes, np.int32)
     _kernels.first_of_class(class_of, numbers, example)
     links = [to, class_of, link_weight]
-    del to, class_of, link_weight
-    start, receivers, weights = _joined(links, classes)
-    who = sender[example]
-    latent = int(latent_number.max(initial=-1)) + 1
-    of_latent = np.flatnonzero(latent_number[who] >= 0)
+    who, home = sender[example], host[sender[example]]
+    group = np.where(home == host[receiver[example]], home, np.int32(between))
+    return Carried(links, who, group, LEVELS[levels[example]], latent_number)
+
+
+def message_classes(links: Carried) -> MessageClasses:
+    """Group the messages of some links by class.
+
+    Args:
+        links: what they carry; the list in it is emptied, for there is no room for all of it twice.
+    """
+    who, number = links.sender, links.latent_number
+    start, receivers, weights = _joined(links.links, len(who))
+    latent = int(number.max(initial=-1)) + 1
+    of_latent = np.flatnonzero(number[who] >= 0)
     of_latent = of_latent[np.argsort(who[of_latent], kind="stable")]
     latent_start = np.zeros(latent + 1, np.int64)
-    np.cumsum(np.bincount(latent_number[who[of_latent]], minlength=latent), out=latent_start[1:])
-    return MessageClasses(
-        who, group[example], LEVELS[levels[example]], start, receivers, weights, of_latent, latent_start
-    )
+    np.cumsum(np.bincount(number[who[of_latent]], minlength=latent), out=latent_start[1:])
+    return MessageClasses(who, links.group, links.coupling, start, receivers, weights, of_latent, latent_start)
 
 
 def _of_links(
@@ -154,14 +217,44 @@ def _joined(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
     """Who receives each class: bounds of each class's part of the others, receivers, weights.
 
-    ``links`` holds receiver, class and weight of each link; it is emptied, for there is no room for them twice.
+    ``links`` holds receiver, class and weight of each link; it is emptied.
     """
-    weight, column, row = (links.pop() for _ in range(3))
-    data = np.empty(len(row))
-    start, last = np.zeros(classes + 1, np.int64), np.full(classes, -1, np.int64)
-    entries = _kernels.join_links(row, column, weight, last, start[1:], data)
-    del weight, last
-    np.cumsum(start, out=start)
-    rows, values = np.empty(entries, np.int32), np.empty(entries, np.float32)
-    _kernels.sort_by_class(row[:entries], column[:entries], data[:entries], start[:-1].copy(), rows, values)
+    weight, message_class, receiver = (links.pop() for _ in range(3))
+    parts = _whole_pages(receiver, even_parts(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
+
+    def join(part: slice) -> tuple[int, NDArray[np.int32]]:
+        last, counted = np.full(classes, -1, np.int32), np.zeros(classes, np.int32)
+        given = (receiver[part], message_class[part], weight[part])
+        sums = np.empty(part.stop - part.start)  # of which hardly any is used
+        return int(_kernels.join_links(*given, last, counted, sums)), counted
+
+    entries, counted = zip(*side_by_side(join, parts, len(parts)), strict=True)
+    start = np.zeros(classes + 1, np.int64)
+    np.cumsum(sum(counted[1:], counted[0]), out=start[1:])
+    place = start[:-1].astype(np.int32)
+    for one in counted:  # from how many receivers a part has to where the first of them comes
+        many = one.copy()
+        one[:] = place
+        place += many
+    rows, values = np.empty(sum(entries), np.int32), np.empty(sum(entries), np.float32)
+
+    def sort(number: int) -> None:
+        part = slice(parts[number].start, parts[number].start + entries[number])
+        given = (receiver[part], message_class[part], weight[part])
+        _kernels.sort_by_class(*given, counted[number], rows, values)
+
+    list(side_by_side(sort, range(len(parts)), len(parts)))
     return start, rows, values
+
+
+def _whole_pages(receiver: NDArray[np.int32], parts: list[slice]) -> list[slice]:
+    """Parts whose ends are moved on until no page receives links of two of them.
+
+    >>> _whole_pages(np.int32([4, 4, 4, 7, 7, 9]), [slice(0, 2), slice(2, 4), slice(4, 6)])
+    [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
+    """
+    edges = [0]
+    for part in parts[:-1]:
+        other = np.flatnonzero(receiver[part.stop :] != receiver[part.stop - 1])
+        edges.append(max(edges[-1], part.stop + int(other[0]) if len(other) else len(receiver)))
+    return [slice(*ends) for ends in pairwise([*edges, len(receiver)])]
