@@ -165,11 +165,10 @@ class Joiner:
 
     def _left(self, written: str, base: str) -> str | None:
         """Join a reference that is not plain."""
-        reference = written.strip()
-        if "#" in reference:
-            reference = reference[: reference.index("#")]
-        if not reference:
+        before, hash_, _ = written.strip().partition("#")
+        if not before:
             return None
+        reference = before + hash_  # a blank before the fragment is part of the path, and no blank at the end
         # A reference never depends on the query of its base.
         key = ("" if reference.startswith(("http://", "https://")) else base.partition("?")[0], reference)
         if key in self._known:

@@ -174,7 +174,6 @@ static int resolve(Buffer *out, const uint8_t classes[256], const uint8_t *at, c
   if (may_be_blank(*at) || may_be_blank(*last)) return SLOW;
   const uint8_t *hash = memchr(at, '#', (size_t)(end - at));
   if (hash) end = hash;
-  while (at < end && end[-1] == ' ') end--;
   if (at == end) return NOWHERE;
   if (end - at > LONGEST_REFERENCE) return SLOW;
   if (!more(out, base->path + 3 * (size_t)(end - at) + 16)) return SLOW;

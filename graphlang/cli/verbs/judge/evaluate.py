@@ -17,6 +17,7 @@ from graphlang.db import StoreError, open_existing
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import all_runs, get_run
 from graphlang.evaluation import evaluate as evaluation
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -78,6 +79,8 @@ def evaluate(
         chosen = _runs(connection, run_id, every=all_runs)
     with answered(db, *(run.id for run in chosen)) as connection:
         answers = evaluation.read_gold(connection, gold, by)
+        if not answers.pages:
+            raise StoreError(_why_none(answers))
         results = [evaluation.evaluate(connection, answers, run, by) for run in chosen]
     if format_ == "json":
         write_json({"gold": _gold(answers), "runs": [_json(result) for result in results]}, indent=2)
@@ -85,8 +88,12 @@ def evaluate(
         for result in results:
             _print(result, confusion, by_language=by_language)
         say_left_out(answers)
-    if not answers.pages:
-        raise StoreError("none of the gold pages is in this database")
+
+
+def _why_none(gold: evaluation.Gold) -> str:
+    unknown = sum(gold.unknown.values())
+    of_codes = f", and {counted(unknown, 'line')} with an unknown language code" if unknown else ""
+    return f"none of the gold pages is in this database: {counted(gold.missing, 'URL')} that it does not have{of_codes}"
 
 
 def _runs(connection: sqlite3.Connection, run_id: int | None, *, every: bool) -> list[Run]:
