@@ -220,27 +220,27 @@ def test_models_that_are_none(graphlang: Call, museum: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("gold", "code", "words"),
+    ("gold", "expected"),
     [
-        (b"", 2, "no column url"),
-        (b"address\tlanguage\n", 2, "no column url"),
-        (b"url\tlanguage\n\xff\xfe\n", 2, "cannot read"),
-        (b"url\tlanguage\nhttp://museum.example/\n", 2, "too few columns"),
-        (b"url\tlanguage\nhttp://elsewhere.example/\tde\n", 3, "is in this database: 1 URL that it does not have"),
+        (b"", (2, "no column url")),
+        (b"address\tlanguage\n", (2, "no column url")),
+        (b"url\tlanguage\n\xff\xfe\n", (2, "cannot read")),
+        (b"url\tlanguage\nhttp://museum.example/\n", (2, "too few columns")),
+        (b"url\tlanguage\nhttp://elsewhere.example/\tde\n", (3, "is in this database: 1 URL that it does not have")),
         (
             b"url\tlanguage\nhttp://elsewhere.example/\tde\nhttp://museum.example/\t??\n",
-            3,
-            "1 URL that it does not have, and 1 line with an unknown language code",
+            (3, "1 URL that it does not have, and 1 line with an unknown language code"),
         ),
     ],
 )
 def test_gold_files_that_are_none(
-    graphlang: Call, museum: Path, tmp_path: Path, gold: bytes, code: int, words: str
+    graphlang: Call, museum: Path, tmp_path: Path, gold: bytes, expected: tuple[int, str]
 ) -> None:
     db, file = tmp_path / "crawl.db", tmp_path / "gold.tsv"
     graphlang("run", museum, "--db", db, "--workers", 1)
     file.write_bytes(gold)
     result = graphlang("evaluate", db, "--gold", file)
+    code, words = expected
     assert words in result.stderr
     assert (result.exit_code, len(result.stderr.splitlines()), result.stdout) == (code, 1, "")
 
