@@ -51,7 +51,7 @@ CLASSES = {3: 1, 6: 2}
 #: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
 #: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
 FOLLOWED = (1, 2, 4)
-BLOCK = 1 << 17  #: links that one core works on at once
+BLOCK = 1 << 17  #: links or pages that one core works on at once
 STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
@@ -381,10 +381,14 @@ def _sample(
 
 def _mixed(key: NDArray[np.uint64], *columns: NDArray[Any]) -> NDArray[np.uint64]:
     """A hash of some numbers of each page."""
-    for values in columns:
-        key = (key ^ values.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
-    return key
+    mixed = key.copy()
+    for at in range(0, len(mixed), BLOCK):
+        part = mixed[at : at + BLOCK]
+        for values in columns:
+            part ^= values[at : at + BLOCK].astype(np.uint64)
+            part *= np.uint64(0x9E3779B97F4A7C15)
+            part ^= part >> np.uint64(29)
+    return mixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

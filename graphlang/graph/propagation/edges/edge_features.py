@@ -71,12 +71,12 @@ class EdgeFeatures:
     ) -> None:
         self._links = links
         self._reciprocal, mutual = links.reciprocal()
-        counts = [links.outdegree(), links.indegree(), mutual.astype(np.int64)]
+        counts = [links.outdegree().astype(np.int32), links.indegree().astype(np.int32), mutual]
         if degrees is not None:
             for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
                 count[degrees.rows] = given
-        self._degrees = tuple(count.astype(np.int32) for count in counts[:2])
-        self._logs = tuple(np.log1p(count).astype(np.float32) for count in counts)
+        self._degrees = tuple(counts[:2])
+        self._logs = tuple(np.log1p(count, dtype=np.float64).astype(np.float32) for count in counts)
         self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
         self._pages = np.empty((links.n, _NUMBERS), np.int32)
         if longest is None:

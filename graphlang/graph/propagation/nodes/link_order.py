@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.adjacency import padded
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.nodes import site_prior
@@ -81,14 +82,15 @@ def from_link_order(
     label = np.full(links.n, NONE, np.int16)
     label[:n][known] = np.searchsorted(named, best[known])
     every = evidence.host if outside is None else np.concatenate([evidence.host, outside])
-    hosts, inverse = np.unique(every, return_inverse=True)
-    host = inverse.astype(np.int32)
+    several = _multilingual(evidence.host[known], label[:n][known], len(named))
+    host = _numbers_of(every, several)
+    del every
     everywhere = site_prior.collection(np.zeros(len(named)), label, links.n) if usual is None else usual.shares
-    log_prior = np.log(site_prior.distributions(label, host, len(hosts), everywhere[None]))
+    log_prior = np.log(site_prior.distributions(label, host, len(several) + 1, everywhere[None]))
     keep = min(KEEP, len(named))
-    for chosen in _multilingual(links, label, host, len(hosts), len(named)):
+    for chosen in _together(links, host, len(several)):
         sides = [_Side(links, label, host, chosen, len(named), backwards=way) for way in (False, True)]
-        listed = np.flatnonzero(sides[0].lists[:n])
+        listed = np.flatnonzero(np.diff(sides[0].start[: n + 1]))
         for at in range(0, len(listed), PAGES):
             part = listed[at : at + PAGES]
             found = softmax(log_prior[host[part]] + sides[0].log_ratio(part) + sides[1].log_ratio(part))
@@ -98,20 +100,25 @@ def from_link_order(
     return languages, probabilities
 
 
-def _multilingual(
-    links: Links, label: NDArray[np.int16], host: NDArray[np.int32], hosts: int, size: int
-) -> Iterator[NDArray[np.bool_]]:
-    """Hosts of several languages, some at a time: no host depends on another, and memory goes with their links."""
-    known = label >= 0
-    pages = np.bincount(host[known].astype(np.int64) * size + label[known], minlength=hosts * size)
-    pages = pages.reshape(hosts, size)
-    several = np.flatnonzero(pages.max(axis=1) < SINGLE * pages.sum(axis=1))
-    out = np.bincount(host, links.outdegree(), minlength=hosts)[several]
+def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) -> NDArray[np.int32]:
+    """Hosts of several languages, ascending, given host and language of each certain page."""
+    hosts, inverse = np.unique(host, return_inverse=True)
+    pages = np.bincount(inverse * size + label, minlength=len(hosts) * size).reshape(len(hosts), size)
+    return hosts[pages.max(axis=1) < SINGLE * pages.sum(axis=1)]
+
+
+def _numbers_of(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The number of each page's host among some hosts, S; S itself where it is none of them."""
+    at = np.searchsorted(hosts, host)
+    return np.where(padded(hosts, len(hosts) + 1, NONE)[at] == host, at, len(hosts)).astype(np.int32)
+
+
+def _together(links: Links, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
+    """Some hosts at a time: no host depends on another, and memory goes with their links."""
+    out = np.bincount(host, links.outdegree(), minlength=hosts)[:hosts]
     part = np.cumsum(out) // LINKS
     for number in distinct(part):
-        chosen = np.zeros(hosts, np.bool_)
-        chosen[several[part == number]] = True
-        yield chosen
+        yield np.append(part == number, False)  # none of the others
 
 
 class _Side:
@@ -130,9 +137,8 @@ class _Side:
         hosts = len(chosen)
         page, key = contexts(links, label, host, chosen, size, backwards=backwards)
         context, count = _numbered(key, hosts * FARTHEST * (size + 1))
+        del key
         self.label, self.host, self.size = label, host, size
-        #: lists that name each page, shape (n,)
-        self.lists = np.bincount(page, minlength=links.n)
         #: how often, of all the lists that name it, each page has each context: those of page p, which sum to 1, stand
         #: from start[p] to start[p + 1] - 1
         self.start, self.context, self.share = _shares(page, context, links.n, count)
@@ -152,9 +158,9 @@ class _Side:
 
     def log_ratio(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Mean of log P(context | b) / P(context) over the lists that name each page; shape (p, A)."""
-        listed = self.lists[pages] > 0
+        listed = self.start[pages + 1] > self.start[pages]
         found = np.zeros((len(pages), self.size))
-        sizes, of_pages = (len(self.lists), len(self.usual)), (self.start, self.context, self.share)
+        sizes, of_pages = (len(self.start) - 1, len(self.usual)), (self.start, self.context, self.share)
         _kernels.link_ratios(*sizes, *of_pages, self.first, self.named, self.log_ratios, pages, found)
         found += np.where(listed[:, None], np.log(PSEUDO / (self.totals[self.host[pages]] + PSEUDO)), 0)
         certain = np.flatnonzero(listed & (self.label[pages] >= 0))

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 EVEN = 0.02  #: share of an even distribution in every prior
 PAGES = 10.0  #: pages' worth of the whole collection in a site's prior, and of the site in a directory's
+BLOCK = 1 << 14  #: groups whose prior is worked out at once
 LEAST = 1e-37  #: nothing is less likely than this, so that its logarithm is a number
 
 
@@ -32,6 +35,11 @@ class Counted:
 
     place: NDArray[np.int64]  #: numbers of the hosts or directories, ascending, shape (p,)
     pages: NDArray[np.int64]  #: how many pages each has in each language, shape (p, L)
+
+    def among(self, rows: slice) -> Counted:
+        """Those with numbers in a range, counted from its start."""
+        some = slice(*np.searchsorted(self.place, (rows.start, rows.stop)))
+        return Counted(self.place[some] - rows.start, self.pages[some])
 
 
 def collection(scores: NDArray[np.float64], label: NDArray[np.int16], pages: int) -> NDArray[np.float64]:
@@ -85,10 +93,13 @@ def distributions(
     size = parent.shape[1]
     seen = label >= 0
     key = group[seen].astype(np.int64) * size + label[seen]
-    counts = np.bincount(key, minlength=groups * size).reshape(groups, size)
+    counts = np.bincount(key, minlength=groups * size).reshape(groups, size).astype(np.float64)
     if counted is not None:
         counts[counted.place] = counted.pages
-    return np.asarray((counts + PAGES * parent) / (counts.sum(axis=1, keepdims=True) + PAGES))
+    pages = counts.sum(axis=1, keepdims=True)
+    counts += PAGES * parent
+    counts /= pages + PAGES
+    return counts
 
 
 def tempered(shares: NDArray[np.float64], power: float) -> NDArray[np.float64]:
@@ -123,17 +134,34 @@ def prior(  # noqa: PLR0917  all that it depends on
         directories: certain pages of directories of which not all pages are here.
     """
     if directory is None or not of_directory or not of_site:
-        return Prior(host, _probability(tempered(sites, of_site)))
+        return Prior(host, _by_rows(len(sites), sites.shape[1], lambda rows: tempered(sites[rows], of_site)))
     named = np.where(directory >= 0, directory.astype(np.int64) + len(sites), host)
     names, inverse = np.unique(named, return_inverse=True)
     group: NDArray[np.int32] = inverse.astype(np.int32)
-    groups = len(names)
-    home = np.zeros(groups, np.int32)
+    home = np.zeros(len(names), np.int32)
     home[group] = host
     counted = None if directories is None else _of_groups(directories, names - len(sites))
-    shares = distributions(label, group, groups, sites[home], counted)
+    seen = np.flatnonzero(label >= 0)
+    seen = seen[np.argsort(group[seen], kind="stable")]
     mixed = of_directory / (1 + of_directory)
-    return Prior(group, _probability(tempered((sites[home] ** (1 - mixed)) * (shares**mixed), of_site)))
+
+    def probability(rows: slice) -> NDArray[np.float64]:
+        here = seen[slice(*np.searchsorted(group[seen], (rows.start, rows.stop)))]
+        above = sites[home[rows]]
+        known = None if counted is None else counted.among(rows)
+        shares = distributions(label[here], group[here] - rows.start, len(above), above, known)
+        return tempered((above ** (1 - mixed)) * (shares**mixed), of_site)
+
+    return Prior(group, _by_rows(len(names), sites.shape[1], probability))
+
+
+def _by_rows(groups: int, size: int, work: Callable[[slice], NDArray[np.float64]]) -> NDArray[np.float32]:
+    """The probabilities of all groups, worked out in double precision for some of them at a time."""
+    found = np.empty((groups, size), np.float32)
+    for at in range(0, groups, BLOCK):
+        rows = slice(at, min(groups, at + BLOCK))
+        found[rows] = np.maximum(work(rows), LEAST)
+    return found
 
 
 def _of_groups(directories: Counted, names: NDArray[np.int64]) -> Counted:
@@ -141,7 +169,3 @@ def _of_groups(directories: Counted, names: NDArray[np.int64]) -> Counted:
     at = np.searchsorted(names, directories.place)
     here = np.append(names, -1)[at] == directories.place
     return Counted(at[here], directories.pages[here])
-
-
-def _probability(shares: NDArray[np.float64]) -> NDArray[np.float32]:
-    return np.maximum(shares, LEAST).astype(np.float32)
