@@ -27,7 +27,7 @@ _SQL = 1 << 20  # bytes of a statement
 _PAGE = 8192  # bytes of a page of the file: twice the usual, for half as many calls of the system
 _COUNTED = 1_000_000  # steps of SQLite's machine that are counted at once
 #: So many it may take, and so many more for each byte of the file: thousands of times what any verb needs.
-_STEPS, _STEPS_A_BYTE = 200_000_000, 400
+_STEPS, _STEPS_A_BYTE = 50_000_000, 400
 #: What a journal ends with that names a file which SQLite deletes when the journal was played back.
 _NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
 
