@@ -98,7 +98,7 @@ class Publishing(OpenedFile):
         import networkx as nx  # noqa: PLC0415
 
         from graphlang.analysis import linked  # noqa: PLC0415
-        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
         if by not in ("domain", "host", "page"):

@@ -10,8 +10,8 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.maps.by_site import by_site
+from graphlang.maps.graphs.web_graph import selected, site_links, site_numbers
 from graphlang.maps.sites import site_map
-from graphlang.maps.web_graph import selected, site_links, site_numbers
 from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:

@@ -132,5 +132,5 @@ WRITERS: Final[Mapping[str, Callable[[Schema, Iterable[NodeRow], Iterable[EdgeRo
     "gexf": write_gexf,
     "graphml": write_graphml,
 }
-#: Of the graphs of `graphlang.maps.web_graph`.
+#: Of the graphs of `graphlang.maps.graphs.web_graph`.
 WEB: Final = Schema({"language": "string", "confidence": "double", "size": "int", "share": "double"}, {"weight": "int"})

@@ -6,15 +6,15 @@ import itertools
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from graphlang.export.graph_files import WRITERS, Schema
-from graphlang.maps.language_graph import distances
-from graphlang.maps.site_graph import site_distances, site_pairs
+from graphlang.maps.graphs.language_graph import distances
+from graphlang.maps.graphs.site_graph import site_distances, site_pairs
 from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from graphlang.maps.language_graph import LanguageGraph
-    from graphlang.maps.site_graph import SiteGraph
+    from graphlang.maps.graphs.language_graph import LanguageGraph
+    from graphlang.maps.graphs.site_graph import SiteGraph
 
 _SCHEMA: Final = Schema(
     {
@@ -82,7 +82,7 @@ def write_language_graph(found: LanguageGraph, format_: str, file: IO[bytes]) ->
 def write_site_graph(found: SiteGraph, format_: str, file: IO[bytes]) -> int:
     """Write the graph of sites as ``gexf``, ``graphml`` or ``json``; returns the number of sites.
 
-    JSON has the sites, the pairs and the distances that `graphlang.maps.site_graph.site_distances` gives.
+    JSON has the sites, the pairs and the distances that `graphlang.maps.graphs.site_graph.site_distances` gives.
 
     Args:
         found: the graph.

@@ -192,11 +192,11 @@ def _writer(
 
 def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:
     from graphlang.export.graph_files import WEB, WRITERS  # noqa: PLC0415
-    from graphlang.maps.web_graph import web_graph  # noqa: PLC0415
+    from graphlang.maps.graphs.web_graph import web_graph  # noqa: PLC0415
 
     if what == "languages":
         from graphlang.export.language_graph_files import write_language_graph  # noqa: PLC0415
-        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
 
         return write_language_graph(language_graph(connection, selection), format_, file)
     graph = web_graph(connection, what.removesuffix("s"), selection)

@@ -11,7 +11,7 @@ from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.gathered import gathered
-from graphlang.maps.language_graph import LanguageGraph, first_with_links
+from graphlang.maps.graphs.language_graph import LanguageGraph, first_with_links
 from graphlang.maps.selection import Selection, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
 from graphlang.maps.totals import total

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from graphlang.cluster.maps.tables import Tables
 from graphlang.cluster.spark_session import told_in_a_line
-from graphlang.maps import language_graph, site_graph
-from graphlang.maps.measures.components import Shape, shapes
+from graphlang.maps.graphs import language_graph, site_graph
+from graphlang.maps.graphs.measures.components import Shape, shapes
 from graphlang.visible import visible
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphlang.cluster.maps import gather, links
 from graphlang.cluster.maps.tables import Tables
-from graphlang.maps.language_graph import language_graph as graph_of
+from graphlang.maps.graphs.language_graph import language_graph as graph_of
 from graphlang.maps.languages import YearRow, languages_of, languages_of_years
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map
@@ -16,7 +16,7 @@ from graphlang.report.to_file import write_report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphlang.maps.language_graph import LanguageGraph
+    from graphlang.maps.graphs.language_graph import LanguageGraph
     from graphlang.maps.languages import Row as LanguageRow
     from graphlang.maps.sites import Row as SiteRow
 

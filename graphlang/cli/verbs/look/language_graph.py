@@ -15,9 +15,9 @@ from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects
 from graphlang.cli.shared.tables.output import csv_safe, format_of_name, wide, write_rows, write_text
 from graphlang.export.language_graph_files import write_language_graph, write_site_graph
-from graphlang.maps.language_graph import Distance, Language, Pair, distances
-from graphlang.maps.language_graph import language_graph as graph_of
-from graphlang.maps.site_graph import (
+from graphlang.maps.graphs.language_graph import Distance, Language, Pair, distances
+from graphlang.maps.graphs.language_graph import language_graph as graph_of
+from graphlang.maps.graphs.site_graph import (
     NEAR,
     SiteDistance,
     SiteGraph,
@@ -32,7 +32,7 @@ from graphlang.whole_file import refuse_empty, replacing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from graphlang.maps.language_graph import LanguageGraph
+    from graphlang.maps.graphs.language_graph import LanguageGraph
     from graphlang.maps.selection import Selection
 
 #: Columns in the order of their importance, where the terminal has no room for all.

@@ -104,7 +104,8 @@ def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) 
     """Hosts of several languages, ascending, given host and language of each certain page."""
     hosts, inverse = np.unique(host, return_inverse=True)
     pages = np.bincount(inverse * size + label, minlength=len(hosts) * size).reshape(len(hosts), size)
-    return hosts[pages.max(axis=1) < SINGLE * pages.sum(axis=1)]
+    several: NDArray[np.int32] = hosts[pages.max(axis=1) < SINGLE * pages.sum(axis=1)]
+    return several
 
 
 def _numbers_of(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphlang.maps.measures.reach import AT_ONCE, searches
-from graphlang.maps.measures.ways import Ways
+from graphlang.maps.graphs.measures.reach import AT_ONCE, searches
+from graphlang.maps.graphs.measures.ways import Ways
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

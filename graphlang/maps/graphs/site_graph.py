@@ -9,11 +9,11 @@ import numpy as np
 
 from graphlang.db import collection
 from graphlang.maps.by_site import by_site
-from graphlang.maps.measures.betweenness import betweenness
-from graphlang.maps.measures.components import shapes
-from graphlang.maps.measures.steps import steps_between
-from graphlang.maps.measures.ways import Ways
-from graphlang.maps.web_graph import selected, site_numbers
+from graphlang.maps.graphs.measures.betweenness import betweenness
+from graphlang.maps.graphs.measures.components import shapes
+from graphlang.maps.graphs.measures.steps import steps_between
+from graphlang.maps.graphs.measures.ways import Ways
+from graphlang.maps.graphs.web_graph import selected, site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.maps.by_site import Site
-    from graphlang.maps.measures.components import Shape
+    from graphlang.maps.graphs.measures.components import Shape
     from graphlang.maps.selection import Selection
 
 #: Up to so many pages of a site's largest component the diameter is exact; above it is a lower bound.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.maps.measures.ways import Ways
+    from graphlang.maps.graphs.measures.ways import Ways
 
 #: Searches at once.
 AT_ONCE: Final = 64

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.maps.measures.reach import AT_ONCE, searches
+from graphlang.maps.graphs.measures.reach import AT_ONCE, searches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from graphlang.maps.measures.ways import Ways
+    from graphlang.maps.graphs.measures.ways import Ways
 
 
 def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
@@ -27,7 +27,7 @@ def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, i
         (place of the one in ``nodes``, of the other, steps from the one to the other), in order of the places; where
         no way leads from one to the other there is no row.
 
-    >>> from graphlang.maps.measures.ways import Ways
+    >>> from graphlang.maps.graphs.measures.ways import Ways
     >>> list(steps_between(Ways(3, np.array([0, 1]), np.array([1, 2])), np.array([0, 2])))
     [(0, 1, 2)]
     """

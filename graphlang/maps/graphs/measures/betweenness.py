@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphlang.maps.measures.ways import Ways
+    from graphlang.maps.graphs.measures.ways import Ways
 
 #: Links, nodes and steps that are looked at: from as many nodes as that allows, from all of small graphs.
 BUDGET: Final = 200_000_000
@@ -36,7 +36,7 @@ def betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64
         Betweenness from 0 to 1, shape (nodes,), as `networkx.betweenness_centrality` has it; and how many nodes it
         is from: all where it is exact.
 
-    >>> from graphlang.maps.measures.ways import Ways
+    >>> from graphlang.maps.graphs.measures.ways import Ways
     >>> betweenness(Ways(3, np.array([0, 1]), np.array([1, 2])))
     (array([0. , 0.5, 0. ]), 3)
     """
