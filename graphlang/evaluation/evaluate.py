@@ -75,12 +75,15 @@ class Gold:
     group: list[str] = field(default_factory=list)
     missing: int = 0  #: lines whose URL the collection does not have
     unknown: Counter[str] = field(default_factory=Counter)  #: codes that are no language, with their lines
+    repeated: int = 0  #: lines whose page an earlier one has named
+    contradicted: int = 0  #: pages of which lines say different languages: no answer could be right
 
 
 def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gold:
     """Read a gold file: tab-separated, with a header line and the columns ``url`` and ``language``.
 
-    Codes may be of any convention that ``graphlang.codes.languages`` knows.
+    Codes may be of any convention that ``graphlang.codes.languages`` knows. A page counts once, however many lines name
+    it, and not at all where these contradict each other.
 
     Args:
         connection: The collection.
@@ -91,6 +94,8 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         InputError: the file cannot be read, or lacks a column.
     """
     gold = Gold()
+    named = 0  # lines with a page of the collection
+    said: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None where lines contradict
     for number, row in enumerate(_lines(path, by), start=2):
         url, tag = row.get("url"), row.get("language")
         if url is None or tag is None:
@@ -104,9 +109,18 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         if page is None:
             gold.missing += 1
             continue
+        before = said.setdefault(page, (code, (row.get(by) or "") if by else ""))
+        if before is not None and before[0] != code:
+            said[page] = None
+        named += 1
+    for page, answer in said.items():
+        if answer is None:
+            gold.contradicted += 1
+            continue
         gold.pages.append(page)
-        gold.language.append(code)
-        gold.group.append((row.get(by) or "") if by else "")
+        gold.language.append(answer[0])
+        gold.group.append(answer[1])
+    gold.repeated = named - len(said)
     return gold
 
 

@@ -1,6 +1,7 @@
 """``graphlang run`` on a small archive, and every verb on what it made."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -154,6 +155,23 @@ def test_explain_names_the_neighbours_and_their_sum(graphlang: Call, museum: Pat
     assert (unknown.exit_code, unknown.stderr) == (3, "Error: the collection has no page http://nowhere.example/\n")
 
 
+def test_the_map_of_a_run_has_the_greatest_share_first(
+    graphlang: Call, write_warc: Callable[..., Path], tmp_path: Path
+) -> None:
+    french = "Il fait beau aujourd'hui et les enfants jouent dans le jardin derrière la vieille maison. "
+    german = "Das Wetter ist heute schön und die Kinder spielen im Garten hinter dem alten Haus. "
+    mostly = f"<p>{french * 12}</p><p>{german * 7}</p>".encode()
+    pages = [("/a", mostly), ("/b", mostly), ("/c", f"<p>{german * 19}</p>".encode())]
+    crawl = write_warc(tmp_path / "both.warc", [(f"http://both.example{path}", body) for path, body in pages])
+    result = graphlang("run", crawl, "--db", tmp_path / "both.db", "--workers", 1)
+    # Two of three pages are French in the main, but most of the text is German.
+    found = re.search(r"^both\.example +3 +deu (\d+)%  fra (\d+)%$", result.stdout, re.MULTILINE)
+    assert found, result.stdout
+    assert int(found[1]) > int(found[2])
+    first, *_ = rows(graphlang("sites", tmp_path / "both.db", "--format", "jsonl"))
+    assert (first["language"], first["pages"]) == ("fra", 2)
+
+
 def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db, gold = tmp_path / "crawl.db", tmp_path / "gold.tsv"
     graphlang("run", museum, "--db", db, "--workers", 1)
@@ -169,7 +187,13 @@ def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) ->
     result = graphlang("evaluate", db, "--gold", gold, "--by", "bucket", "--format", "json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    assert found["gold"] == {"pages": 3, "missing": 1, "unknown_codes": {"qqq-nonsense": 1}}
+    assert found["gold"] == {
+        "pages": 3,
+        "missing": 1,
+        "repeated": 0,
+        "contradicted": 0,
+        "unknown_codes": {"qqq-nonsense": 1},
+    }
     groups = {group["group"]: group for group in found["runs"][0]["groups"]}
     assert (groups["all"]["pages"], round(groups["all"]["accuracy"], 3)) == (3, 0.667)
     assert (groups["bucket short"]["pages"], groups["bucket short"]["accuracy"]) == (1, 1.0)
@@ -179,6 +203,33 @@ def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) ->
     assert "run 1: content by nfc" in table.stdout
     assert "run 3: propagation" in table.stdout
     assert "unknown language code in the gold file: qqq-nonsense" in table.stderr
+
+
+def test_a_gold_page_counts_once(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, gold = tmp_path / "crawl.db", tmp_path / "gold.tsv"
+    graphlang("run", museum, "--db", db, "--workers", 1)
+    gold.write_text(
+        "url\tlanguage\tbucket\n"
+        "http://museum.example/\tde\tlong\n"
+        "http://MUSEUM.example:80/#top\tdeu\tlong\n"  # the same page in another spelling
+        "http://museum.example/anna.html\tdeu\tshort\n"
+        "http://musee.example/\tde\tlong\n"
+        "http://musee.example/\tfr\tlong\n"
+        "http://musee.example/\tfr\tlong\n",
+        encoding="utf-8",
+    )
+    result = graphlang("evaluate", db, "--gold", gold, "--by", "bucket", "--format", "json")
+    found = json.loads(result.stdout)
+    counted = {name: found["gold"][name] for name in ("pages", "missing", "repeated", "contradicted")}
+    assert counted == {"pages": 2, "missing": 0, "repeated": 3, "contradicted": 1}
+    groups = {group["group"]: group["pages"] for group in found["runs"][0]["groups"]}
+    assert (groups["all"], groups["bucket long"], groups["bucket short"]) == (2, 1, 1)
+    told = graphlang("evaluate", db, "--gold", gold).stderr
+    assert "3 lines of the gold file name a page again\n" in told
+    assert "1 gold page left out: lines say different languages of one page\n" in told
+    gold.write_text("url\tlanguage\n", encoding="utf-8")
+    empty = graphlang("evaluate", db, "--gold", gold)
+    assert (empty.exit_code, empty.stderr) == (3, "Error: the gold file names no page\n")
 
 
 def test_compare_lists_what_changed_between_two_runs(graphlang: Call, museum: Path, tmp_path: Path) -> None:

@@ -234,6 +234,23 @@ def test_texts_without_letters_have_no_language() -> None:
     assert of_pages(Capitals(), [], Capitals().probabilities([])) == []
 
 
+def test_letters_of_which_nothing_can_be_told_are_no_part_of_any_language() -> None:
+    # Vai is a script in which no label of the model is written: whoever quotes a line of it writes no English there.
+    vai = "ꕉꕜꕮꔔꘋꖸ ꔰꗋꘋ ꕮꕨ ꔔꘋ ꖸ ꕎ ꕉꖸꕊ ꕴꖃ ꕃꔤꘂ ꗱ ꕪꗓ.\n"
+    text = vai * 9 + ENGLISH + "\n" + vai * 2
+    [found] = find.spans(registry.load("nfc"), [text])
+    assert [(text[span.begin : span.end].strip(), span.label) for span in found] == [
+        ((vai * 9).strip(), "und"),
+        (ENGLISH.strip(), "eng"),
+        ((vai * 2).strip(), "und"),
+    ]
+    assert [span.confidence for span in found if span.label == "und"] == [0, 0]
+    [share] = find.shares(found)
+    assert share.language == "eng"
+    assert share.share == pytest.approx(sum(map(str.isalpha, ENGLISH)) / sum(map(str.isalpha, text)))
+    assert find.spans(registry.load("nfc"), [vai * 9]) == [[]]
+
+
 def test_small_shares_are_left_out_and_labels_of_a_language_are_one() -> None:
     own = [find.Span(0, 1, label, 1.0, letters) for label, letters in (("zho_Hans", 50), ("zho_Hant", 48), ("deu", 2))]
     assert find.shares(own) == [("zho", 0.98)]

@@ -22,6 +22,7 @@ COSTS = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resembla
 LEAST = 0.03  #: share of a text's letters that is told
 MOST = 5  #: languages of a text that are told
 _TOGETHER = 4_096  # units that are identified at once
+_NOTHING = -1  # label of units of which nothing can be told
 
 
 class Span(NamedTuple):
@@ -30,8 +31,9 @@ class Span(NamedTuple):
     Attributes:
         begin: Where it begins, in characters.
         end: The place after its last character.
-        label: Its language, and script where the label says it.
-        confidence: Mean probability of the label over its units, by letters.
+        label: Its language, and script where the label says it; ``und`` of letters of which nothing can be told, as
+            those of a script that no label is written in, beside others.
+        confidence: Mean probability of the label over its units, by letters; 0 of ``und``.
         letters: Letters in it.
     """
 
@@ -73,16 +75,19 @@ def spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]:
 
 
 def shares(own: Sequence[Span]) -> list[Share]:
-    """The languages of a text by their share, greatest first: at most `MOST`, none below `LEAST`.
+    """The languages of a text by their share, greatest first: at most `MOST`, none below `LEAST`, and not ``und``.
 
     >>> shares([Span(0, 9, "cym", 0.9, 6), Span(9, 12, "eng", 0.9, 2), Span(12, 99, "cym", 0.8, 92)])
     [Share(language='cym', share=0.98)]
+    >>> shares([Span(0, 9, "eng", 0.9, 6), Span(9, 90, "und", 0.0, 54)])
+    [Share(language='eng', share=0.1)]
     """
     counted: dict[str, int] = {}
     for span in own:
         language = languages.code(span.label) or span.label
         counted[language] = counted.get(language, 0) + span.letters
     total = sum(counted.values())
+    counted.pop(languages.UND, None)
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return [Share(name, number / total) for name, number in ordered[:MOST] if number >= LEAST * total > 0]
 
@@ -119,11 +124,15 @@ def _joined(
     filled = np.flatnonzero(weight)
     if not len(filled):
         return []
+    path = np.where(chances.any(axis=1), path, _NOTHING)
     starts = filled[np.concatenate(([True], path[filled][1:] != path[filled][:-1]))]
     ends = [*starts[1:].tolist(), int(filled[-1]) + 1]
     answer = []
     for begin, end in zip(starts.tolist(), ends, strict=True):
         label, size = int(path[begin]), int(weight[begin:end].sum())
+        if label == _NOTHING:
+            answer.append(Span(own[begin].begin, own[end - 1].end, languages.UND, 0.0, size))
+            continue
         sure = float((chances[begin:end, label] * weight[begin:end]).sum() / size)
         answer.append(Span(own[begin].begin, own[end - 1].end, labels[label], sure, size))
     return answer

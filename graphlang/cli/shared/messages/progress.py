@@ -44,6 +44,19 @@ class State(NamedTuple):
         return done / max(self.seconds, 1e-9), unit
 
     @property
+    def pace(self) -> list[str]:
+        """How fast it is, for people; of what takes longer than two seconds a piece nothing.
+
+        >>> State("read", 30, 40, "pages", 60, {}).pace, State("refine", 3, 3, "steps", 2, {}).pace
+        ([], ['2 steps/s'])
+        >>> State("refine", 1, 3, "steps", 1, {}).pace
+        ['1 step/s']
+        """
+        rate, unit = self.rate
+        whole = round(rate)
+        return [f"{whole:,} {unit.removesuffix('s') if whole == 1 else unit}/s"] if whole else []
+
+    @property
     def left(self) -> float | None:
         """Seconds that it still takes, if it goes on so."""
         return self.seconds * (self.total - self.done) / self.done if self.total and self.done else None
@@ -61,8 +74,7 @@ class State(NamedTuple):
             parts[0] = f"{self._amount(self.done)} of {self._amount(self.total)} {parts[0].split()[-1]}"
             parts[0] += f" ({self.done / self.total:.0%})".replace("%", " %")
         parts += [counted(count, name.removesuffix("s")) for name, count in self.counts.items() if count]
-        rate, unit = self.rate
-        parts.append(f"{rate:,.0f} {unit}/s")
+        parts += self.pace
         if self.left is not None:
             parts.append(f"{clock(self.left)} left")
         return f"{self.stage}: {', '.join(parts)}"
@@ -258,8 +270,7 @@ def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> 
     size = 12 if narrow else 24
     share = min(state.done / state.total, 1.0) if state.total else 0.0
     full = round(size * share)
-    rate, unit = state.rate
-    words = [f"{rate:,.0f} {unit}/s"]
+    words = state.pace
     if not narrow and state.unit == "bytes":
         words.insert(0, f"{state.done / _MEGABYTE:,.1f} MB")
         words += [counted(count, name.removesuffix("s")) for name, count in state.counts.items()]

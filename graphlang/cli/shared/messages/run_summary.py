@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from graphlang.cli.shared.tables.output import write_line
@@ -52,17 +53,17 @@ def facts(
 
 
 def print_map(connection: sqlite3.Connection) -> None:
-    """Print one line a site: its pages and its commonest languages.
+    """Print one line a site: its pages and its languages with their shares, the greatest first.
 
     Args:
         connection: the collection.
     """
-    sites: dict[str, list[str]] = {}
+    sites: dict[str, list[tuple[str, float]]] = {}
     pages: dict[str, int] = {}
     by_language: dict[str, int] = {}
     # URLs that were only linked to are twenty times as many as pages, and have no language yet.
     for row in language_map(connection, selection=Selection(fetched=True)):
-        sites.setdefault(row.site, []).append(f"{row.language} {row.share:.0%}")
+        sites.setdefault(row.site, []).append((row.language, row.share))
         pages[row.site] = pages.get(row.site, 0) + row.pages
         if row.pages:
             by_language[row.language] = by_language.get(row.language, 0) + row.pages
@@ -70,7 +71,9 @@ def print_map(connection: sqlite3.Connection) -> None:
     write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
     for site, shares in list(sites.items())[:_SITES_SHOWN]:
         more = len(shares) - _LANGUAGES_SHOWN
-        words = "  ".join(shares[:_LANGUAGES_SHOWN]) + (f"  and {more} more" if more > 0 else "")
+        shares.sort(key=itemgetter(1), reverse=True)  # rows are in the order of pages, which count for one language
+        words = "  ".join(f"{language} {share:.0%}" for language, share in shares[:_LANGUAGES_SHOWN])
+        words += f"  and {more} more" if more > 0 else ""
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:
         write_line(f"and {counted(len(sites) - _SITES_SHOWN, 'more site')}: 'graphlang sites' lists all of them")

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 
 
 def say_left_out(gold: evaluation.Gold) -> None:
-    """Say on standard error which gold pages are not in the database, and which codes nobody knows."""
+    """Say on standard error which lines of a gold file count for nothing, and why."""
     if gold.missing:
         say(f"{counted(gold.missing, 'gold page')} {'is' if gold.missing == 1 else 'are'} not in the database")
+    if gold.repeated:
+        verb = "names" if gold.repeated == 1 else "name"
+        say(f"{counted(gold.repeated, 'line')} of the gold file {verb} a page again")
+    if gold.contradicted:
+        say(f"{counted(gold.contradicted, 'gold page')} left out: lines say different languages of one page")
     for tag, count in gold.unknown.items():
         say(f"unknown language code in the gold file: {visible(tag)} ({counted(count, 'line')}, left out)")

@@ -63,6 +63,7 @@ def evaluate(
 
     It prints the accuracy of all pages, by length, and by a column of the file. 'linked' counts the pages with at least
     one inlink. 'calibration_error' is the mean distance between confidence and accuracy.
+    A page counts once, and not at all where lines of the file say different languages of it.
     Pages that somebody corrected by hand are a group of their own, 'corrected', and in no other.
     The precision of a language is the share of right pages among those that are taken for it, its recall the share that
     is found of the pages in it. JSON has them always.
@@ -92,7 +93,11 @@ def evaluate(
 
 def _why_none(gold: evaluation.Gold) -> str:
     unknown = sum(gold.unknown.values())
+    if not (unknown or gold.missing or gold.contradicted):
+        return "the gold file names no page"
     of_codes = f", and {counted(unknown, 'line')} with an unknown language code" if unknown else ""
+    if gold.contradicted:
+        of_codes += f", and {counted(gold.contradicted, 'page')} of which lines say different languages"
     return f"none of the gold pages is in this database: {counted(gold.missing, 'URL')} that it does not have{of_codes}"
 
 
@@ -115,7 +120,13 @@ def _print(result: evaluation.Evaluation, confusion: int, *, by_language: bool) 
 
 
 def _gold(gold: evaluation.Gold) -> dict[str, Any]:
-    return {"pages": len(gold.pages), "missing": gold.missing, "unknown_codes": dict(gold.unknown)}
+    return {
+        "pages": len(gold.pages),
+        "missing": gold.missing,
+        "repeated": gold.repeated,
+        "contradicted": gold.contradicted,
+        "unknown_codes": dict(gold.unknown),
+    }
 
 
 def _json(result: evaluation.Evaluation) -> dict[str, Any]:

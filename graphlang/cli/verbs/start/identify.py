@@ -40,7 +40,8 @@ _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up
 @click.option(
     "--spans",
     is_flag=True,
-    help="Where in each text which language is, as JSON lines: from 'begin' up to 'end', in characters from 0.",
+    help="Where in each text which language is, as JSON lines: from 'begin' up to 'end', in characters from 0."
+    " Letters of a script that the method does not know are 'und'.",
 )
 @click.option("--text", is_flag=True, help="Give the text back, in a column of its own.")
 @encoding_option
