@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -20,8 +18,10 @@ from graphlang.ingest.links.extract import links_of
 from graphlang.ingest.links.query_charset import in_charset
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import plain_page, renamed
+from graphlang.ingest.ordinary_page import OrdinaryPages
 from graphlang.ingest.payload import http_response, media_type
 from graphlang.ingest.payload.charset import Decoded, decode
+from graphlang.ingest.payload.digest import digest_of
 from graphlang.ingest.payload.plain_answer import AnswerReader
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
 
-_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{40}")
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _MIRRORED = "x-graphlang-mirrored"
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
@@ -70,6 +69,7 @@ class Parser:
         self._limits = limits
         self._joiner = Joiner()
         self._answers = AnswerReader(limits)
+        self._ordinary = OrdinaryPages(limits)
         self._time_limit = TimeLimit(limits.max_seconds)
 
     def ready(self) -> AbstractContextManager[None]:
@@ -101,9 +101,18 @@ class Parser:
     def _parse(self, raw: RawRecord) -> list[Item]:
         if raw.item is not None:
             return [raw.item]
-        said = self._said(raw)
+        parts = raw.answer or self._answers.parts(raw.head, raw.block)
+        if parts is not None and not raw.faults:
+            ordinary = self._ordinary.read(raw.offset, raw.block, parts, self._joiner)
+            if ordinary is not None:
+                return [ordinary]
+        said = self._said(raw, parts)
         if said is None:
             return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
+        return self._by_steps(raw, said)
+
+    def _by_steps(self, raw: RawRecord, said: _Said) -> list[Item]:
+        """Return the page of any record that is meant as one; what `OrdinaryPages` does not leave is the same."""
         url = None
         faults = list(raw.faults)
         written = said.uri
@@ -131,9 +140,9 @@ class Parser:
         told = (url or written or "")[:_MAX_TOLD] or None
         return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
 
-    def _said(self, raw: RawRecord) -> _Said | None:
+    def _said(self, raw: RawRecord, parts: tuple[bytes, int, int] | None) -> _Said | None:
         """Return what a record says of itself; None for records that are no pages."""
-        plain = self._answers.read(raw.head, raw.block, raw.answer)
+        plain = None if parts is None else self._answers.read(raw.head, raw.block, parts)
         if plain is not None:
             head = {"warc-payload-digest": plain.digest}
             return _Said(plain.uri.strip("<>"), date_of(plain.date), "", head, plain.response)
@@ -203,7 +212,7 @@ class Parser:
             text=body.text,
             length=body.length,
             size=len(payload),
-            digest=_digest(head.get("warc-payload-digest", ""), payload),
+            digest=digest_of(head.get("warc-payload-digest", ""), payload),
             revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
             declared=declarations(document, fields),
             links=links,
@@ -238,6 +247,8 @@ def _redirects(status: int | None) -> bool:
 
 def is_candidate(raw: RawRecord) -> bool:
     """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
+    if raw.answer is not None:
+        return True
     return bool(raw.faults) or raw.item is not None or not _is_warc(raw) or Warc.may_be_page(raw.head)
 
 
@@ -265,19 +276,6 @@ def _is_http(raw: RawRecord, mime: str, head: dict[str, str]) -> bool:
     return (
         head.get("warc-type", "").lower() != "resource" and bool(head) and "text/" not in mime and "image/" not in mime
     )
-
-
-def _digest(given: str, payload: bytes) -> str:
-    """Return the SHA-1 of the payload, from the record's header where it gives one."""
-    name, _, value = given.partition(":")
-    if name.lower() == "sha1":
-        if len(value) == 32:  # noqa: PLR2004 - 160 bits in base 32
-            return value.upper()
-        if _HEXADECIMAL.fullmatch(value):
-            return base64.b32encode(bytes.fromhex(value)).decode()
-    if not payload:
-        return ""
-    return base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()
 
 
 def target_uri(raw: RawRecord) -> str | None:

@@ -16,7 +16,8 @@ How to add a kernel:
 2. ``ROOM/native/NAME.c`` includes it, so that the compiler holds one against the other, and writes arrays as pointers
    (``const int64_t *ids``). It returns 0 or more, or one of the errors of ``kernel.h``: every number that it uses as an
    index is checked, ``return GRAPHLANG_REFUSE(fault, "ids", n, ids[n], 0, pages - 1);``.
-3. A line in KERNELS below; ``ROOM/native/__init__.py``, and its package in the list of pyproject.toml.
+3. A line in KERNELS below, with the sources of other kernels that it calls; ``ROOM/native/__init__.py``, and its
+   package in the list of pyproject.toml.
 4. The call: once in the module ``_kernels = Kernels("graphlang.ROOM.native._NAME")``, then
    ``_kernels.link_rows(ids=ids, counts=counts, kinds=kinds, rows=rows, weights=None)``. Sizes (pages, links) and the
    fault are not passed: they come from the arrays, whose types, shapes and writability are checked. A product
@@ -54,6 +55,7 @@ class Kernel(NamedTuple):
     source: str  #: from the top folder
     flags: tuple[str, ...] = ()  #: for the compiler, besides those of all
     made_by: str = ""  #: a program that writes headers which are not in the repository, run before
+    beside: tuple[str, ...] = ()  #: sources of other kernels that these call, compiled into the same module
 
     @property
     def module(self) -> str:
@@ -80,14 +82,19 @@ KERNELS = (
     Kernel("ingest/html/native/boilerplate.c"),
     Kernel("ingest/html/native/html.c", made_by="ingest/html/native/make_entities.py"),
     Kernel("ingest/links/native/join.c"),
+    Kernel(
+        "ingest/native/ordinary_page.c",
+        made_by="ingest/html/native/make_entities.py",
+        beside=("ingest/html/native/html.c", "ingest/links/native/join.c"),
+    ),
     Kernel("ingest/payload/native/fields.c"),
 )
 
 
-def included(source: str) -> list[str]:
-    """The headers of ours that a file includes, and that these include, from the top folder."""
+def included(*sources: str) -> list[str]:
+    """The headers of ours that files include, and that these include, from the top folder."""
     found: dict[Path, None] = {}
-    tried = [(_ROOT / source).resolve()]
+    tried = [(_ROOT / source).resolve() for source in sources]
     while tried:
         path = tried.pop()
         for name in re.findall(r'^#include "(.+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
@@ -139,9 +146,9 @@ def maker(kernel: Kernel) -> Callable[[], Any]:
         ffi.set_source(
             kernel.module,
             f'#include "{header.name}"\nstatic const char *graphlang_declarations(void) {{ return\n{lines}; }}',
-            sources=[kernel.source],
+            sources=[kernel.source, *kernel.beside],
             include_dirs=[_SHARED, str(header.parent)],
-            depends=[*included(kernel.source), f"{_SHARED}/build.py", f"{_SHARED}/declarations.py"],
+            depends=[*included(kernel.source, *kernel.beside), f"{_SHARED}/build.py", f"{_SHARED}/declarations.py"],
             **flags(kernel),
         )
         return ffi
@@ -150,7 +157,8 @@ def maker(kernel: Kernel) -> Callable[[], Any]:
 
 
 # cffi takes the name of a variable for each module.
-_CHOSEN = [Kernel(source) for source in os.environ.get("GRAPHLANG_KERNELS", "").split()]
+_KNOWN = {kernel.source: kernel for kernel in KERNELS}
+_CHOSEN = [_KNOWN.get(source, Kernel(source)) for source in os.environ.get("GRAPHLANG_KERNELS", "").split()]
 _VARIABLES = {kernel.module.replace(".", "_"): maker(kernel) for kernel in _CHOSEN or KERNELS}
 globals().update(_VARIABLES)
 CFFI_MODULES = [f"{_SHARED}/build.py:{name}" for name in _VARIABLES]

@@ -121,16 +121,16 @@ def read(markup: str | bytes, limits: Limits) -> Document:
         words, found = _words(whole), tokenizer.PartedMarkup.of(whole, around(whole))
     else:
         found = tokenizer.parted(markup, most=most, depth=depth, around=around)
-    said = _said(found.strings)
+    told = said(found.strings)
     return Document(
         found.anchors,
         References(found.references) if found.references else _NO_REFERENCES,
-        fold(said.title),
+        fold(told.title),
         found.text,
-        said.metas,
-        said.base,
-        said.lang,
-        said.xml_lang,
+        told.metas,
+        told.base,
+        told.lang,
+        told.xml_lang,
         found.flattened,
         found.skipped,
         found.main_length,
@@ -138,7 +138,9 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     )
 
 
-class _Said(NamedTuple):
+class Said(NamedTuple):
+    """Strings that a page says of itself, as written."""
+
     title: str
     metas: Sequence[dict[str, str | None]]
     base: str | None
@@ -146,7 +148,7 @@ class _Said(NamedTuple):
     xml_lang: str | None
 
 
-def _said(strings: list[str]) -> _Said:
+def said(strings: list[str]) -> Said:
     """Tell apart what the reader wrote down: each string has a letter before it."""
     metas: list[dict[str, str | None]] = []
     single: dict[str, str] = {}
@@ -160,7 +162,7 @@ def _said(strings: list[str]) -> _Said:
             metas[-1]["content"] = value
         else:
             single.setdefault(letter, value)
-    return _Said(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
+    return Said(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
 
 
 def _words(found: ParsedMarkup) -> dict[str, str]:

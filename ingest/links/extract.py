@@ -83,7 +83,7 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         joiner: keeps what it joined for the next page.
         limits: ``max_links`` and ``max_url``.
     """
-    said = _of_header(status, fields)
+    said = of_header(status, fields)
     if document is not None and not said and (gathered := _gathered(url, document, joiner, limits)) is not None:
         return gathered.links, _left_out(gathered.too_long, gathered.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
@@ -116,7 +116,7 @@ def _gathered(url: str, document: Document, joiner: Joiner, limits: Limits) -> G
     """Return the links of a page where a kernel can tell them all, as it can of most pages; else None."""
     if document.words or not isinstance(document.references, References):
         return None
-    refreshed, unfollowed = _of_metas(document)
+    refreshed, unfollowed = of_metas(document)
     if refreshed:
         return None
     return joiner.gather(
@@ -174,8 +174,13 @@ def _refreshed(content: str) -> list[_Found]:
     return [_Found(target, _REFRESHED)] if target else []
 
 
-def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
-    """Return the references of Location, Refresh and Link (RFC 8288)."""
+def of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
+    """Return the references of Location, Refresh and Link (RFC 8288).
+
+    Args:
+        status: a Location counts with 3xx only.
+        fields: HTTP header, names in lower case.
+    """
     found = []
     if status is not None and 300 <= status < 400 and fields.get("location"):  # noqa: PLR2004 - the redirections
         found.append(_Found(fields["location"], _REDIRECT))
@@ -193,7 +198,7 @@ def _of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
     return found
 
 
-def _of_metas(document: Document) -> tuple[list[_Found], bool]:
+def of_metas(document: Document) -> tuple[list[_Found], bool]:
     """Return where a page says that it leads by itself, and whether its robots meta says not to follow any anchor."""
     found: list[_Found] = []
     unfollowed = False
@@ -207,7 +212,7 @@ def _of_metas(document: Document) -> tuple[list[_Found], bool]:
 
 def _of_document(document: Document) -> tuple[list[_Found], bool]:
     """Return the references of the page but its plain anchors, and whether its robots meta says not to follow any."""
-    found, unfollowed = _of_metas(document)
+    found, unfollowed = of_metas(document)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None

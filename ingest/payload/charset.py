@@ -133,7 +133,7 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         for mark, name in _BOMS:
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
-    if http and _names_utf8(http) and is_utf8(payload):
+    if http and names_utf8(http) and is_utf8(payload):
         return Decoded(payload, "utf-8", "http")  # most pages: as below, by one look at the bytes
     return _by_words(payload, _declared(payload, http, markup=markup))
 
@@ -217,7 +217,25 @@ def _lookup(label: str) -> _Charset | None:
     return None
 
 
-def _names_utf8(label: str) -> bool:
+def early_utf8(block: bytes, body: int) -> str:
+    """On whose word a page is UTF-8, ``xml`` or ``meta``, where its first declaration is early and says so; else empty.
+
+    Args:
+        block: what holds the page.
+        body: where it begins.
+
+    >>> early_utf8(b'..<meta charset="UTF-8">', 2), early_utf8(b'<meta charset="latin1">', 0)
+    ('meta', '')
+    """
+    head = block[body : body + _PRESCAN]
+    found, source = _XML.match(head), "xml"
+    if found is None:
+        found, source = _meta(head), "meta"
+    return source if found is not None and names_utf8(found[1].decode("ascii", "replace")) else ""
+
+
+def names_utf8(label: str) -> bool:
+    """Whether a charset that is named as pages do is UTF-8."""
     charset = _lookup(label)
     return charset is not None and charset.name == "utf-8"
 

@@ -60,18 +60,34 @@ class AnswerReader:
         >>> found.uri, found.response
         ('http://a.example/', Response(status=200, fields={'content-type': 'text/html'}, payload=b'<p>x', faults=()))
         """
+        parts = parts or self.parts(head, block)
         if parts is None:
-            size = _kernels.fields_answer(head, block, self._limits.max_header, self._parts, self._places)
-            if size == _LEFT:
-                return None
-            written, (status, body) = bytes(self._parts[:size]), self._places
-        else:
-            written, status, body = parts
+            return None
+        written, status, body = parts
         uri, date, digest, said = written.decode("ascii").split("\0", 3)
-        return PlainAnswer(uri, date, digest, of_payload(status, _fields(said), block[body:], self._limits.max_payload))
+        return PlainAnswer(
+            uri, date, digest, of_payload(status, fields_of(said), block[body:], self._limits.max_payload)
+        )
+
+    def parts(self, head: bytes, block: bytes) -> tuple[bytes, int, int] | None:
+        """Return the parts of a record and the answer in it, the status, and where in the block the payload begins.
+
+        Args:
+            head: header of the record.
+            block: the answer.
+
+        Returns:
+            A zero is behind each part: WARC-Target-URI, WARC-Date and WARC-Payload-Digest, then what `fields_of` takes.
+            None where anything is unusual.
+        """
+        size = _kernels.fields_answer(head, block, self._limits.max_header, self._parts, self._places)
+        if size == _LEFT:
+            return None
+        status, body = self._places
+        return bytes(self._parts[:size]), status, body
 
 
 @lru_cache(256)
-def _fields(said: str) -> dict[str, str]:
+def fields_of(said: str) -> dict[str, str]:
     """Return the fields of an answer: those of one server are mostly the same. Nobody may change what many share."""
     return {name: value for name, value in zip(_NAMES, said.split("\0"), strict=False) if value}

@@ -1,0 +1,103 @@
+#include "ordinary_page.h"
+#include "../html/native/html.h"
+#include "../links/native/join.h"
+#include "buffer.h"
+
+typedef struct graphlang_ordinary_page {
+  graphlang_html *html;
+  graphlang_join *join;
+  graphlang_html_page page; /* all zeros where there is none */
+  Buffer strings;
+} Reader;
+
+graphlang_ordinary_page *graphlang_ordinary_page_new(uint32_t seed) {
+  Reader *reader = calloc(1, sizeof *reader);
+  if (!reader) return NULL;
+  reader->html = graphlang_html_new(seed);
+  reader->join = graphlang_join_new(seed);
+  if (reader->html && reader->join) return reader;
+  graphlang_ordinary_page_free(reader);
+  return NULL;
+}
+
+void graphlang_ordinary_page_free(graphlang_ordinary_page *reader) {
+  if (!reader) return;
+  graphlang_html_free(reader->html);
+  graphlang_join_free(reader->join);
+  release(&reader->strings);
+  free(reader);
+}
+
+/* Tell the title, which is another on each page, from the other strings, which are the same on many. */
+static int tell_strings(Reader *reader, graphlang_ordinary_page_said *said) {
+  const uint8_t *at = reader->page.strings, *end = at + reader->page.strings_size;
+  empty(&reader->strings);
+  while (at < end) {
+    const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
+    if (!stop) stop = end;
+    if (*at == 'T' && !said->title) {
+      said->title = at + 1;
+      said->title_size = (uint64_t)(stop - at - 1);
+    } else {
+      put(&reader->strings, at, (size_t)(stop - at));
+      put_byte(&reader->strings, 0);
+    }
+    at = stop < end ? stop + 1 : end;
+  }
+  said->strings = reader->strings.data;
+  said->strings_size = reader->strings.size;
+  return !reader->strings.failed;
+}
+
+/* Whether a page begins as markup does; no file of another kind does. */
+static int begins_as_markup(uint8_t first) {
+  return first == '<' || first == ' ' || first == '\t' || first == '\n' || first == '\r';
+}
+
+int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t *block, uint64_t body,
+                                 uint32_t most, uint32_t depth, graphlang_ordinary_page_said *said) {
+  graphlang_html_page page = {0};
+  graphlang_html_parted parted;
+  memset(said, 0, sizeof *said);
+  reader->page = page;
+  said->left = 1;
+  if (body > size) return GRAPHLANG_WRONG_SIZE;
+  if (body == size) return 0;
+  const uint8_t *markup = block + body;
+  size -= body;
+  if (!begins_as_markup(*markup) || !graphlang_html_is_utf8(size, markup)) return 0;
+  int failed = graphlang_html_read(reader->html, size, markup, most, depth, &page);
+  if (failed) return failed;
+  if (page.flattened || page.skipped) return 0;
+  failed = graphlang_html_part(reader->html, &parted);
+  if (failed) return failed;
+  if (parted.left) return 0;
+  reader->page = page;
+  said->left = 0;
+  said->text = parted.text;
+  said->text_size = parted.text_size;
+  said->main_length = parted.main_length;
+  return tell_strings(reader, said) ? 0 : GRAPHLANG_NO_MEMORY;
+}
+
+int graphlang_ordinary_page_gather(graphlang_ordinary_page *reader, uint64_t base_size, uint64_t url_size,
+                                   const uint8_t *base, const uint8_t *url, int32_t nofollow, uint64_t longest,
+                                   uint64_t most, graphlang_ordinary_page_links *links) {
+  graphlang_join_links found;
+  const graphlang_html_page *page = &reader->page;
+  memset(links, 0, sizeof *links);
+  int failed = graphlang_join_gather(reader->join, page->references_size, page->anchors_size, base_size, url_size,
+                                     page->references, page->anchors, base, url, nofollow, longest, most, &found);
+  if (failed) return failed;
+  links->left = found.left || found.too_long || found.skipped;
+  if (links->left) return 0;
+  links->urls = found.urls;
+  links->kinds = found.kinds;
+  links->places = found.places;
+  links->hreflangs = found.hreflangs;
+  links->urls_size = found.urls_size;
+  links->kinds_size = found.kinds_size;
+  links->places_size = found.places_size;
+  links->hreflangs_size = found.hreflangs_size;
+  return 0;
+}

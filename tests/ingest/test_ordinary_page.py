@@ -1,0 +1,251 @@
+"""Pages read in two calls of C are those that the parser makes of them step by step, or are left to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.limits import Limits
+from graphlang.ingest.links.resolve import Joiner
+from graphlang.ingest.ordinary_page import OrdinaryPages
+from graphlang.ingest.page import Item, Parser
+from graphlang.ingest.payload.plain_answer import AnswerReader
+from graphlang.native.kernels import KernelError, Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphlang.db.records import Page
+
+FUZZ = Path(__file__).parents[1] / "fuzz"
+NARROW = Limits(max_links=5, max_url=60, max_depth=6, text_limit=40, title_limit=9)
+WIDE = Limits()
+HEAD = (
+    b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %b\r\nWARC-Date: %b\r\nWARC-Payload-Digest: %b\r\n"
+    b"Content-Length: 99\r\n\r\n"
+)
+URLS = st.sampled_from(
+    [
+        *(
+            b"http://a.example/b/c?d",
+            b"HTTP://A.example/../x#y",
+            b"<https://a.example/>",
+            b"http://a.example/" + b"z" * 60,
+        ),
+        *(
+            b"https:a.example",
+            b"http://b\xc3\xbc.example/",
+            b"ftp://a.example/",
+            b"",
+            b"http://[",
+            b"http://a.example/\t",
+        ),
+    ]
+)
+DATES = st.sampled_from([b"2026-11-21T00:00:00Z", b"2026", b"", b"yesterday", b"20261121000000"])
+DIGESTS = st.sampled_from([b"sha1:" + b"a" * 32, b"SHA1:" + b"0f" * 20, b"sha1:x", b"md5:" + b"a" * 32, b""])
+FIELDS = st.sampled_from(
+    [
+        *(b"X-Robots-Tag: noindex", b"Content-Language: de", b"Link: <http://c.example/>; rel=canonical", b"X: y"),
+        *(
+            b"Link: </wp-json/>; rel=https://api.w.org/",
+            b"Refresh: 0; url=/x",
+            b"Location: /moved",
+            b"Content-Encoding: gzip",
+        ),
+        b"Transfer-Encoding: chunked",
+    ]
+)
+TYPES = st.sampled_from(
+    [
+        *(b"text/html; charset=utf-8", b"text/html", b"TEXT/HTML;charset=UTF8", b"text/html; charset=iso-8859-1", b""),
+        *(b"application/xhtml+xml; charset=utf-8", b"text/plain; charset=utf-8", b"image/png", b"text/html; charset=x"),
+    ]
+)
+FRAGMENTS = st.sampled_from(
+    [
+        *(
+            "<title>",
+            "</title>",
+            "A &amp; \u00ad B\n c",
+            "<html lang=de>",
+            "<html xml:lang='pt-BR' lang=''>",
+            "<base href=/sub/>",
+        ),
+        *("<meta charset=utf-8>", "<meta charset=koi8-r>", "<meta name=robots content='noindex, nofollow'>"),
+        *(
+            "<meta http-equiv=refresh content='1; url=/r'>",
+            "<meta http-equiv=refresh content=30>",
+            "<?xml encoding='utf-8'?>",
+        ),
+        *(
+            "<meta http-equiv=content-language content=fr>",
+            "<meta name=description content=x>",
+            "<!doctype html>",
+            "<!-- x -->",
+        ),
+        *(
+            "<a href=x>",
+            "<a href='/y?z'>",
+            "</a>",
+            "<a href=//b.example rel=nofollow>",
+            "<a href=/de hreflang=de>",
+            "<a href='#'>",
+        ),
+        *(
+            "<a href='http://ü.example/'>",
+            "<a href='http://u@b.example'>",
+            "<a href=mailto:x>",
+            "<area href=q>",
+            "<iframe src=i>",
+        ),
+        *("<link rel=alternate hreflang=fr href=/fr>", "<link rel=canonical href=/c>", "<frameset><frame src=f>"),
+        *(
+            "<nav>Home</nav>",
+            "<header>Top",
+            "<footer>End</footer>",
+            "<li><a href=/1>English</a>",
+            "<li><a href=/2>Deutsch</a>",
+        ),
+        *(
+            "<p>",
+            "<div>",
+            "</div>",
+            "<ul>",
+            "</ul>",
+            "Grüße aus Köln ",
+            "\u65e5\u672c\u8a9e ",
+            "word " * 30,
+            "\0",
+            "&#0;",
+            "\x1b",
+            "~{",
+        ),
+        *(
+            "<a href=/" + "l" * 70 + ">",
+            "<article>",
+            "<main>",
+            "</main>",
+            "\ufeff",
+            " ",
+            "\n",
+            "\t<",
+            "x\u2003y",
+            "long " * 2500,
+        ),
+    ]
+)
+BODIES = st.lists(FRAGMENTS, max_size=14).map(lambda parts: "".join(parts).encode())
+DAMAGE = st.sampled_from([b"", b"", b"", b"\xff", b"\xc3", b"\xed\xa0\x80", b"%PDF-1.4", b"\xef\xbb\xbf", b"\x1f\x8b"])
+
+
+class _Leaving(OrdinaryPages):
+    """Leaves all pages to the parser."""
+
+    def read(self, *_: object) -> None:
+        return None
+
+
+def _slowly(monkeypatch: pytest.MonkeyPatch, limits: Limits) -> Callable[[RawRecord], list[Item]]:
+    with monkeypatch.context() as patch:
+        patch.setattr("graphlang.ingest.page.OrdinaryPages", _Leaving)
+        return Parser(limits).parse
+
+
+def _record(head: bytes, answer: bytes, limits: Limits) -> RawRecord:
+    """As a member is read, with the parts of its answer."""
+    return RawRecord(7, head, answer, answer=AnswerReader(limits).parts(head, answer))
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [WIDE, NARROW, Limits(all_bytes=True), Limits(anchor_texts=True), Limits(plain_urls=True), Limits(text_limit=None)],
+)
+def test_pages_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch, limits: Limits) -> None:
+    expected, found = _slowly(monkeypatch, limits), Parser(limits).parse
+
+    @settings(max_examples=400, deadline=None)
+    @given(
+        st.tuples(URLS, DATES, DIGESTS),
+        st.sampled_from([b"200 OK", b"200 OK", b"404 Not Found", b"302 Found", b"304 Not Modified", b"099"]),
+        TYPES,
+        st.lists(FIELDS, max_size=1),
+        st.tuples(DAMAGE, BODIES, DAMAGE),
+        st.booleans(),
+    )
+    def check(  # noqa: PLR0917 - the parts of a record
+        head: tuple[bytes, ...],
+        status: bytes,
+        content_type: bytes,
+        more: list[bytes],
+        body: tuple[bytes, ...],
+        member: bool,
+    ) -> None:
+        lines = (b"HTTP/1.1 " + status, b"Content-Type: " + content_type, *more)
+        answer = b"".join(line + b"\r\n" for line in lines) + b"\r\n" + b"".join(body)
+        record = _record(HEAD % head, answer, limits)
+        if not member:
+            record = record._replace(answer=None)
+        assert found(record) == expected(record)
+
+    check()
+
+
+def _read(body: bytes, content_type: bytes = b"text/html; charset=utf-8", limits: Limits = WIDE) -> Page | None:
+    head = HEAD % (b"http://a.example/b/c", b"2026-11-21T00:00:00Z", b"")
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: " + content_type + b"\r\n\r\n" + body
+    parts = AnswerReader(limits).parts(head, answer)
+    assert parts is not None
+    return OrdinaryPages(limits).read(0, answer, parts, Joiner())
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"<p>x", b"text/html; charset=utf-8"),
+        (b"\n <meta charset=utf-8><p>x", b"text/html"),
+        (
+            b"<meta name=robots content=nofollow><base href=/d/><a href=e hreflang=de>\xc3\xbc",
+            b"text/html;charset=utf8",
+        ),
+        (
+            b"<nav>Home</nav><footer><a href=x rel=nofollow>y</a></footer>" + b"word " * 4000,
+            b"text/html; charset=utf-8",
+        ),
+    ],
+)
+def test_ordinary_pages_are_not_left(body: bytes, content_type: bytes) -> None:
+    assert _read(body, content_type) is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"\xef\xbb\xbf<p>x", b"%PDF-1.4", b"<p>\xff", b"<div>" * 600, b"<a href='http://u@b.example'>"),
+        b"<meta http-equiv=refresh content='0; url=/x'>",
+        b"".join(b"<a href=%d>" % number for number in range(5001)),
+        b"<a href=" + b"x" * 3000 + b">",
+    ],
+)
+def test_what_is_out_of_the_ordinary_is_left(body: bytes) -> None:
+    assert _read(body) is None
+
+
+def test_a_place_behind_the_block_is_refused() -> None:
+    kernels = Kernels("graphlang.ingest.native._ordinary_page")
+    reader, said = kernels.ordinary_page_new(1), kernels.struct("ordinary_page_said")
+    with pytest.raises(KernelError):
+        kernels.ordinary_page_read(reader, b"<p>", 4, 9, 9, said)
+    links = kernels.struct("ordinary_page_links")
+    kernels.ordinary_page_gather(reader, b"", b"http://a.example/", nofollow=False, longest=99, most=9, links=links)
+    assert (links.left, links.kinds_size) == (0, 0)
+
+
+def test_no_sanitiser_complains(under_sanitisers: Callable[..., str]) -> None:
+    answer = under_sanitisers(Path(__file__).with_name("workout_ordinary_page.py"), str(FUZZ))
+    assert answer.startswith("went through ")
