@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlang.content.text import scripts
 from graphlang.content.text.normalise import normalise, sample
 
 
@@ -45,6 +46,22 @@ def test_one_text(text: str, expected: str) -> None:
 def test_margin_repeats_the_beginning_so_that_ngrams_wrap_round() -> None:
     assert rows(["the quick", "a", ""], margin=3) == ["the quick the", "a a a", ""]
     assert rows(["the quick", "a"], margin=2, closed=False) == ["the quickth", "aaa"]
+
+
+def test_letters_of_han_and_hangul_are_what_each_of_them_is() -> None:
+    blocks = [*range(0x3300, 0x4F00), *range(0x9E00, 0xA100), *range(0xAB00, 0xAD00), *range(0xD600, 0xD900)]
+    for begin in range(0, len(blocks), 1000):
+        some = [chr(code) for code in blocks[begin : begin + 1000]]
+        letters = normalise(some, limit=1, one_script=True)
+        for row, character in enumerate(some):
+            plain = unicodedata.normalize("NFKC", character)
+            small = (plain if len(plain) == 1 else character).lower()[0]
+            kept = "" if unicodedata.category(character)[0] not in "LM" else f"{small} "
+            start, length = int(letters.starts[row]), int(letters.lengths[row])
+            assert "".join(map(chr, letters.symbols[start : start + length].tolist())) == kept, hex(ord(character))
+            if kept:
+                script = scripts.registry.script(ord(small))
+                assert letters.scripts[row] == (script or scripts.LATIN), hex(ord(character))
 
 
 def test_no_texts() -> None:

@@ -285,6 +285,13 @@ INLINE int64_t text_of(int64_t at, int64_t stop, const int64_t *order, int64_t w
     return text;
 }
 
+/* The log of the sum of two numbers whose logs are given. */
+INLINE float of_either(float a, float b)
+{
+    float high = a > b ? a : b, low = a > b ? b : a;
+    return high + logarithm(1.0f + exponential(low - high));
+}
+
 /* What windows say together: the log-likelihood of each label. scores: of the windows, overwritten; the softmax of each is
    the probability of its labels. lengths: a window without letters says nothing. */
 INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *lengths, int64_t foreign, double outliers,
@@ -331,12 +338,22 @@ INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *le
                 own[j] = logarithm(own[j] * part * rest_share + rest);
         }
         float prior = (float)log(mixed);
-        for (int64_t j = 0; j < width; j++) {
+        int64_t j = 0;
+        for (; j + LANES <= width; j += LANES) {
+            float both[LANES];
+            for (int k = 0; k < LANES; k++)
+                both[k] = prior;
+            for (int64_t window = 0; window < windows; window++)
+                for (int k = 0; k < LANES; k++)
+                    both[k] += scores[window * width + j + k];
+            for (int k = 0; k < LANES; k++)
+                pure[j + k] = of_either(both[k], pure[j + k]);
+        }
+        for (; j < width; j++) {
             float both = prior;
             for (int64_t window = 0; window < windows; window++)
                 both += scores[window * width + j];
-            float high = both > pure[j] ? both : pure[j], low = both > pure[j] ? pure[j] : both;
-            pure[j] = high + logarithm(1.0f + exponential(low - high));
+            pure[j] = of_either(both, pure[j]);
         }
     }
     float weight = (float)pow(number > 1 ? number : 1, exponent - 1);

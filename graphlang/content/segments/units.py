@@ -102,8 +102,8 @@ class _Letters:
     def _fill(self, needed: NDArray[np.uint8]) -> None:
         size = len(self._is_letter) // len(self._filled)
         for page in np.flatnonzero(needed).tolist():
-            codes = range(page * size, (page + 1) * size)
-            self._is_letter[codes.start : codes.stop] = [chr(code).isalpha() for code in codes]
+            text = "".join(map(chr, range(page * size, (page + 1) * size)))
+            self._is_letter[page * size : (page + 1) * size] = text.isalpha() or [letter.isalpha() for letter in text]
             self._filled[page] = True  # last, for threads share the table
 
 

@@ -37,6 +37,8 @@ _DROPPED = _kernels.constant("GRAPHLANG_LETTERS_DROPPED")
 _PAGES_NEEDED = _kernels.constant("GRAPHLANG_LETTERS_PAGES_NEEDED")
 _MARKS_FOUND = _kernels.constant("GRAPHLANG_LETTERS_MARKS_FOUND")
 _ALIKE_PAGES = (0, 1, 2, 4)  # those of Latin and Cyrillic letters that look alike: the kernel may need any of them
+#: Han of the first plane, and Hangul: what is a letter there is named alike, and so is of one script.
+_UNIFORM = (range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xAC00, 0xD7A4))
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 
@@ -107,8 +109,18 @@ class _Table:
         alike = [page for page in _ALIKE_PAGES if not self.known[page]]
         for page in sorted({*np.flatnonzero(wanted).tolist(), *alike}):
             first = page * _PAGE
-            self.map[first : first + _PAGE] = [_entry(c) for c in range(first, first + _PAGE)]
+            self.map[first : first + _PAGE] = _entries(first)
             self.known[page] = True
+
+
+def _entries(first: int) -> list[int] | NDArray[np.uint32]:
+    """The entries of a page. Of Chinese and Korean letters a text asks for dozens of pages, and they have no forms."""
+    codes = range(first, first + _PAGE)
+    if any(first in block and codes[-1] in block for block in _UNIFORM):
+        text = "".join(map(chr, codes))
+        if text.isalpha() and unicodedata.is_normalized("NFKC", text) and text.lower() == text:
+            return np.arange(codes.start, codes.stop, dtype=np.uint32) | np.uint32(scripts.registry.script(first) << 24)
+    return [_entry(code) for code in codes]
 
 
 def _entry(code_point: int) -> int:
