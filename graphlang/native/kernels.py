@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PREFIX: Final = "graphlang_"
+# Arrays up to which the source of a call has lines of its own for each, as the kernels that every page calls have.
+# Others take each array by a call: a few microseconds more, and half of the time to make the function.
+_FEW: Final = 7
 #: Formats of buffers, as numpy calls them.
 _NAMES: Final = {
     "c": "bytes",
@@ -59,12 +62,13 @@ class Kernels:
 
     Args:
         module: Full name of the extension module.
+        few: Arrays up to which the source of a call has lines of its own for each.
 
     Raises:
         ImportError: it is not there; it is built when the package is installed.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, *, few: int = _FEW) -> None:
         try:
             native: Any = import_module(module)
         except ModuleNotFoundError as error:
@@ -79,7 +83,7 @@ class Kernels:
             for one in declared
             if one.name.endswith("_free") and len(one.parameters) == 1
         }
-        self._module = module
+        self._module, self._few = module, few
         self._declared = {
             one.name.removeprefix(_PREFIX): (one, freeing.get(one.result.removesuffix("*").strip()))
             for one in declared
@@ -160,10 +164,13 @@ class Kernels:
             if one.dimensions:
                 scope[f"kind_{one.name}"] = ffi.typeof(f"{one.type}[]")
                 scope[f"view_{one.name}"], scope[f"flat_{one.name}"] = _viewer(one), _flat(one)
+                scope[f"take_{one.name}"] = _taker(
+                    scope[f"kind_{one.name}"], scope[f"view_{one.name}"], ffi.from_buffer, is_optional=one.is_optional
+                )
                 for name in names(" ".join(one.dimensions)):
                     if name not in known:
                         scope[name] = self.constant(name)
-        source = _source(prototype, is_handle=free is not None)
+        source = _source(prototype, is_handle=free is not None, few=self._few)
         exec(compile(source, f"<{prototype.name}>", "exec"), scope)  # noqa: S102  made of our own header alone
         made: Callable[..., Any] = scope["kernel"]
         made.__name__ = made.__qualname__ = prototype.name.removeprefix(_PREFIX)
@@ -227,12 +234,26 @@ def _viewer(parameter: Parameter) -> Callable[[Any], memoryview]:
     return view
 
 
+def _taker(
+    kind: Any, view: Callable[[Any], memoryview], held: Callable[[Any, Any], Any], *, is_optional: bool
+) -> Callable[[Any], tuple[Any, tuple[int, ...] | None]]:
+    """What gives an array as a kernel takes it, and its shape; None twice where an optional one is not there."""
+
+    def take(given: Any) -> tuple[Any, tuple[int, ...] | None]:
+        if is_optional and given is None:
+            return None, None
+        seen = view(given)
+        return held(kind, seen), seen.shape
+
+    return take
+
+
 def _refuse_shape(name: str, shape: tuple[int, ...], dimensions: str, expected: tuple[int, ...] | None = None) -> None:
     spelt = f"{dimensions} = {expected}" if expected is not None else dimensions
     raise KernelError(f"{name} has shape {shape}, expected {spelt}")
 
 
-def _source(prototype: Prototype, *, is_handle: bool) -> str:
+def _source(prototype: Prototype, *, is_handle: bool, few: int = _FEW) -> str:
     """The source of a function that checks and calls.
 
     >>> one, = prototypes("int graphlang_sum(int64_t n, const float x[n], OPTIONAL double y[1]);")
@@ -256,6 +277,9 @@ def _source(prototype: Prototype, *, is_handle: bool) -> str:
     lines = []
     for one in arrays:
         name = one.name
+        if len(arrays) > few:
+            lines.append(f"{name}, shape_{name} = take_{name}({name})")
+            continue
         kind = f"({name}.typecode if type({name}) is array else type({name}))"
         if one.is_optional:
             lines.append(f"if {name} is None: shape_{name} = None")
