@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 Float = TypeVar("Float", np.float32, np.float64)
 Number = TypeVar("Number", bound=np.generic)
+Whole = TypeVar("Whole", np.int32, np.int64)
+SPARSE = 16  #: times as many numbers as values are a table that is worth its memory
 
 
 def distinct(values: NDArray[Number]) -> NDArray[Number]:
@@ -28,6 +30,29 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     first = np.ones(len(ordered), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
     return ordered[first]
+
+
+def numbered(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.int32]]:
+    """The different values, ascending, and which of these each one is; they are sorted only where they are far apart.
+
+    Args:
+        values: None below 0, shape (n,).
+
+    Returns:
+        Shape (d,) and (n,).
+
+    >>> [found.tolist() for found in numbered(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0, 1]]
+    """
+    below = int(values.max(initial=-1)) + 1
+    if below > SPARSE * len(values):
+        found, numbers = np.unique(values, return_inverse=True)
+        return found, numbers.astype(np.int32)
+    number = np.zeros(below, np.int32)
+    number[values] = 1
+    found = np.flatnonzero(number).astype(values.dtype)
+    number[found] = np.arange(len(found), dtype=np.int32)
+    return found, number.take(values)
 
 
 def softmax(logs: NDArray[Float]) -> NDArray[Float]:

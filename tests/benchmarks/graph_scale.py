@@ -11,10 +11,13 @@ know neither scores, nor hosts, nor kinds of links. Times are of this process on
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it, before numpy is there
 
 import numpy as np
 from scipy import sparse

@@ -25,7 +25,7 @@ ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES = (
     Kernels(f"{NATIVE}_{name}")
     for name in ("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features")
 )
-SLOTS = MESSAGES.constant("GRAPHLANG_MESSAGE_SLOTS")
+ROOM = MESSAGES.constant("GRAPHLANG_MESSAGE_ROOM")
 STRIPE = MESSAGES.constant("GRAPHLANG_STRIPE")
 PAGES = 7
 PAIRS = st.lists(st.tuples(st.integers(0, PAGES - 1), st.integers(0, PAGES - 1)), max_size=30)
@@ -120,14 +120,16 @@ def test_degree_cap(pairs: list[tuple[int, int]], coupling: list[float], data: s
     source, target = columns(pairs)
     begin = [np.array(definitions.starts(ends.tolist(), PAGES), np.int64) for ends in (source, target)]
     order = np.array(definitions.order(target.tolist(), PAGES), np.int32)
-    made = np.zeros(len(pairs), np.float32), np.zeros(len(pairs), np.float32), np.zeros(PAGES)
+    made = np.full(len(pairs), -1, np.float32), np.full(len(pairs), -1, np.float32), np.full(PAGES, -1.0)
+    is_given = data.draw(st.none() | st.lists(st.booleans(), min_size=PAGES, max_size=PAGES).map(np.array))
     for part in ((0, 3), (3, PAGES)):
         links = (*begin, order, source, target, np.array(host, np.int32), np.array(coupling, np.float32))
-        DEGREE_CAP.degree_cap(*part, 1.5, *links, np.zeros(3), *made)
+        DEGREE_CAP.degree_cap(*part, 1.5, *links, is_given, np.zeros(3), *made)
     # links of a page to itself would count twice, as they do in the definition
     expected = definitions.degree_cap(pairs, [float(np.float32(k)) for k in coupling], host, 1.5)
-    for got, wanted in zip(made, expected, strict=True):
-        assert got.tolist() == pytest.approx(wanted, abs=1e-6)
+    receives = np.ones(PAGES, np.bool_) if is_given is None else is_given
+    for got, wanted, page in zip(made, expected, (target, source, np.arange(PAGES)), strict=True):
+        assert got.tolist() == pytest.approx(np.where(receives[page], wanted, -1).tolist(), abs=1e-6)
 
 
 @settings(deadline=None)
@@ -139,15 +141,17 @@ def test_keys_are_numbered_in_their_order(keys: list[int]) -> None:
         CLASSES.mark_keys(np.array(some, np.int64), bits)
     assert CLASSES.rank_keys(bits, ranks) == len(set(keys))
     CLASSES.number_keys(np.array(keys, np.int64), bits, ranks, numbers)
+    listed = np.empty(len(set(keys)), np.int64)
+    CLASSES.list_keys(bits, listed)
+    assert listed.tolist() == sorted(set(keys))
     assert numbers.tolist() == [sorted(set(keys)).index(key) for key in keys]
 
 
-@given(st.lists(st.integers(0, 3), max_size=20))
-def test_the_first_link_of_a_class_stands_for_it(classes: list[int]) -> None:
-    example = np.full(4, -1, np.int32)
-    links = np.arange(len(classes), dtype=np.int32) + 7
-    CLASSES.first_of_class(np.array(classes, np.int32), links, example)
-    assert example.tolist() == [classes.index(one) + 7 if one in classes else -1 for one in range(4)]
+@pytest.mark.parametrize("room", [1, 3])
+def test_keys_are_listed_where_there_is_room_for_just_all_of_them(room: int) -> None:
+    assert call("list_keys") == 1
+    with pytest.raises(KernelError, match=r"^list_keys: sizes of arrays do not fit their content$"):
+        call("list_keys", keys=np.zeros(room, np.int64))
 
 
 @settings(deadline=None)
@@ -203,7 +207,7 @@ def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObjec
         belief[:, -1] = 0
     group, sender, home, row = (rng.integers(0, below, 9).astype(np.int32) for below in (2, languages + 5, 2, 4))
     coupling = rng.choice(np.float32([0, 0.2, 0.5, 0.99]), 9)
-    made, room = np.empty((9, languages + 1), np.float32), np.empty(SLOTS * 3 * languages, np.float32)
+    made, room = np.empty((9, languages + 1), np.float32), np.empty(ROOM * languages, np.float32)
     numbers = (group, coupling, sender, home, belief, row)
     MESSAGES.messages(*tables, candidates, 0.02, 0.98, to_target, *numbers, room, made)
     for i in range(9):
@@ -354,6 +358,7 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "target": i32(1),
             "host": i32(0, 0),
             "coupling": f32(0.5),
+            "receives": None,
             "sums": np.zeros(1),
             "to_target": f32(0),
             "to_source": f32(0),
@@ -496,10 +501,7 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "sums": np.zeros(1),
         },
     ),
-    "first_of_class": (
-        CLASSES,
-        {"message_class": i32(0, 0), "numbers": i32(4, 5), "example": i32(0)},
-    ),
+    "list_keys": (CLASSES, {"bits": np.uint64([8, 1]), "keys": i64(0, 0)}),
     "sort_by_class": (
         CLASSES,
         {
@@ -530,7 +532,7 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "prior_group": i32(0),
             "belief": f32(0.5, 0.3, 0.2).reshape(1, 3),
             "row": i32(0),
-            "room": np.zeros(SLOTS * 9, np.float32),
+            "room": np.zeros(ROOM * 3, np.float32),
             "messages": np.zeros((1, 4), np.float32),
         },
     ),
@@ -572,7 +574,6 @@ INDICES = {
     "link_messages": {"numbers": 0, "receiver": 0, "sender": 0, "level": 0, "sender_class": 0},
     "mark_keys": {"keys": 0},
     "number_keys": {"keys": 0},
-    "first_of_class": {"message_class": 0},
     "join_links": {"message_class": 0},
     "sort_by_class": {"joined_class": 0, "next": 0},
     "messages": {"candidates": 1, "group": 0, "sender": 0, "prior_group": 0, "row": 0},
@@ -650,6 +651,19 @@ def test_more_in_common_than_there_are_logarithms_for_is_refused() -> None:
     assert call("edge_features", **given_) == 1
     with pytest.raises(KernelError, match=r"^edge_features: sizes of arrays do not fit their content$"):
         call("edge_features", **given_, log_counts=f32(0))
+
+
+def test_no_page_has_so_many_links_that_their_hosts_are_mistaken() -> None:
+    leaves, ends = 700, (np.zeros(700, np.int32), np.arange(1, 701, dtype=np.int32))  # to half as many hosts, and back
+    host = np.append(0, np.arange(leaves) // 2 + 1).astype(np.int32)
+    source, target = np.concatenate([ends[0], ends[1]]), np.concatenate([ends[1], ends[0]])
+    begin = [np.array(definitions.starts(both.tolist(), leaves + 1), np.int64) for both in (source, target)]
+    order = np.argsort(target, kind="stable").astype(np.int32)
+    made = np.zeros(2 * leaves, np.float32), np.zeros(2 * leaves, np.float32), np.zeros(leaves + 1)
+    given_ = (*begin, order, source, target, host, np.ones(2 * leaves, np.float32), None, np.zeros(leaves // 2 + 1))
+    DEGREE_CAP.degree_cap(0, leaves + 1, 1.0, *given_, *made)
+    assert (made[0][leaves:] == 0.25).all()  # each host has two pages, and links there and back of either
+    assert (made[1][:leaves] == 0.25).all()
 
 
 def test_there_is_one_stripe_at_least() -> None:

@@ -6,12 +6,13 @@
 
 /* Of the links to and from the pages from `first` up to `last`: `to_target`, the weight of the message to each link's
    target, `to_source`, of the one back to its source, and `page`, of all messages to a page. The links of page p are
-   out_start[p]..out_start[p+1]-1, those that lead to it in_order[in_start[p]..in_start[p+1]-1]. `sums`: all zeros, and
-   all zeros afterwards. */
+   out_start[p]..out_start[p+1]-1, those that lead to it in_order[in_start[p]..in_start[p+1]-1]. `receives`: pages that
+   receive messages, all if not given; nothing is written of others. `sums`: all zeros, and all zeros afterwards. */
 int graphlang_degree_cap(uint64_t pages, uint64_t links, uint64_t hosts, uint64_t first, uint64_t last, double degree,
                          const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
                          const int32_t in_order[links], const int32_t source[links], const int32_t target[links],
-                         const int32_t host[pages], const float coupling[links], double sums[hosts],
-                         float to_target[links], float to_source[links], double page[pages], graphlang_fault *fault);
+                         const int32_t host[pages], const float coupling[links],
+                         OPTIONAL const uint8_t receives[pages], double sums[hosts], float to_target[links],
+                         float to_source[links], double page[pages], graphlang_fault *fault);
 
 #endif

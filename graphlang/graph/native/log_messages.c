@@ -24,7 +24,18 @@ typedef struct {
   float *keep, *share, *weight;
 } Link;
 
-static float dot(const float *restrict one, const float *restrict other, int64_t size) {
+/* The same code for machines with wider vectors, chosen when the library is loaded; no sum is reordered. Sanitisers are
+   not ready when it is chosen. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define WIDE
+#define INLINE static
+#endif
+
+INLINE float dot(const float *restrict one, const float *restrict other, int64_t size) {
   float sum[4] = {0, 0, 0, 0}; /* additions that need not wait for each other */
   int64_t i = 0;
   for (; i + 3 < size; i += 4)
@@ -34,14 +45,14 @@ static float dot(const float *restrict one, const float *restrict other, int64_t
 }
 
 /* How far links from pages in language x keep it on purpose. */
-static float keeps(const Model *model, const float *odds, float coupling, int64_t x) {
+INLINE float keeps(const Model *model, const float *odds, float coupling, int64_t x) {
   float most = coupling > model->highest ? coupling : model->highest, mine = coupling * odds[x];
   mine /= mine + 1 - coupling;
   return mine < most ? mine : most;
 }
 
 /* Along a link, relative to a source that knows nothing. */
-static void along(const Model *model, int64_t group, float coupling, Link *restrict link) {
+INLINE void along(const Model *model, int64_t group, float coupling, Link *restrict link) {
   int64_t size = model->languages, at = group * size;
   const float *restrict source_marginal = model->source_marginal + at, *restrict switch_to = model->switch_to + at;
   const float *restrict exclusion = model->exclusion + at, *restrict odds = model->odds + at;
@@ -59,7 +70,7 @@ static void along(const Model *model, int64_t group, float coupling, Link *restr
   }
 }
 
-static void against(const Model *model, int64_t group, float coupling, Link *restrict link) {
+INLINE void against(const Model *model, int64_t group, float coupling, Link *restrict link) {
   int64_t size = model->languages, at = group * size;
   const float *restrict switch_to = model->switch_to + at;
   const float *restrict exclusion = model->exclusion + at, *restrict odds = model->odds + at;
@@ -73,7 +84,7 @@ static void against(const Model *model, int64_t group, float coupling, Link *res
 }
 
 /* Slot of the links of a group and coupling. */
-static uint32_t slot_of(int32_t group, float coupling) {
+INLINE uint32_t slot_of(int32_t group, float coupling) {
   uint32_t bits;
   memcpy(&bits, &coupling, sizeof bits);
   bits = ((uint32_t)group * 0x9E3779B1u) ^ (bits * 0x85EBCA6Bu);
@@ -81,14 +92,14 @@ static uint32_t slot_of(int32_t group, float coupling) {
 }
 
 /* What is left of the prior besides some languages. */
-static float unlisted(const int16_t *candidates, int64_t kept, const float *prior) {
+INLINE float unlisted(const int16_t *candidates, int64_t kept, const float *prior) {
   float left = 1;
   for (int64_t i = 0; i < kept; i++) left -= prior[candidates[i]];
   return left;
 }
 
 /* The evidence of a latent page: of its candidates, and of all other languages alike what they have together. */
-static void spread_out(int64_t languages, const int16_t *candidates, int64_t kept, const float *belief,
+INLINE void spread_out(int64_t languages, const int16_t *candidates, int64_t kept, const float *belief,
                        const float *prior, float *out) {
   float left = unlisted(candidates, kept, prior), others = left > 1e-6f ? belief[kept] / left : 0;
   for (int64_t i = 0; i < languages; i++) out[i] = others;
@@ -97,7 +108,7 @@ static void spread_out(int64_t languages, const int16_t *candidates, int64_t kep
 
 /* The mean message of the languages that the sender does not name, by its prior: what receivers are told of languages
    that they do not name either. */
-static float mean_of_others(const Model *model, const int16_t *candidates, int64_t kept, const float *prior,
+INLINE float mean_of_others(const Model *model, const int16_t *candidates, int64_t kept, const float *prior,
                             const float *out) {
   float left = unlisted(candidates, kept, prior), sum = dot(prior, out, model->languages);
   for (int64_t i = 0; i < kept; i++) sum -= prior[candidates[i]] * out[candidates[i]];
@@ -105,7 +116,7 @@ static float mean_of_others(const Model *model, const int16_t *candidates, int64
 }
 
 /* Position of the first number that is not finite, -1 if there is none. */
-static int64_t not_finite(const float *numbers, int64_t size) {
+INLINE int64_t not_finite(const float *numbers, int64_t size) {
   int wrong = 0;
   for (int64_t i = 0; i < size; i++) wrong |= !(fabsf(numbers[i]) <= FLT_MAX); /* without branches: several at once */
   if (!wrong) return -1;
@@ -115,7 +126,7 @@ static int64_t not_finite(const float *numbers, int64_t size) {
 }
 
 /* The candidates of a page that are no languages: position of the first, -1 if there is none. */
-static int64_t no_language(const int16_t *candidates, int64_t kept, int64_t languages) {
+INLINE int64_t no_language(const int16_t *candidates, int64_t kept, int64_t languages) {
   int wrong = 0;
   for (int64_t i = 0; i < kept; i++) wrong |= candidates[i] < 0 || candidates[i] >= languages;
   if (!wrong) return -1;
@@ -124,7 +135,7 @@ static int64_t no_language(const int16_t *candidates, int64_t kept, int64_t lang
   return -1; /* not reached */
 }
 
-int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t unsure, uint64_t latent,
+WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t unsure, uint64_t latent,
                        uint64_t kept, uint64_t rows, uint64_t count, const float *source_marginal,
                        const float *switch_to, const float *exclusion, const float *odds, const float *prior,
                        const float *unsure_belief, const int16_t *candidates, float noise, float highest, int to_target,
@@ -137,6 +148,11 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
   int32_t group_of[GRAPHLANG_MESSAGE_SLOTS]; /* of the links whose tables a slot of the room holds, -1 none */
   float coupling_of[GRAPHLANG_MESSAGE_SLOTS];
   for (int n = 0; n < GRAPHLANG_MESSAGE_SLOTS; n++) group_of[n] = -1;
+  /* Of the sender, which mostly sends several messages: what it gathered, and the languages that it names. */
+  float *restrict evidence = room + (int64_t)GRAPHLANG_MESSAGE_SLOTS * 3 * size;
+  const int16_t *named = candidates;
+  int16_t best = 0;
+  int64_t many = (int64_t)kept;
   for (uint64_t i = 0; i < count; i++) {
     if (!IS_INDEX(group[i], groups)) return GRAPHLANG_REFUSE(fault, "group", i, group[i], 0, (int64_t)groups - 1);
     if (!IS_INDEX(prior_group[i], prior_groups))
@@ -145,34 +161,34 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
       return GRAPHLANG_REFUSE(fault, "sender", i, sender[i], 0, (int64_t)(fixed + latent) - 1);
     if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i);
     const float *start = prior + prior_group[i] * size; /* what the sender believed at first */
-    float *out = messages + i * (languages + 1);
-    const int16_t *named;
-    int16_t best = 0;
-    int64_t many = (int64_t)kept;
-    if (sender[i] < size) { /* sure of that language */
-      best = (int16_t)sender[i];
-      for (int64_t x = 0; x < size; x++) out[x] = 0;
-      out[best] = 1 / start[best];
-      named = &best;
-      many = 1;
-    } else if ((uint64_t)sender[i] < fixed) {
-      const float *given = unsure_belief + (sender[i] - size) * size;
-      for (int64_t x = 0; x < size; x++) {
-        if (given[x] > given[best]) best = (int16_t)x;
-        out[x] = given[x] / start[x];
+    float *restrict out = messages + i * (languages + 1);
+    if (!i || sender[i] != sender[i - 1] || prior_group[i] != prior_group[i - 1] || row[i] != row[i - 1]) {
+      many = (int64_t)kept;
+      if (sender[i] < size) { /* sure of that language */
+        best = (int16_t)sender[i];
+        for (int64_t x = 0; x < size; x++) evidence[x] = 0;
+        evidence[best] = 1 / start[best];
+        named = &best;
+        many = 1;
+      } else if ((uint64_t)sender[i] < fixed) {
+        const float *given = unsure_belief + (sender[i] - size) * size;
+        best = 0;
+        for (int64_t x = 0; x < size; x++)
+          if (given[x] > given[best]) best = (int16_t)x;
+        for (int64_t x = 0; x < size; x++) evidence[x] = given[x] / start[x];
+        named = &best;
+        many = 1;
+      } else {
+        if (!IS_INDEX(row[i], rows)) return GRAPHLANG_REFUSE(fault, "row", i, row[i], 0, (int64_t)rows - 1);
+        int64_t at = (sender[i] - (int64_t)fixed) * many, wrong;
+        named = candidates + at;
+        if ((wrong = no_language(named, many, size)) >= 0)
+          return GRAPHLANG_REFUSE(fault, "candidates", at + wrong, named[wrong], 0, size - 1);
+        const float *given = belief + row[i] * (many + 1);
+        if ((wrong = not_finite(given, many + 1)) >= 0)
+          return GRAPHLANG_REFUSE_NUMBER(fault, "belief", row[i] * (many + 1) + wrong);
+        spread_out(size, named, many, given, start, evidence);
       }
-      named = &best;
-      many = 1;
-    } else {
-      if (!IS_INDEX(row[i], rows)) return GRAPHLANG_REFUSE(fault, "row", i, row[i], 0, (int64_t)rows - 1);
-      int64_t at = (sender[i] - (int64_t)fixed) * many, wrong;
-      named = candidates + at;
-      if ((wrong = no_language(named, many, size)) >= 0)
-        return GRAPHLANG_REFUSE(fault, "candidates", at + wrong, named[wrong], 0, size - 1);
-      const float *given = belief + row[i] * (many + 1);
-      if ((wrong = not_finite(given, many + 1)) >= 0)
-        return GRAPHLANG_REFUSE_NUMBER(fault, "belief", row[i] * (many + 1) + wrong);
-      spread_out(size, named, many, given, start, out);
     }
     uint32_t slot = slot_of(group[i], coupling[i]);
     float *tables = room + (int64_t)slot * 3 * size;
@@ -181,10 +197,10 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
       (to_target ? along : against)(&model, group[i], coupling[i], &link);
       group_of[slot] = group[i], coupling_of[slot] = coupling[i];
     }
-    float sum = dot(link.weight, out, size);
+    float sum = dot(link.weight, evidence, size);
     const float *restrict keep = link.keep, *restrict share = link.share;
     for (int64_t x = 0; x < size; x++) {
-      float told = keep[x] * out[x] + share[x] * sum; /* a difference of two numbers where a language is excluded */
+      float told = keep[x] * evidence[x] + share[x] * sum; /* a difference of two numbers where a language is excluded */
       out[x] = (told > 0 ? told : 0) + noise;
     }
     out[size] = (int64_t)kept < size ? mean_of_others(&model, named, many, start, out) : 1;
@@ -194,11 +210,12 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
 
 /* Whether a page is of a stripe of every `stripes`-th few pages: neighbours in number often receive the same messages, so
    that each stripe has about as much to add up as the others. */
-static int is_mine(int32_t page, uint32_t stripe, uint32_t stripes) {
-  return ((uint32_t)page / GRAPHLANG_STRIPE) % stripes == stripe;
+INLINE int is_mine(int32_t page, uint32_t stripe, uint32_t stripes) {
+  uint32_t number = (uint32_t)page / GRAPHLANG_STRIPE; /* dividing takes as long as all else, where it is not needed */
+  return (stripes & (stripes - 1) ? number % stripes : number & (stripes - 1)) == stripe;
 }
 
-int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
+WIDE int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
                          uint64_t count, uint32_t stripe, uint32_t stripes, const int64_t *start,
                          const int32_t *receiver, const float *weight, const int16_t *candidates,
                          const int64_t *numbers, const float *messages, double *incoming, uint8_t *touched,

@@ -6,6 +6,7 @@
 
 enum {
   GRAPHLANG_MESSAGE_SLOTS = 128, /* groups and couplings of links whose tables are at hand */
+  GRAPHLANG_MESSAGE_ROOM = 3 * GRAPHLANG_MESSAGE_SLOTS + 1, /* numbers for each language, to work in */
   GRAPHLANG_STRIPE = 64          /* receivers side by side that one thread adds up for */
 };
 
@@ -18,7 +19,8 @@ enum {
    `unsure_belief`; and from there on it is a latent page, which has `kept` of the languages as candidates, and whose
    belief is row `row` of `belief`: of its candidates, and of all other languages together. `noise`: the part of every link that says nothing. `to_target`: 1 along the links, 0 against.
    `room`: to work in. Messages through links of one group and coupling had better not be far from each other: what these
-   have in common is worked out again when too many others came in between. */
+   have in common is worked out again when too many others came in between. Those of one sender had better follow each
+   other: what it gathered is worked out once. */
 int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t unsure, uint64_t latent,
                        uint64_t kept, uint64_t rows, uint64_t count, const float source_marginal[groups * languages],
                        const float switch_to[groups * languages], const float exclusion[groups * languages],
@@ -27,7 +29,7 @@ int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_group
                        float noise, float highest, int to_target, const int32_t group[count],
                        const float coupling[count], const int32_t sender[count], const int32_t prior_group[count],
                        const float belief[rows * (kept + 1)], const int32_t row[count],
-                       float room[GRAPHLANG_MESSAGE_SLOTS * 3 * languages], float messages[count * (languages + 1)],
+                       float room[GRAPHLANG_MESSAGE_ROOM * languages], float messages[count * (languages + 1)],
                        graphlang_fault *fault);
 
 /* Add log messages to the sums of their receivers, in the order given: of each receiver's candidates, and of all other

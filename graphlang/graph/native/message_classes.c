@@ -78,14 +78,14 @@ int graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *keys, 
   return 1;
 }
 
-int graphlang_first_of_class(uint64_t wanted, uint64_t classes, const int32_t *message_class, const int32_t *numbers,
-                             int32_t *example, graphlang_fault *fault) {
-  for (uint64_t i = wanted; i-- > 0;) { /* the first is written last */
-    int32_t class = message_class[i];
-    if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "message_class", i, class, 0, (int64_t)classes - 1);
-    example[class] = numbers[i];
-  }
-  return 1;
+int graphlang_list_keys(uint64_t words, uint64_t many, const uint64_t *bits, int64_t *keys) {
+  uint64_t found = 0;
+  for (uint64_t word = 0; word < words; word++)
+    for (uint64_t left = bits[word]; left; left &= left - 1) {
+      if (found >= many) return GRAPHLANG_WRONG_SIZE;
+      keys[found++] = (int64_t)(word * 64) + ones((left & -left) - 1);
+    }
+  return found == many ? 1 : GRAPHLANG_WRONG_SIZE;
 }
 
 int64_t graphlang_join_links(uint64_t links, uint64_t classes, uint64_t room, int32_t *receiver,

@@ -27,9 +27,8 @@ int64_t graphlang_rank_keys(uint64_t words, const uint64_t bits[words], int32_t 
 int graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t keys[wanted], const uint64_t bits[words],
                           const int32_t ranks[words], int32_t numbers[wanted], graphlang_fault *fault);
 
-/* The first link of each class, in the order given: `example[c]` becomes the first of `numbers` that carries class c. */
-int graphlang_first_of_class(uint64_t wanted, uint64_t classes, const int32_t message_class[wanted],
-                             const int32_t numbers[wanted], int32_t example[classes], graphlang_fault *fault);
+/* All keys that have a mark, ascending; there are as many as was returned above. */
+int graphlang_list_keys(uint64_t words, uint64_t many, const uint64_t bits[words], int64_t keys[many]);
 
 /* Join the links that carry messages of one class to one page, adding their weights; those to a page stand one after the
    other. `last` is -1 for each class; `receivers`, zeros before, becomes the number of pages that receive each class.

@@ -56,6 +56,7 @@ from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.rounds import BLOCK, Exchange, Outcome
 from graphlang.graph.propagation.trace import explain
 from graphlang.graph.result import Answer, answer
+from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,11 +165,12 @@ def prepare(
     del links, talk, tables, learned  # what follows needs most memory
     of_links = (edges.source, edges.target, edges.coupling)
     given_of_links = (*of_links, roles.host, options.degree)
-    weights = message_weights(*given_of_links, followed=followed(edges.kind))
-    latent = roles.number >= 0
+    shown, latent = followed(edges.kind), roles.number >= 0
+    weights = message_weights(*given_of_links, followed=shown, receives=latent)
     if fixed is not None:
+        latent = latent.copy()
         latent[fixed.rows] = True
-    hear_the_sure(weights, *given_of_links, roles.doubtful, latent, followed(edges.kind))
+    hear_the_sure(weights, *given_of_links, roles.doubtful, latent, shown)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
 
@@ -291,11 +293,14 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
     columns = np.empty((len(clamped), keep), np.int16)
     probabilities = np.empty(columns.shape, np.float32)
     columns[clamped], probabilities[clamped] = given.clamped.answers, given.clamped.probabilities
-    for at in range(0, len(latent), BLOCK):
-        part = np.arange(at, min(at + BLOCK, len(latent)))
+
+    def tell(block: slice) -> None:
+        part = np.arange(block.start, block.stop)
         final = exchange.told(part, exchange.final(outcome.incoming, part))
         order = best_columns(final[:, :-1], keep)
         columns[latent[part]] = np.take_along_axis(given.candidates[part], order, 1)
         probabilities[latent[part]] = np.take_along_axis(final, order, 1)
+
+    list(in_blocks(len(latent), BLOCK, tell))
     probabilities[exchange.unreached()] = 0
     return given.active[columns], probabilities

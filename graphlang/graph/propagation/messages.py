@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _kernels = Kernels("graphlang.graph.native._log_messages")
 
-_SLOTS = _kernels.constant("GRAPHLANG_MESSAGE_SLOTS")
+_ROOM = _kernels.constant("GRAPHLANG_MESSAGE_ROOM")
 
 NOISE = 0.02
 ALONE = 1 << 12  #: messages that one core adds up alone
@@ -98,7 +98,7 @@ class Messages:
             ValueError: a group, sender, prior group or row outside its range; a number that is not finite.
         """
         found = np.empty((len(group), self.size + 1), np.float32)
-        room = np.empty(_SLOTS * 3 * self.size, np.float32)  # of this thread
+        room = np.empty(_ROOM * self.size, np.float32)  # of this thread
         given = (group, coupling, sender, prior_group, belief, row)
         _kernels.messages(*self._tables, self._candidates, NOISE, HIGHEST, to_target, *given, room, found)
         return np.log(found, out=found)

@@ -145,7 +145,9 @@ class Exchange:
         number = self.potentials.number
 
         def some(block: slice) -> NDArray[np.int32]:
-            links = np.arange(block.start, block.stop, dtype=np.int32) if order is None else order[block]
+            if order is None:
+                return np.flatnonzero(number.take(receiver[block]) >= 0).astype(np.int32) + np.int32(block.start)
+            links = order[block]
             return links[number.take(receiver.take(links)) >= 0]
 
         return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(receiver), LINKS, some)])

@@ -53,8 +53,12 @@ def numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], in
     >>> numbered(np.array([70, 3, 70, 0]), 71)
     (array([2, 1, 2, 0], dtype=int32), 3)
     """
+    return _looked_up(keys, _marked(keys, below))
+
+
+def _marked(keys: NDArray[np.int64], below: int) -> NDArray[np.uint64]:
+    """A bit for each number from 0 to ``below``: whether it is one of the keys."""
     words = below // 64 + 1
-    numbers, ranks = np.empty(len(keys), np.int32), np.empty(words, np.int32)
 
     def mark(part: slice) -> NDArray[np.uint64]:
         bits = np.zeros(words, np.uint64)
@@ -65,6 +69,12 @@ def numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], in
     bits, *others = side_by_side(mark, parts, len(parts))
     for other in others:
         bits |= other
+    return bits
+
+
+def _looked_up(keys: NDArray[np.int64], bits: NDArray[np.uint64]) -> tuple[NDArray[np.int32], int]:
+    """The number of each key, all of which have a bit, and how many different ones there are."""
+    numbers, ranks = np.empty(len(keys), np.int32), np.empty(len(bits), np.int32)
     many = int(_kernels.rank_keys(bits, ranks))
     over_parts(len(keys), lambda part: _kernels.number_keys(keys[part], bits, ranks, numbers[part]))
     return numbers, many
@@ -172,14 +182,24 @@ def carried(  # noqa: PLR0917  all that a message depends on
     """
     given = (receiver, sender, weight, levels, latent_number, sender_class, host)
     to, key, link_weight = _of_links(numbers, *given)
-    class_of, classes = numbered(key, (int(sender_class.max(initial=-1)) + 1) * 2 * len(LEVELS))
+    # All pages of a class send the same, and so the last of them stands for it.
+    stands = np.zeros(int(sender_class.max(initial=-1)) + 1, np.int32)
+    stands[sender_class] = np.arange(len(sender_class), dtype=np.int32)
+    bits = _marked(key, len(stands) * 2 * len(LEVELS))
+    class_of, many = _looked_up(key, bits)
     del key
-    example = np.empty(classes, np.int32)
-    _kernels.first_of_class(class_of, numbers, example)
-    links = [to, class_of, link_weight]
-    who, home = sender[example], host[sender[example]]
-    group = np.where(home == host[receiver[example]], home, np.int32(between))
-    return Carried(links, who, group, LEVELS[levels[example]], latent_number)
+    keys = np.empty(many, np.int64)
+    _kernels.list_keys(bits, keys)
+    who, group, coupling = np.empty(many, np.int32), np.empty(many, np.int32), np.empty(many, np.float32)
+
+    def tell(part: slice) -> None:
+        of_sender, coupled = np.divmod(keys[part], len(LEVELS))
+        who[part] = stands.take(of_sender >> 1)
+        group[part] = np.where(of_sender & 1, between, host.take(who[part]))
+        coupling[part] = LEVELS.take(coupled)
+
+    list(in_blocks(many, BLOCK, tell))
+    return Carried([to, class_of, link_weight], who, group, coupling, latent_number)
 
 
 def message_classes(links: Carried) -> MessageClasses:
@@ -191,10 +211,14 @@ def message_classes(links: Carried) -> MessageClasses:
     who, number = links.sender, links.latent_number
     start, receivers, weights = _joined(links.links, len(who))
     latent = int(number.max(initial=-1)) + 1
-    of_latent = np.flatnonzero(number[who] >= 0)
-    of_latent = of_latent[np.argsort(who[of_latent], kind="stable")]
+    sent_by = number.take(who)
+    of_latent = np.flatnonzero(sent_by >= 0)
+    sent_by = sent_by[of_latent]
+    if (sent_by[1:] < sent_by[:-1]).any():
+        order = np.argsort(sent_by, kind="stable")
+        of_latent, sent_by = of_latent[order], sent_by[order]
     latent_start = np.zeros(latent + 1, np.int64)
-    np.cumsum(np.bincount(number[who[of_latent]], minlength=latent), out=latent_start[1:])
+    np.cumsum(np.bincount(sent_by, minlength=latent), out=latent_start[1:])
     return MessageClasses(who, links.group, links.coupling, start, receivers, weights, of_latent, latent_start)
 
 

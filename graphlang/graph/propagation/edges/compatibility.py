@@ -32,7 +32,6 @@ from graphlang.graph.propagation.edges import by_language
 from graphlang.graph.propagation.edges.edge_features import NAMES
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
 from graphlang.native.threads import in_blocks
-from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,19 +103,25 @@ class CompatibilityModel:
         group, coupling = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.float32)
         p_same = np.empty(len(wanted) if explained else 0, np.float32)
 
+        ends = links.source, links.target, links.kind
+        if len(wanted) < links.m:
+            ends = tuple(np.empty(len(wanted), end.dtype) for end in ends)
+
         def fill(part: slice) -> None:
-            group[part] = _group(links, wanted[part], host, len(self.exclusion) - 1)
-            likely = _p_same(self.regressions, links, features, wanted[part], group[part]).astype(np.float32)
-            coupling[part] = _coupling(likely, self.by_chance[group[part]])
-            shown = followed(links.kind[wanted[part]])
+            numbers = wanted[part]
+            if len(wanted) < links.m:
+                for end, some in zip((links.source, links.target, links.kind), ends, strict=True):
+                    end.take(numbers, out=some[part], mode="clip")  # else it is copied once more; they are links
+            source, target, kind = (end[part] for end in ends)
+            group[part] = _group(source, target, host, len(self.exclusion) - 1)
+            likely = _p_same(self.regressions, kind, features, numbers, group[part]).astype(np.float32)
+            coupling[part] = _coupling(likely, self.by_chance.take(group[part]))
+            shown = followed(kind)
             likely[shown] = coupling[part][shown] = HIGHEST
             if explained:
                 p_same[part] = likely
 
         list(in_blocks(len(wanted), BLOCK, fill))
-        ends = links.source, links.target, links.kind
-        if len(wanted) < links.m:
-            ends = links.source[wanted], links.target[wanted], links.kind[wanted]
         of_groups = (self.source_marginal, self.switch_to)
         return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.lean, *of_groups)
 
@@ -205,10 +210,10 @@ def learn(  # noqa: PLR0917  all that it depends on
     groups = len(sites)
     seen = _sample(links, label, host, length)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
-    group = _group(links, seen, host, groups - 1)
+    group = _group(links.source[seen], links.target[seen], host, groups - 1).astype(np.int64)
     same = a == b
     regressions = _regressions(links, features, seen, same, group, groups, given)
-    p_same = _p_same(regressions, links, features, seen, group)
+    p_same = _p_same(regressions, links.kind[seen], features, seen, group)
     found = tables(a, b, group, sites, p_same)
     usual = by_language.usual_exclusion(found.votes) if given is None else given.usual
     return CompatibilityModel(features.longest, regressions, *of_languages(found, usual, a, b, group, p_same), usual)
@@ -314,19 +319,19 @@ def fit_class(  # noqa: PLR0917  all that it depends on
 
 def _p_same(
     regressions: Mapping[int, Regression],
-    links: Links,
+    kind: NDArray[np.uint8],
     features: EdgeFeatures,
     numbers: NDArray[np.int32],
     group: NDArray[np.integer[Any]],
 ) -> NDArray[np.float64]:
-    kind = links.kind[numbers]
-    link_class = class_of()[kind]
+    link_class = class_of().take(kind)
+    of_all = np.flatnonzero(np.bincount(link_class)).tolist()
     log_odds = np.empty(len(numbers))
-    for number in distinct(link_class).tolist():
+    for number in of_all:
         one = regressions[number]
-        some = np.flatnonzero(link_class == number)
+        some = slice(None) if len(of_all) == 1 else np.flatnonzero(link_class == number)
         told = features.log_odds(numbers[some], one.mean, one.deviation, one.weights)
-        log_odds[some] = told + one.of_kind[kind[some]] + one.of_group[group[some]]
+        log_odds[some] = told + one.of_kind.take(kind[some]) + one.of_group.take(group[some])
     return np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
 
 
@@ -344,9 +349,12 @@ def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return shown[kind]
 
 
-def _group(links: Links, numbers: NDArray[np.int32], host: NDArray[np.int32], between: int) -> NDArray[np.int64]:
-    home = host[links.source[numbers]].astype(np.int64)
-    return np.where(home == host[links.target[numbers]], home, between)
+def _group(
+    source: NDArray[np.int32], target: NDArray[np.int32], host: NDArray[np.int32], between: int
+) -> NDArray[np.int32]:
+    home = host.take(source)
+    home[home != host.take(target)] = between
+    return home
 
 
 def _sample(

@@ -45,6 +45,7 @@ def message_weights(
     degree: float,
     *,
     followed: NDArray[np.bool_] | None = None,
+    receives: NDArray[np.bool_] | None = None,
 ) -> MessageWeights:
     """Share out the weight among the neighbours of every page.
 
@@ -56,6 +57,7 @@ def message_weights(
         degree: couplings that count in full.
         followed: links whose target stands for the source, shape (w,). The message back from there weighs ``FOLLOWED``
             in all, whatever else the source receives.
+        receives: pages that receive messages, all if not given, shape (n,). Those to others weigh 0.
 
     Raises:
         ValueError: links that are not sorted, a page or host outside its range, a coupling that is not finite.
@@ -73,14 +75,16 @@ def message_weights(
         at = int(back[0]) + 1
         raise ValueError(f"source[{at}] = {source[at]} comes after {source[at - 1]}; links must be sorted by source")
     order, in_start = order_by_target(target, n)
-    to_target, to_source, page = np.empty(w, np.float32), np.empty(w, np.float32), np.empty(n)
+    to_target, to_source, page = np.zeros(w, np.float32), np.zeros(w, np.float32), np.ones(n)
 
     def fill(part: slice) -> None:
         given = (out_start, in_start, order, source, target, host, coupling)
-        _kernels.degree_cap(part.start, part.stop, degree, *given, np.zeros(hosts), to_target, to_source, page)
+        made = (to_target, to_source, page)
+        _kernels.degree_cap(part.start, part.stop, degree, *given, receives, np.zeros(hosts), *made)
 
     over_parts(n, fill)
     if followed is not None and followed.any():
+        followed = followed if receives is None else followed & receives[source]
         ends = source[followed]
         to_source[followed] = FOLLOWED / np.bincount(ends, minlength=n)[ends] / np.maximum(page[ends], 1e-9)
     return MessageWeights(to_target, to_source, page, order)

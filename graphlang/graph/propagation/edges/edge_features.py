@@ -6,15 +6,18 @@ None of these needs a language, so that they are known for links between short p
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.native.kernels import Kernels
-from graphlang.native.threads import over_parts
+from graphlang.native.threads import in_blocks, over_parts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from graphlang.graph.adjacency import Links
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 AFFORDABLE = 60  #: neighbours that are looked at for each link of the graph, on average ...
 LEAST = 100_000_000  #: ... and so many in all, whatever the number of links
 LONGEST = (300, 100, 30, 10, 0)  #: lists of neighbours longer than this are left out: the first that is affordable
+BLOCK = 1 << 14  #: links whose features one core works out at once
 NAMES = (
     "reciprocal", "out(source)", "in(target)", "out(target)", "in(source)", "mutual(source)", "mutual(target)",
     "out difference", "in difference", "common targets", "common sources", "detours", "targets shared",
@@ -79,6 +83,7 @@ class EdgeFeatures:
         self._logs = tuple(np.log1p(count, dtype=np.float64).astype(np.float32) for count in counts)
         self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
         self._pages = np.empty((links.n, _NUMBERS), np.int32)
+        self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
         if longest is None:
             most = max(LEAST, AFFORDABLE * links.m)
             longest = next((long for long in LONGEST if self._steps(wanted, long) <= most), LONGEST[-1])
@@ -101,9 +106,10 @@ class EdgeFeatures:
 
         def fill(part: slice) -> None:
             numbers = np.ascontiguousarray(wanted[part], np.int32)
-            _kernels.edge_features(*self._given(), numbers, rows[part])
+            with self._given() as shape:
+                _kernels.edge_features(*shape, numbers, rows[part])
 
-        over_parts(len(wanted), fill)
+        list(in_blocks(len(wanted), BLOCK, fill))
         return rows
 
     def log_odds(
@@ -126,7 +132,8 @@ class EdgeFeatures:
 
         def fill(part: slice) -> None:
             numbers = np.ascontiguousarray(wanted[part], np.int32)
-            _kernels.edge_log_odds(*self._given(), numbers, *given, found[part])
+            with self._given() as shape:
+                _kernels.edge_log_odds(*shape, numbers, *given, found[part])
 
         over_parts(len(wanted), fill)
         return found
@@ -137,8 +144,13 @@ class EdgeFeatures:
         counted = over_parts(len(numbers), lambda part: _kernels.edge_steps(links.n, part.start, part.stop, *given))
         return sum(counted)
 
-    def _given(self) -> tuple[NDArray[np.generic], ...]:
-        """What both kernels take first; the marks are the caller's own."""
+    @contextmanager
+    def _given(self) -> Iterator[tuple[NDArray[np.generic], ...]]:
+        """What both kernels take first; the marks are the caller's own, and all zeros again if nothing was refused."""
         links = self._links
-        given = (links.source, links.target, self._reciprocal, links.in_source)
-        return *given, self._pages, self._log_counts, np.zeros(links.n, np.uint8)
+        try:
+            marks = self._marks.pop()
+        except IndexError:
+            marks = np.zeros(links.n, np.uint8)
+        yield links.source, links.target, self._reciprocal, links.in_source, self._pages, self._log_counts, marks
+        self._marks.append(marks)

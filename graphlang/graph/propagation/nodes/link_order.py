@@ -24,7 +24,7 @@ from graphlang.graph.data import NONE
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.nodes import site_prior
 from graphlang.native.kernels import Kernels
-from graphlang.numerics import distinct, softmax
+from graphlang.numerics import distinct, numbered, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,8 +102,8 @@ def from_link_order(
 
 def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) -> NDArray[np.int32]:
     """Hosts of several languages, ascending, given host and language of each certain page."""
-    hosts, inverse = np.unique(host, return_inverse=True)
-    pages = np.bincount(inverse * size + label, minlength=len(hosts) * size).reshape(len(hosts), size)
+    hosts, inverse = numbered(host)
+    pages = np.bincount(inverse.astype(np.int64) * size + label, minlength=len(hosts) * size).reshape(len(hosts), size)
     several: NDArray[np.int32] = hosts[pages.max(axis=1) < SINGLE * pages.sum(axis=1)]
     return several
 

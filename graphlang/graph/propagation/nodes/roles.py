@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
+from graphlang.numerics import numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,11 +67,11 @@ def page_roles(
     if fixed is not None:
         clamped[fixed.rows] = True
     certain = known & evidence.long(options.certain_length) & (score >= options.certain)
-    hosts, host = np.unique(evidence.host, return_inverse=True)
+    hosts, host = numbered(evidence.host)
     latent = np.flatnonzero(~clamped)
     doubtful &= known & ~clamped
     number = np.full(evidence.n, NONE, np.int32)
     number[latent] = np.arange(len(latent), dtype=np.int32)
     label = np.where(certain, best, NONE).astype(np.int16)
     every = evidence.n + (0 if outside is None else len(outside))
-    return PageRoles(hosts, every, host.astype(np.int32), length, best, label, total, latent, number, doubtful)
+    return PageRoles(hosts, every, host, length, best, label, total, latent, number, doubtful)

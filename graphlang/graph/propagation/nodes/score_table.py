@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
+from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,11 +71,14 @@ class ScoreTables:
         n = self.evidence.n
         best, score = np.full(n, NONE, np.int16), np.zeros(n, np.float32)
         total = np.zeros(len(self.active))
-        for at in range(0, n, BLOCK):
-            part = np.arange(at, min(n, at + BLOCK))
-            scores = self.of(part)
+
+        def rank(block: slice) -> NDArray[np.float64]:
+            scores = self.of(np.arange(block.start, block.stop))
             first = scores.argmax(axis=1)
-            score[part] = np.take_along_axis(scores, first[:, None], 1)[:, 0]
-            best[part] = np.where(score[part] > 0, first, NONE)
-            total += scores.sum(axis=0, dtype=np.float64)
+            score[block] = np.take_along_axis(scores, first[:, None], 1)[:, 0]
+            best[block] = np.where(score[block] > 0, first, NONE)
+            return np.asarray(scores.sum(axis=0, dtype=np.float64))
+
+        for some in in_blocks(n, BLOCK, rank):  # added up in the order of the pages, whoever is done first
+            total += some
         return best, score, total

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.numerics import numbered
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -136,8 +138,7 @@ def prior(  # noqa: PLR0917  all that it depends on
     if directory is None or not of_directory or not of_site:
         return Prior(host, _by_rows(len(sites), sites.shape[1], lambda rows: tempered(sites[rows], of_site)))
     named = np.where(directory >= 0, directory.astype(np.int64) + len(sites), host)
-    names, inverse = np.unique(named, return_inverse=True)
-    group: NDArray[np.int32] = inverse.astype(np.int32)
+    names, group = numbered(named)
     home = np.zeros(len(names), np.int32)
     home[group] = host
     counted = None if directories is None else _of_groups(directories, names - len(sites))

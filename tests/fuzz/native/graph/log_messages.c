@@ -31,7 +31,7 @@ static void fuzz_said(Input *in) {
   int64_t languages = 1 + below(in, MOST_LANGUAGES), hosts = 1 + below(in, 3), places = 1 + below(in, 3);
   int64_t unsure = below(in, 4), fixed = languages + unsure, pages = below(in, 4), kept = 1 + below(in, languages), count = below(in, 12), hurt = 0;
   int64_t rows = 1 + below(in, 4);
-  float *tables[4], *room = array(GRAPHLANG_MESSAGE_SLOTS * 3 * languages, 4);
+  float *tables[4], *room = array(GRAPHLANG_MESSAGE_ROOM * languages, 4);
   for (int n = 0; n < 4; n++)
     tables[n] = how & 1 ? floats(in, hosts * languages, 1) : distributions(in, hosts, languages);
   float *prior = how & 1 ? floats(in, places * languages, 1) : distributions(in, places, languages);
