@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.files import answers, captures, languages, pages, read
 from graphlang.cluster.files.answers import CONTENT, INFERRED
+from graphlang.cluster.files.facts import TOLD_TABLE
 from graphlang.cluster.files.stage import Stages, each
 from graphlang.cluster.inference.alone import Wanted
 from graphlang.cluster.inference.propagate import Inferred, fits_one_task, infer
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from graphlang.ingest import Limits
 
 #: What a job leaves of an inference, and what comes after.
-_INFERRED: Final = (f"{WORK}/inference", INFERRED, "runs", "languages", "sites")
+_INFERRED: Final = (f"{WORK}/inference", INFERRED, TOLD_TABLE, "runs", "languages", "sites")
 
 
 def sources(spark: Any, archives: Sequence[Archive]) -> list[tuple[Any, ...]]:
@@ -115,15 +116,14 @@ class Job:
         many, lends = self._buckets(), (stages.done("read") or {})["lends"]
         if stages.done("pages") is None:
             pages.pages(stages, many)
+        if not method.shipped:
+            context.addFile(str(Path(method.name).absolute()))
         if stages.done("captures") is None:
-            several = (stages.done("pages") or {})["several"]
             if lends:
                 captures.lent(self._spark, stages, keep)
             else:
-                captures.captures(stages, keep, many, several)
-        if stages.done("classify") is None:
-            if not method.shipped:
-                context.addFile(str(Path(method.name).absolute()))
+                captures.captures(stages, method, keep, many, (stages.done("pages") or {})["several"])
+        if not stages.has(CONTENT):
             answers.classify(stages, method)
 
     def _buckets(self) -> int:
@@ -131,8 +131,8 @@ class Job:
         return int((self._stages.done("read") or {})["buckets"])
 
     def _rows(self) -> dict[str, int]:
-        done = [self._stages.done(name) or {} for name in ("read", "pages", "captures", "classify")]
-        return {table: rows for said in done for table, rows in said["rows"].items()}
+        done = [self._stages.done(name) for name in ("read", "pages", "captures", "classify")]
+        return {table: rows for said in done if said for table, rows in said["rows"].items()}
 
     def _inferred(
         self, labels: Sequence[str], sizes: Sizes, name: str, rows: dict[str, int], *, linked: bool
@@ -149,7 +149,7 @@ class Job:
             if (sizes.partitions or (1 if fits else None)) == 1:
                 self._tell("partition")
                 wanted = Wanted(sorted(labels), SIGNALS, Options(), sizes.most_links, linked)
-                answers.infer(stages, wanted)
+                answers.infer(stages, wanted, self._buckets())
                 inferred = Inferred(None, 1, 0, converged=True, moved=[], warnings=[])
             else:
                 inferred = self._partitions(labels, sizes, linked=linked)

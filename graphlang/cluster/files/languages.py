@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 
 from graphlang.cluster.files.answers import INFERRED
 from graphlang.cluster.files.buckets import Buckets, in_bucket
+from graphlang.cluster.files.facts import FACTS, FACTS_TABLE, TOLD, TOLD_TABLE
 from graphlang.cluster.storage import WORK
-from graphlang.cluster.tables import CAPTURES, LANGUAGES, SITES
+from graphlang.cluster.tables import LANGUAGES, SITES
 from graphlang.cluster.views import split
 from graphlang.codes import languages as codes
 
@@ -25,17 +26,8 @@ if TYPE_CHECKING:
     from graphlang.cluster.files.parts import Parts
     from graphlang.cluster.files.stage import Stages
 
-_FACTS: Final = pa.schema(
-    [CAPTURES.field(name) for name in ("page", "status", "mime", "charset", "charset_from", "date", "length")]
-)
-_ANSWER: Final = pa.schema(
-    [
-        *(("page", pa.int64()), ("label", pa.string()), ("confidence", pa.float64()), ("runner_up_label", pa.string())),
-        *(("runner_up_confidence", pa.float64()), ("characters", pa.int64()), ("encoding", pa.string())),
-    ]
-)
 #: What is told of the pages of a site in one language, by the table that it comes from and its folder.
-_SENT: Final = {"captures": (f"{WORK}/facts", _FACTS), INFERRED: (f"{WORK}/told", _ANSWER)}
+_SENT: Final = {"captures": (FACTS_TABLE, FACTS), INFERRED: (TOLD_TABLE, TOLD)}
 _SITE: Final = ("host", "domain", "suffix", "tld", "language")
 _COUNTS: Final = {"pages": pa.int64(), "every": pa.int64(), "confidence": pa.float64(), "length": pa.int64()}
 #: Of some pages of a site in a language: how many were read, all, and sums. ``page`` is a digest of the host, by which
@@ -62,12 +54,12 @@ def languages(stages: Stages, view: View, many: int) -> None:
         view: what is the same in all rows.
         many: buckets of pages.
     """
-    sent = [folder for folder, _ in _SENT.values()]
-    tables = {"languages": LANGUAGES, "sites": SITES, _SUMS_TABLE: None, **dict.fromkeys(sent)}
+    # Tables that Spark made were not handed to the tasks that have the pages.
+    lacking = {table: folder for table, (folder, _) in _SENT.items() if not stages.has(folder)}
+    tables = {"languages": LANGUAGES, "sites": SITES, _SUMS_TABLE: None, **dict.fromkeys(lacking.values())}
     stages.begin("languages", tables)
-    files = [(table, path) for table in _SENT for path in stages.files(table)]
-    _taken(stages, files, partial(_spread, many))
-    both = [stages.files(folder, ".arrow") for folder in sent]
+    _taken(stages, [(table, path) for table in lacking for path in stages.files(table)], partial(_spread, many))
+    both = [stages.files(folder, ".arrow") for folder, _ in _SENT.values()]
     rows = _taken(stages, range(many), partial(_told, both, view, many, str(stages.out)))
     sums = stages.files(_SUMS_TABLE, ".arrow")
     found = stages.each(range(many), partial(_sites, sums, many))
@@ -134,7 +126,7 @@ def languages_of(pages: pa.Table, facts: pa.Table, told: pa.Table, view: View) -
     nothing = pc.invert(pc.or_(fetched, pc.is_valid(told["page"])))
     rows = len(pages)
     columns = {name: pages[name] for name in pages.column_names}
-    columns |= {name: facts[name] for name in _FACTS.names if name != "page"}
+    columns |= {name: facts[name] for name in FACTS.names if name != "page"}
     columns |= {
         "language": names[0].take(best).fill_null(codes.UND),
         "script": names[1].take(best),

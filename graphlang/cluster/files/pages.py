@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -94,6 +94,12 @@ def distinct(named: pa.Table) -> pa.Table:
     return named.take(pa.array(order[new]))
 
 
+@lru_cache(maxsize=1 << 17)  # a process makes several buckets, in which the same sites stand
+def _site_of(authority: str) -> tuple[str, str, str, str]:
+    host, domain, suffix, tld = place(authority)
+    return host, domain or host, suffix or "", tld or ""
+
+
 def placed(named: pa.Table) -> pa.Table:
     """Append host, registered domain, public suffix and top-level domain.
 
@@ -109,10 +115,7 @@ def placed(named: pa.Table) -> pa.Table:
     found = pc.extract_regex(urls, _AUTHORITY)
     # What has no authority stands for itself.
     keys = pc.if_else(pc.is_valid(found), found.field("authority"), urls).dictionary_encode()
-    rows: list[Any] = []
-    for authority in keys.dictionary.to_pylist():
-        host, domain, suffix, tld = place(authority)
-        rows.append((host, domain or host, suffix or "", tld or ""))
+    rows = [_site_of(authority) for authority in keys.dictionary.to_pylist()]
     columns = list(zip(*rows, strict=True)) if rows else [()] * 4
     sites = [pa.array(list(one), pa.string()).take(keys.indices) for one in columns]
     return pa.Table.from_arrays([named["page"], urls, *sites], schema=PAGES)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from graphlang.cluster.storage import WORK
+
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 UNFINISHED: Final = "_temporary"
 _GROUP: Final = 32 << 20  # bytes of a group of rows in a file
 _MOST: Final = 1 << 18  # rows of it
+_QUICK: Final = "snappy"  # for what is read once, and goes when the job ends
 #: Columns whose values come again and again; others have no dictionary, which would be thrown away in the end.
 _REPEATED: Final = frozenset(
     {
@@ -81,7 +84,8 @@ class Parts:
         key = table, stem
         if key not in self._open:
             name = f"{stem}.parquet"
-            self._open[key] = ParquetPart(table, self._path(table, name), name, schema, self._codec)
+            codec = _QUICK if table.startswith(f"{WORK}/") else self._codec
+            self._open[key] = ParquetPart(table, self._path(table, name), name, schema, codec)
         return self._open[key]
 
     def path(self, table: str, name: str) -> Path:

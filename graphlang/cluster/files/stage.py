@@ -7,7 +7,9 @@ others go with the folder. What a stage says besides lies in a file that is writ
 
 from __future__ import annotations
 
+import gc
 import json
+import pickle
 import shutil
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphlang.cluster.files.parts import UNFINISHED, Part, Parts, parquet_writer
+from graphlang.cluster.files.without_pandas import without_pandas
 from graphlang.cluster.storage import WORK
 from graphlang.whole_file import replacing
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _DONE: Final = "_SUCCESS"
+_RARELY: Final = (20_000, 50, 50)  # as where one machine reads: garbage in cycles comes of errors alone
 
 
 class Stages:
@@ -48,6 +52,14 @@ class Stages:
         """
         path = self._told(name)
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+    def has(self, table: str) -> bool:
+        """Whether a table is complete.
+
+        Args:
+            table: name of the folder.
+        """
+        return (self.out / table / _DONE).exists()
 
     def forget(self, name: str) -> None:
         """Let a stage be done again.
@@ -164,11 +176,17 @@ def each(spark: Any, groups: Sequence[Any], work: Callable[[Any], Any]) -> list[
     if not groups:
         return []
     tasks = spark.sparkContext.parallelize(list(groups), len(groups))
-    return list(tasks.mapPartitions(partial(_of_tasks, work)).collect())
+    return list(tasks.mapPartitions(partial(_of_tasks, pickle.dumps(work))).collect())
 
 
-def _of_tasks(work: Callable[[Any], Any], groups: Iterable[Any]) -> Iterator[Any]:
-    return map(work, groups)
+def _of_tasks(work: bytes, groups: Iterable[Any]) -> Iterator[Any]:
+    """Do the work, which is unpacked here: its modules are imported in a process that is ready for them."""
+    without_pandas()
+    # Spark looks for garbage after each task, which takes a process with all our modules and a model 70 ms. What has
+    # outlived a task before is none.
+    gc.freeze()
+    gc.set_threshold(*_RARELY)
+    return map(pickle.loads(work), groups)  # noqa: S301 - the driver's
 
 
 def _tried(out: str, codec: str, work: Callable[[Any, Parts], Any], group: Any) -> tuple[Any, list[Part]]:

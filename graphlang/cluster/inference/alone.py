@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, keys_of, signals_of
+from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, host_keys, keys_of, signals_of
 from graphlang.cluster.inference.inside import listening
 from graphlang.cluster.inference.labels import labels_of
 from graphlang.cluster.inference.steps import answers, facts_of, of_linked
 from graphlang.graph.data import NONE, Evidence, Graph
-from graphlang.graph.partitioned.assign import directory_of, host_of
+from graphlang.graph.partitioned.assign import directory_of
 from graphlang.graph.propagation.inference import propagate
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class _Work:
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
         self._made, self._beside = bundle(0, read, links, labels, wanted.weights, wanted.most_links, no_cuts)
-        _, host = np.unique(keys_of(host_of(url.encode()) for url in pages.urls.to_pylist()), return_inverse=True)
+        _, host = np.unique(host_keys(pages.urls), return_inverse=True)
         self._host: NDArray[np.int32] = host.astype(np.int32)
         self._source, self._target = (np.searchsorted(pages.ids, end) for end in (self._made.source, self._made.target))
         self._heard = np.setdiff1d(self._reached(), pages.stored, assume_unique=True)

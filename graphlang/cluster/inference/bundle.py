@@ -31,6 +31,7 @@ PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared
 LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
 _KINDS: Final = pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 _TOGETHER: Final = 4096
+_HOST: Final = r"//(?P<host>[^/?#]*)"
 _LAST: Final = np.iinfo(np.int16).max
 
 
@@ -122,6 +123,24 @@ def keys_of(names: Iterable[bytes]) -> NDArray[np.int64]:
     """
     known: dict[bytes, int] = {}
     return np.array([known.get(name) or known.setdefault(name, key_of(name)) for name in names], np.int64)
+
+
+def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Keys of the hosts of URLs, each host looked at once; shape (n,).
+
+    Args:
+        urls: of pages.
+
+    >>> keys = host_keys(pa.chunked_array([["http://a.example/x", "https://a.example/?y", "http://b.example/"]]))
+    >>> int(keys[0]) == int(keys[1]) == key_of(b"a.example"), int(keys[2]) == key_of(b"b.example")
+    (True, True)
+    """
+    host = pc.struct_field(pc.extract_regex(urls, _HOST), "host")
+    # Of a URL without a host, `host_of` knows what stands for it.
+    told = pc.not_equal(host, "").fill_null(False)  # noqa: FBT003 - the value
+    encoded = pc.if_else(told, pc.binary_join_element_wise("//", host, ""), urls).combine_chunks().dictionary_encode()
+    keys = keys_of(host_of(one.encode()) for one in encoded.dictionary.to_pylist())
+    return keys[encoded.indices.to_numpy()]
 
 
 def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
