@@ -12,13 +12,17 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.database import from_database as loading
 from graphlang.cluster.database.to_database import to_database
 from graphlang.cluster.inference import alone as module
 from graphlang.cluster.inference.alone import OF_LINK, Wanted, alone, alone_from
+from graphlang.cluster.inference.bundle import host_keys
 from graphlang.content import registry
+from graphlang.graph.partitioned.assign import host_of, key_of
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
@@ -105,3 +109,10 @@ def test_a_database_works_out_what_waits(loaded: Path, tmp_path: Path) -> None:
     assert [row.language for row in gl.open(tmp_path / "waiting.db").pages()] == [
         row.language for row in gl.open(tmp_path / "all.db").pages()
     ]
+
+
+@given(st.lists(st.text("a/?#:é\n."), max_size=5), st.lists(st.text(), max_size=3))
+@example(["http:////a", "http://", "//?a", "a/b", ""], ["http://a.example/x"])
+def test_hosts_of_many_urls_are_those_of_each(some: list[str], others: list[str]) -> None:
+    found = host_keys(pa.chunked_array([some, others], pa.string()))
+    assert found.tolist() == [key_of(host_of(url.encode())) for url in [*some, *others]]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +22,9 @@ from graphlang.cluster.classifying import method_of
 from graphlang.cluster.database import from_database as loading
 from graphlang.cluster.files import pages as of_pages
 from graphlang.cluster.files import read as of_read
+from graphlang.cluster.files.facts import FACTS_TABLE, TOLD_TABLE
 from graphlang.cluster.files.job import Job, sources
+from graphlang.cluster.files.stage import each
 from graphlang.cluster.inference.propagate import Sizes
 from graphlang.cluster.reading import archives as of_archives
 from graphlang.cluster.reading.page_ids import CollisionError
@@ -160,11 +166,11 @@ def test_whichever_try_counts_the_files_are_the_same(crawl: Path, tmp_path: Path
 
 def test_what_is_done_is_not_done_again(crawl: Path, tmp_path: Path) -> None:
     out, told = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
-    assert told == ["read", "pages", "links", "classify", "partition", "infer", "languages"]
+    assert told == ["read", "pages", "captures", "partition", "infer", "languages"]
     before = {path: path.stat().st_mtime_ns for path in (out / "languages").iterdir()}
-    (out / "work" / "stages" / "classify.json").unlink()  # as if the job had died there
+    (out / "work" / "stages" / "captures.json").unlink()  # as if the job had died there
     _, told = made(crawl, out, Keep.BEST, Cluster())
-    assert told == ["classify"]
+    assert told == ["captures"]
     assert {path: path.stat().st_mtime_ns for path in (out / "languages").iterdir()} == before
 
 
@@ -188,6 +194,46 @@ def test_an_archive_whose_byte_ranges_deceived_is_read_again(
     assert any(path.name.startswith("whole-") for path in (found / "work" / "records").iterdir())
     for table in ("pages", "captures", "links", "problems", "languages"):
         assert rows(found / table) == rows(wanted / table), table
+
+
+def test_answers_and_captures_that_spark_wrote_are_handed_on_later(crawl: Path, tmp_path: Path) -> None:
+    wanted, _ = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
+    before = {name: rows(wanted / name) for name in ("languages", "sites")}
+    for folder in (FACTS_TABLE, TOLD_TABLE):  # as where no task wrote them
+        shutil.rmtree(wanted / folder)
+    (wanted / "work" / "stages" / "languages.json").unlink()
+    _, told = made(crawl, wanted, Keep.BEST, Cluster())
+    assert told == ["languages"]
+    assert {name: rows(wanted / name) for name in before} == before
+
+
+def test_what_outlives_a_task_is_not_looked_at_for_garbage() -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    gc.unfreeze()
+    try:
+        assert each(Cluster(), ["a", "b"], str.upper) == ["A", "B"]
+        assert gc.get_freeze_count() > 0
+        assert gc.get_threshold()[0] > 700
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_lists_need_no_pandas_and_who_wants_it_gets_it(*, hidden: bool) -> None:
+    pytest.importorskip("pandas")
+    said = "without_pandas()\n" if hidden else ""
+    program = (
+        "import sys, pyarrow as pa\n"
+        "from graphlang.cluster.files.without_pandas import without_pandas\n"
+        f"{said}pa.array(['a'])\n"
+        "print('pandas' in sys.modules, list(pa.table({'a': [1, 2]}).to_pandas()['a']))\n"
+        "import pandas\n"
+        "print(pa.array(pandas.Series([1.0, None]), from_pandas=True).null_count)\n"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{not hidden} [1, 2]\n1\n"
 
 
 def test_two_urls_with_one_id_end_the_work() -> None:

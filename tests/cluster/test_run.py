@@ -180,7 +180,7 @@ def test_a_job_that_loses_executors_and_dies_goes_on(
     assert not out.exists()
     told: list[str] = []
     job.run(spark, paths, str(out), keep=Keep.ALL, sizes=sizes, resume=True, progress=told.append)
-    assert not {"read", "pages", "links", "classify"} & set(told)
+    assert not {"read", "pages", "captures", "classify"} & set(told)
     assert "superstep 2" in told
     assert [path.name for path in tmp_path.iterdir()] == ["tables"]
     named = ("captures", "languages", "links", "pages", "problems", "sites")
