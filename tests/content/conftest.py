@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,9 +11,9 @@ import pytest
 from graphlang.content.training.train import train
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from graphlang.modelfile import Model
+
+sys.path.append(str(Path(__file__).parent))  # of scripts that are made of several modules
 
 ENGLISH = ("the cat sat on the mat", "this is the house", "where is the dog", "they think that the weather is good")
 GERMAN = ("die katze sitzt auf der matte", "das ist das haus", "wo ist der hund", "sie denken dass das wetter gut ist")
