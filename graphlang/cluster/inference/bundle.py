@@ -140,7 +140,8 @@ def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     told = pc.not_equal(host, "").fill_null(False)  # noqa: FBT003 - the value
     encoded = pc.if_else(told, pc.binary_join_element_wise("//", host, ""), urls).combine_chunks().dictionary_encode()
     keys = keys_of(host_of(one.encode()) for one in encoded.dictionary.to_pylist())
-    return keys[encoded.indices.to_numpy()]
+    found: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
+    return found
 
 
 def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:

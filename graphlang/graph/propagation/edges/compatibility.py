@@ -103,27 +103,29 @@ class CompatibilityModel:
         group, coupling = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.float32)
         p_same = np.empty(len(wanted) if explained else 0, np.float32)
 
-        ends = links.source, links.target, links.kind
-        if len(wanted) < links.m:
-            ends = tuple(np.empty(len(wanted), end.dtype) for end in ends)
+        source, target, kind = links.source, links.target, links.kind
+        some = len(wanted) < links.m
+        if some:
+            source, target = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.int32)
+            kind = np.empty(len(wanted), np.uint8)
 
         def fill(part: slice) -> None:
             numbers = wanted[part]
-            if len(wanted) < links.m:
-                for end, some in zip((links.source, links.target, links.kind), ends, strict=True):
-                    end.take(numbers, out=some[part], mode="clip")  # else it is copied once more; they are links
-            source, target, kind = (end[part] for end in ends)
-            group[part] = _group(source, target, host, len(self.exclusion) - 1)
-            likely = _p_same(self.regressions, kind, features, numbers, group[part]).astype(np.float32)
+            if some:  # "clip", else they are copied once more; all of them are links
+                links.source.take(numbers, out=source[part], mode="clip")
+                links.target.take(numbers, out=target[part], mode="clip")
+                links.kind.take(numbers, out=kind[part], mode="clip")
+            group[part] = _group(source[part], target[part], host, len(self.exclusion) - 1)
+            likely = _p_same(self.regressions, kind[part], features, numbers, group[part]).astype(np.float32)
             coupling[part] = _coupling(likely, self.by_chance.take(group[part]))
-            shown = followed(kind)
+            shown = followed(kind[part])
             likely[shown] = coupling[part][shown] = HIGHEST
             if explained:
                 p_same[part] = likely
 
         list(in_blocks(len(wanted), BLOCK, fill))
         of_groups = (self.source_marginal, self.switch_to)
-        return EdgeCompatibility(*ends, p_same, coupling, group, self.exclusion, self.lean, *of_groups)
+        return EdgeCompatibility(source, target, kind, p_same, coupling, group, self.exclusion, self.lean, *of_groups)
 
     def of_hosts(self, rows: NDArray[np.int64]) -> CompatibilityModel:
         """The model for some of its hosts.
