@@ -23,6 +23,7 @@ ELSEWHERE = {
     "graphlang/COMMANDS.md": "commands.md",
     "db/SCHEMA.md": "columns.md",
     "tests/benchmarks/RESULTS.md": "results.md",
+    "tests/benchmarks/TRIED.md": "tried.md",
     "examples/README.md": "walk.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
