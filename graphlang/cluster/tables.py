@@ -192,4 +192,5 @@ def _spelled(kind: Any) -> str:
         return f"array<{_spelled(kind.value_type)}>"
     if pa.types.is_struct(kind):
         return f"struct<{', '.join(f'{field.name}: {_spelled(field.type)}' for field in kind)}>"
-    return {_TEXT: "string", _LONG: "bigint", _INT: "int", _REAL: "double", _BYTES: "binary"}[kind]
+    spelled = {_TEXT: "string", _LONG: "bigint", _INT: "int", _REAL: "double", _BYTES: "binary", pa.bool_(): "boolean"}
+    return spelled[kind]

@@ -48,7 +48,7 @@ class Selection:
     min_length: int | None = None  #: only fetched pages with so many characters of visible text
     max_length: int | None = None
     status: tuple[int, ...] = ()  #: only fetched pages with one of these
-    mime: tuple[str, ...] = ()
+    mime: tuple[str, ...] = ()  #: media types; ``image/*`` is every image
     fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
     everything: bool = False
     captures: str = "own"  #: ``all``: every capture of a page counts, where captures are asked for (`captures.source`)
@@ -104,7 +104,7 @@ class Selection:
         elif not self.everything:
             conditions.append(with_status)
         if self.mime:
-            conditions.append(_among("mime", self.mime, values))
+            conditions.append(_of_types(self.mime, values))
         elif not self.everything:
             conditions.append(is_text)
         for name, sign, length in (("shortest", ">=", self.min_length), ("longest", "<=", self.max_length)):
@@ -146,6 +146,15 @@ def in_wanted(wanted: Iterable[Wanted], values: dict[str, Any]) -> str:
             values[f"script{number}"] = one.script
             part = f"({part} AND script = :script{number})"
         parts.append(part)
+    return f"({' OR '.join(parts)})"
+
+
+def _of_types(types: Iterable[str], values: dict[str, Any]) -> str:
+    whole = [one for one in types if not one.endswith("/*")]
+    parts = [_among("mime", whole, values)] if whole else []
+    for number, one in enumerate(one for one in types if one.endswith("/*")):
+        values[f"kind{number}"] = one[:-1]
+        parts.append(f"substr(mime, 1, length(:kind{number})) = :kind{number}")
     return f"({' OR '.join(parts)})"
 
 

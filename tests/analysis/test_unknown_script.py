@@ -16,6 +16,7 @@ from graphlang.db.write.writer import Site, Writer, finish
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 VAI = "ꕉꕜꕮ ꔔꘋ ꖸ ꔰ ꗋꘋ "
@@ -24,14 +25,22 @@ PLACES = {"long": 1, "short": 2, "number": 3, "a": 4, "b": 5}  # URLs that sound
 TEXTS = {"long": VAI * 30, "short": VAI, "number": "42", "a": FRENCH, "b": FRENCH}
 
 
-def collection(path: Path) -> sqlite3.Connection:
+def collection(path: Path, links: Mapping[str, Iterable[str]] | None = None) -> sqlite3.Connection:
+    """Five pages, each of which links to all, or as it is said."""
     connection = create(path)
     (source,) = connection.execute(
         "INSERT INTO sources (name, sha256, bytes) VALUES ('a', 'a', 1) RETURNING id"
     ).fetchone()
-    links = tuple(Link(f"http://v.example/{place}", LinkKind.ANCHOR) for place in PLACES.values())
+    links = dict.fromkeys(PLACES, PLACES) if links is None else links
     pages = [
-        Page(url=f"http://v.example/{PLACES[name]}", offset=0, date="2000", status=200, text=text, links=links)
+        Page(
+            url=f"http://v.example/{PLACES[name]}",
+            offset=0,
+            date="2000",
+            status=200,
+            text=text,
+            links=tuple(Link(f"http://v.example/{PLACES[to]}", LinkKind.ANCHOR) for to in links.get(name, ())),
+        )
         for name, text in TEXTS.items()
     ]
     Writer(connection, lambda _: Site("v.example", "v.example", "example", "example"), keep=Keep.LAST).add(
@@ -60,6 +69,21 @@ def test_it_is_und_by_its_text_and_after_the_graph_where_it_is_long(tmp_path: Pa
             assert by_graph["short"][0] == "fra"  # a few signs may stand on a page in any language
             assert by_graph["number"][0] == "zxx"
             assert by_graph["a"][0] == "fra"
+
+
+def test_its_links_say_nothing_to_others(tmp_path: Path) -> None:
+    # Nothing but the long page stands between the French ones and the short one.
+    through_it = {"a": ["long"], "b": ["long"], "long": ["short", "a", "b"]}
+    for infer in (vote, propagate):
+        answers = []
+        for name, links in (("joined", through_it), ("apart", {})):
+            with closing(collection(tmp_path / f"{infer.__name__}-{name}.db", links)) as connection:
+                classify(connection, registry.load("nfc"))
+                infer(connection)
+                answers.append(told(connection))
+        joined, apart = answers
+        assert joined == apart
+        assert joined["long"] == ("und", 0.0)
 
 
 def test_identify_says_und_and_spans_are_empty() -> None:

@@ -35,6 +35,7 @@ def db(make_collection: Callable[..., Path], written: Any) -> Path:
         ("propagate", "--seed", LARGE),
         ("vote", "--max-links", LARGE),
         ("review", "--count", LARGE),
+        ("texts", "--limit", LARGE),
     ],
 )
 def test_a_number_that_is_too_large_is_refused_in_a_line(graphlang: Call, db: Path, words: tuple[Any, ...]) -> None:
@@ -82,3 +83,31 @@ def test_a_gold_file_that_is_no_text(graphlang: Call, db: Path) -> None:
     gold.write_bytes(b"url\tlanguage\nhttp://a.example/\xf6\tdeu\n")
     told = graphlang("evaluate", db, "--gold", gold)
     assert (told.exit_code, told.stderr) == (2, f"Error: cannot read {gold}: it is no text in UTF-8\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--mime", "html"), "'html' is no media type, such as text/html or image/*"),
+        (("--mime", "text/html,"), "'' is no media type"),
+        (("--mime", "*/html"), "'*/html' is no media type"),
+        (("--min-length", 9, "--max-length", 8), "no page has 9 characters or more and 8 or fewer"),
+    ],
+)
+def test_a_selection_that_can_hold_nothing_is_refused(
+    graphlang: Call, db: Path, words: tuple[Any, ...], complaint: str
+) -> None:
+    for verb in ("sites", "texts"):
+        told = graphlang(verb, db, *words)
+        assert (told.exit_code, complaint in told.stderr) == (2, True), told.stderr
+
+
+def test_a_selection_of_one_length_and_of_a_kind_of_media_types(graphlang: Call, db: Path) -> None:
+    length = len("Ein Haus am See.")
+    words = ("--min-length", length, "--max-length", length, "--mime", "Text/*")
+    assert graphlang("texts", db, *words).stdout.count("http://a.example/") == 1
+    assert not graphlang("texts", db, "--mime", "image/*").stdout
+
+
+def test_texts_end_where_the_limit_says(graphlang: Call, db: Path) -> None:
+    assert [len(graphlang("texts", db, "--limit", most).stdout.splitlines()) for most in (0, 1, 2)] == [0, 1, 1]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 LONG = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
 )
+VAI = "ꕉꕜꕮ ꔔꘋ ꖸ ꔰ ꗋꘋ " * 30
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +71,8 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
         record(f"{site}gone.html", "<p>Nicht gefunden", date="2025-01-01", status=404),
         record(f"{site}again.html", "", kind="revisit", date="2026-02-01", status=304, **revisit),
         record("http://musee.example/", "<p>Le musée des marées se trouve près du port et montre de vieux bateaux."),
+        # In no language that the method knows: what it is linked with learns nothing through it.
+        record("http://other.example/2", f"<p>{VAI}<a href='http://musee.example/'>.</a><a href='/3'>.</a>"),
     ]
     (folder / "a.warc.gz").write_bytes(b"".join(first))
     (folder / "b.warc.gz").write_bytes(b"".join(second))

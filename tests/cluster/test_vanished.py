@@ -50,7 +50,7 @@ def test_a_job_goes_on_without_them(
     monkeypatch.setattr(job, "sources", read)
     told = graphlang("cluster", "run", folder, "-o", tmp_path / "tables", "--no-linked")
     assert told.exit_code == 1, told.stderr
-    assert "3 archives: 4 pages read" in told.stderr
+    assert "3 archives: 5 pages read" in told.stderr
     assert "2 problems" in told.stderr
     rows = pq.read_table(tmp_path / "tables" / "problems").to_pylist()
     assert sorted((Path(row["file"]).name, row["kind"], row["reason"]) for row in rows) == [
@@ -64,9 +64,11 @@ def test_a_job_goes_on_without_them(
         ("d.warc.gz", True),
     ]
     rows = pq.read_table(tmp_path / "tables" / "languages").to_pylist()
-    assert {(row["fetched"], row["pending"], row["language"] == "und") for row in rows} == {(1, 0, False), (0, 1, True)}
+    told = {(row["fetched"], row["pending"], row["language"] == "und"): row["url"] for row in rows}
+    assert told.keys() == {(1, 0, False), (1, 0, True), (0, 1, True)}
+    assert told[1, 0, True] == "http://other.example/2", "the page in no known language"
     (propagation,) = (row for row in pq.read_table(tmp_path / "tables" / "runs").to_pylist() if row["chosen"])
-    assert (propagation["linked"], propagation["pages"]) == (0, sum(row["fetched"] for row in rows))
+    assert (propagation["linked"], propagation["pages"]) == (0, sum(row["fetched"] for row in rows) - 1)
 
 
 def test_what_spark_brings_goes_on_without_them(spark: Any, archives: Path, tmp_path: Path) -> None:
@@ -75,7 +77,7 @@ def test_what_spark_brings_goes_on_without_them(spark: Any, archives: Path, tmp_
     digests = sorted(frames.sources_of(spark, listed).collect())
     assert [(row.source, row.name, row.bytes > 0) for row in digests] == [(0, names[0], True), (1, names[1], False)]
     rows = frames.records_of(spark, listed, Limits(), str(tmp_path / "work")).collect()
-    assert sum(row.kind is None for row in rows) == 4
+    assert sum(row.kind is None for row in rows) == 5
     assert [(row.file, row.kind, row.reason) for row in rows if row.kind not in {None, RANGE}] == [
         (names[1], "unreadable", "No such file or directory")
     ]

@@ -264,6 +264,15 @@ def test_what_a_long_text_leaves_to_languages_that_no_page_is_in_stays_in_part()
     assert answer.confidence[0] == pytest.approx((0.9 + 0.1 / 100) / (named + left), abs=1e-4)
 
 
+def test_so_it_does_where_the_text_is_in_doubt_whatever_neighbours_say() -> None:
+    pages = evidence([({"nld": 0.6}, LONG), *[FULL["nld"]] * 20, FULL["deu"]])
+    alone, among = (propagate(graph(22, [(i, 0) for i in range(1, n)]), pages) for n in (1, 21))
+    named = 0.6 + 2 * 0.4 / 100
+    left = LEFT * 98 * 0.4 / 100
+    assert alone.confidence[0] == pytest.approx((0.6 + 0.4 / 100) / (named + left), abs=1e-4)
+    assert alone.confidence[0] < among.confidence[0] <= named / (named + left) + 1e-6
+
+
 def test_all_neighbours_together_say_no_more_than_the_bound() -> None:
     chains = [(i, i + 1) for i in (*range(1, 60), *range(61, 120))]
     few_or_many = [graph(121, [*chains, *((i, 0) for i in range(1, n))]) for n in (3, 60)]

@@ -110,6 +110,10 @@ def test_shares_are_of_all_pages_of_a_site_whatever_is_listed(db: Path) -> None:
     [
         ({"status": (404,)}, 1),
         ({"mime": ("image/gif",)}, 1),
+        ({"mime": ("image/*",)}, 1),
+        ({"mime": ("text/*",)}, 5),
+        ({"mime": ("text/html", "image/*")}, 6),
+        ({"mime": ("im%/*", "tex_/*", "*/*")}, 0),
         ({"max_length": 10}, 2),
         ({"min_length": 10}, 4),
         ({"below": 0.65}, 2),

@@ -44,7 +44,7 @@ class GraphInput:
     labels: NDArray[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
     language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
     no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
-    unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``
+    unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``, without links
     pages: NDArray[np.int64]  #: ids of the rows, shape (rows,)
     stored: NDArray[np.bool_]  #: rows that were fetched, or that the run answered: each has a row of its own in a run
     corrected: NDArray[np.int64]  #: ``labels.id`` that somebody gave each row by hand, -1 none, shape (rows,)
@@ -176,6 +176,7 @@ class Loaded:
         self._language = table
         self._corrected = np.full(len(self._own), -1, dtype=np.int64)
         self._correct(row_of[known_pages - 1], known_labels, table, zxx)
+        self._edges = _spoken(self._edges, self._own[self._unknown])
 
     def _correct(
         self, rows: NDArray[np.int32], labels: NDArray[np.int64], table: NDArray[np.int16], zxx: list[int]
@@ -332,6 +333,26 @@ class CachedLoader:
         if self._loaded is None or self._loaded.run != run:
             self._loaded, self._links = Loaded(connection, run, self._links), None
         return self._loaded
+
+
+def _spoken(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Edges:
+    """Links that say something of a language: not those from or to pages in one that is not known.
+
+    Such a page is in another language than all that the model knows. If it passed on what it hears, its own links to
+    one language would be evidence of that language for everything else that it is linked with.
+
+    Args:
+        edges: of a collection.
+        unknown: places of pages with a long text of which nothing can be told.
+    """
+    if not len(unknown):
+        return edges
+    silent = np.zeros(int(max(edges.source.max(initial=0), edges.target.max(initial=0), unknown.max())) + 1, np.bool_)
+    silent[unknown] = True
+    kept = np.flatnonzero(~(silent[edges.source] | silent[edges.target]))
+    columns = ("source", "target", "kind", "nofollow", "hreflang", "place")
+    of_links = {name: column[kept] for name in columns if (column := getattr(edges, name)) is not None}
+    return edges._replace(**of_links)
 
 
 def _copies(connection: sqlite3.Connection, run: Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:

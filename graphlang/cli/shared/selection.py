@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LAST_STATUS: Final = 999  #: of HTTP has three digits
+#: A media type of RFC 9110, section 8.3.1; ``image/*`` is every image.
+_MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]+/(?:[\w!#$&^.+-]+|\*)", re.ASCII)
 
 
 def tags_of(values: tuple[str, ...]) -> list[str]:
@@ -63,6 +66,21 @@ def _numbers(values: tuple[str, ...]) -> tuple[int, ...]:
     return found
 
 
+def _media_types(values: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(part.strip().lower() for value in values for part in value.split(","))
+    for one in found:
+        if not _MEDIA_TYPE.fullmatch(one):
+            msg = f"{one!r} is no media type, such as text/html or image/*"
+            raise click.BadParameter(msg, param_hint="--mime")
+    return found
+
+
+def _lengths(least: int | None, most: int | None) -> None:
+    if least is not None and most is not None and least > most:
+        msg = f"no page has {least} characters or more and {most} or fewer"
+        raise click.BadParameter(msg, param_hint="--min-length and --max-length")
+
+
 _OPTIONS = (
     click.option(
         "--language",
@@ -76,7 +94,7 @@ _OPTIONS = (
     click.option("--min-length", type=WholeNumber(0), metavar="N", help="Only pages of N characters or more."),
     click.option("--max-length", type=WholeNumber(0), metavar="N", help="Only pages of N characters or fewer."),
     click.option("--status", multiple=True, metavar="CODES", help="Only these HTTP statuses, instead of 200."),
-    click.option("--mime", multiple=True, metavar="TYPES", help="Only these media types, instead of all text."),
+    click.option("--mime", multiple=True, metavar="TYPES", help="Only these media types (image/* is all images)."),
     click.option(
         "--all", "everything", is_flag=True, help="Count captures of all kinds: images, redirects and error pages, too."
     ),
@@ -100,6 +118,7 @@ def selects(function: Callable[..., None]) -> Callable[..., None]:
         min_confidence: float,
         **others: Any,
     ) -> None:
+        _lengths(min_length, max_length)
         selection = Selection(
             wanted=languages_of(language),
             min_confidence=min_confidence,
@@ -107,7 +126,7 @@ def selects(function: Callable[..., None]) -> Callable[..., None]:
             min_length=min_length,
             max_length=max_length,
             status=_numbers(status),
-            mime=tuple(part.strip().lower() for value in mime for part in value.split(",")),
+            mime=_media_types(mime),
             everything=everything,
         )
         function(*args, selection=selection, **others)

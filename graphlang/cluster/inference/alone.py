@@ -16,10 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from graphlang.analysis.arrays.graph_input import SHORT
 from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, host_keys, keys_of, signals_of
 from graphlang.cluster.inference.inside import listening
 from graphlang.cluster.inference.labels import labels_of
 from graphlang.cluster.inference.steps import answers, facts_of, of_linked
+from graphlang.codes import languages
 from graphlang.graph.data import NONE, Evidence, Graph
 from graphlang.graph.partitioned.assign import directory_of
 from graphlang.graph.propagation.inference import propagate
@@ -155,6 +157,12 @@ class _Pages:
                 return table[name].take(pa.array(at, mask=~there))
         raise KeyError(name)
 
+    def unknown(self) -> pa.Array:
+        """Ids of pages with a long text in a language that is not known."""
+        label, characters = (self.column(name, self.stored) for name in ("label", "characters"))
+        silent = pc.and_(pc.equal(label, languages.UND), pc.greater_equal(characters, SHORT))
+        return pa.array(self.ids[self.stored][silent.fill_null(False).to_numpy()])  # noqa: FBT003 - the value
+
     def table(self, rows: NDArray[np.int64]) -> pa.Table:
         """Some rows with the columns of `PAGES`."""
         columns = {name: self.column(name, rows) for name in _OF_PAGE}
@@ -166,6 +174,7 @@ class _Work:
 
     def __init__(self, wanted: Wanted, labels: Labels, pages: _Pages, links: pa.Table) -> None:
         self._wanted, self._labels, self._pages = wanted, labels, pages
+        links = _spoken(links, pages.unknown())
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
@@ -244,6 +253,14 @@ class _Work:
             parts=made.parts,
         )
         return propagate(graph, evidence, options=self._wanted.options)
+
+
+def _spoken(links: pa.Table, unknown: pa.Array) -> pa.Table:
+    """Links but those from or to pages in a language that is not known, as one machine leaves them out."""
+    if not len(unknown):
+        return links
+    ends = (pc.is_in(links[end], value_set=unknown) for end in ("source", "target"))
+    return links.filter(pc.invert(pc.or_(*ends)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

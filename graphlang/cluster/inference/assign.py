@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from graphlang.analysis.arrays.graph_input import SHORT
 from graphlang.cluster.tables import ddl
+from graphlang.codes import languages
 from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-ASSIGNED: Final = pa.schema([("page", pa.int64()), ("partition", pa.int32())])
+#: ``unknown``: whether the page has a long text in a language that is not known; its links say nothing.
+ASSIGNED: Final = pa.schema([("page", pa.int64()), ("partition", pa.int32()), ("unknown", pa.bool_())])
+_UNKNOWN: Final = f"coalesce(label = '{languages.UND}' AND characters >= {SHORT}, false) AS unknown"
 #: SQL for what `graphlang.graph.partitioned.assign.host_of` says of a URL, and `directory_of`.
 HOST: Final = "regexp_extract(url, '//([^/?#]*)', 1)"
 _DIRECTORY: Final = r"regexp_extract(split_part(url, '?', 1), '^([\\s\\S]*)/', 1)"
@@ -46,12 +50,12 @@ def assigned(pages: Any, cuts: Cuts, partitions: int) -> Any:
     """Every page with its partition: a DataFrame of `ASSIGNED`.
 
     Args:
-        pages: a DataFrame with the columns ``page`` and ``url``.
+        pages: a DataFrame with the columns ``page``, ``url``, ``label`` and ``characters``.
         cuts: of `cuts_of`.
         partitions: how many there are.
     """
     shared = pages.sparkSession.sparkContext.broadcast(cuts)
-    return pages.select("page", "url").mapInArrow(partial(_assign, shared, partitions), ddl(ASSIGNED))
+    return pages.selectExpr("page", "url", _UNKNOWN).mapInArrow(partial(_assign, shared, partitions), ddl(ASSIGNED))
 
 
 def _assign(shared: Any, partitions: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -59,4 +63,4 @@ def _assign(shared: Any, partitions: int, batches: Iterable[pa.RecordBatch]) -> 
         urls = [url.encode() for url in batch.column("url").to_pylist()]
         pages = batch.column("page")
         number = partition_of(urls, pages.to_numpy(), shared.value, partitions)
-        yield pa.RecordBatch.from_arrays([pages, pa.array(number)], schema=ASSIGNED)
+        yield pa.RecordBatch.from_arrays([pages, pa.array(number), batch.column("unknown")], schema=ASSIGNED)

@@ -187,7 +187,7 @@ def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
     if "shares" not in pages.columns:
         pages = pages.selectExpr("*", "CAST(NULL AS array<struct<label: string, share: double>>) AS shares")
     placed = pages.select(*(name for name in PAGES if name != "copies"))
-    placed = placed.join(homes, "page")
+    placed = placed.join(homes.select("page", "partition"), "page")
     if not cuts.hosts:
         return placed.selectExpr("partition", *PAGES[:-1], "CAST(NULL AS int) AS copies")
     # The pages of a host that is cut are not all in one partition: their copies are counted here.
@@ -200,7 +200,11 @@ def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
 
 
 def _links(links: Any, homes: Any) -> Any:
-    """The links of all partitions with the columns of `LINKS`; one across a border stands in both."""
+    """The links of all partitions with the columns of `LINKS`; one across a border stands in both.
+
+    Those of pages in a language that is not known are left out, as on one machine.
+    """
+    homes = homes.where("NOT unknown")
     named = links.select("source", "target", "kind", "hreflang", "place")
     for end in ("source", "target"):
         of_end = homes.selectExpr(f"page AS {end}", f"partition AS {end}_home").hint("shuffle_hash")

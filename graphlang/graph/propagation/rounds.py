@@ -238,11 +238,12 @@ class Exchange:
             belief: of their candidates and of all other languages, shape (p, K + 1).
 
         Returns:
-            shape (p, K + 1).
+            shape (p, K + 1). The rows of long texts in doubt sum to less than 1: the rest is for languages of which
+            the collection has no page.
         """
         power = np.where(self.potentials.doubtful[self.potentials.latent[part]], 1, SURER).astype(np.float32)
         found: NDArray[np.float32] = belief ** power[:, None]
-        found /= found.sum(axis=1, keepdims=True)
+        found /= found.sum(axis=1, keepdims=True) + self.potentials.left[part, None]
         return found
 
     def heard(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:

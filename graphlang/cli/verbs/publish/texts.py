@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects_captures
 from graphlang.cli.shared.tables.output import format_of_name, write_rows, write_text
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import open_existing, snapshot
 from graphlang.export.parquet import MissingExtraError, write_parquet
 from graphlang.export.texts import Told, write_txt
@@ -47,8 +49,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="File to write to, in the format of its name; '-' is standard output.",
 )
+@click.option("--limit", type=WholeNumber(0), help="At most so many texts.")
 @selects_captures
-def texts(db: Path, format_: str, output: Path, selection: Selection, at: str | None, *, main: bool) -> None:
+def texts(
+    db: Path, format_: str, output: Path, limit: int | None, selection: Selection, at: str | None, *, main: bool
+) -> None:
     """Write the texts of pages with language, URL and date.
 
     Source, confidence and method stand beside them.
@@ -68,6 +73,8 @@ def texts(db: Path, format_: str, output: Path, selection: Selection, at: str | 
     with closing(open_existing(db)) as connection, snapshot.at(connection, at):
         told = Told()
         table = rows_of(connection, selection, whole=not main, told=told)
+        if limit is not None:
+            table = table._replace(rows=islice(table.rows, limit))
         if format_ == "jsonl":
             write_rows(table.columns, table.rows, format_=format_, output=output)
         elif str(output) == "-":

@@ -43,8 +43,9 @@ COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: lo
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
 PART = 0.4
-#: So much remains, in the answer of a clamped page, of what its text leaves to languages that no page of the collection
-#: is in: these are unlikely, but a text that fits its language badly is no surer for that (on development sets).
+#: So much remains, in the answer of a page with a long text, of what this leaves to languages that no page of the
+#: collection is in: these are unlikely, but a text that fits its language badly is no surer for that (on development
+#: sets). No neighbour can take it away: it is in none of their languages.
 LEFT = 0.35
 ONE_HOT = 0.99  #: clamped pages whose text is so sure send a one-hot belief
 
@@ -72,6 +73,8 @@ class NodePotentials:
     neighbour_weight: NDArray[np.float64]  #: how far each page listens to neighbours, shape (n,)
     candidates: NDArray[np.int16]  #: columns that each latent page keeps, ascending, shape (f, K)
     log_potential: NDArray[np.float32]  #: of them and of all others together, up to a constant, shape (f, K + 1)
+    #: what a long text in doubt leaves to languages that are not active, relative to all that these have; shape (f,)
+    left: NDArray[np.float32]
     no_evidence: NDArray[np.bool_]  #: pages of which neither text nor signal says anything, shape (n,)
     best: NDArray[np.int16]  #: column of the most likely language of each text, -1 none, shape (n,)
     clamped: ClampedBeliefs
@@ -117,6 +120,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     if fixed is not None:
         guess[fixed.rows] = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
         terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
+    left = np.zeros(len(latent), np.float32)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
 
     def put_together(block: slice) -> None:
@@ -126,6 +130,8 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         guess[part] = np.where(terms.no_evidence[part], NONE, total.argmax(axis=1))
         columns[block] = candidates.choose(total)
         packed[block] = candidates.gather(total, columns[block])
+        unsure = np.flatnonzero(roles.doubtful[part])
+        left[block.start + unsure] = LEFT * text_likelihood.left_over(tables.of(part[unsure]))
         for row in rows:
             if part[0] <= row <= part[-1] and roles.number[row] >= 0:
                 asked[row] = {name: table[roles.number[row] - block.start].copy() for name, table in found.items()}
@@ -146,7 +152,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             belief = _clamped_beliefs(tables, np.array([row]), prior, fixed)[0][0]
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
-    of_latent = (latent, roles.number, roles.doubtful, weight, columns, packed)
+    of_latent = (latent, roles.number, roles.doubtful, weight, columns, packed, left)
     weights = {name: signal.weight for name, signal in signals.items()}
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
 
