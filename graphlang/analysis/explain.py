@@ -76,6 +76,9 @@ class Explanation:
     rounds: list[Score]  #: best language at the start and after each round
     corrections: list[Correction]  #: what people said of the page, oldest first; the last that stands is in force
     by_hand: bool  #: the answer is that correction, and not of the run
+    unknown: (
+        bool  #: a long text in no language that the method knows: no answer, and its links count for nothing
+    )
 
 
 def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:
@@ -109,7 +112,7 @@ def _explained(
     by_hand = in_force and bool(standing)
     if by_hand:
         answer = (standing[-1].language, standing[-1].script, 1.0, None)
-    reasons, log_odds, rounds = _reasons(connection, chosen, page)
+    reasons, log_odds, rounds, unknown = _reasons(connection, chosen, page)
     return Explanation(
         url=url,
         page=page,
@@ -144,6 +147,7 @@ def _explained(
         rounds=rounds,
         corrections=said,
         by_hand=by_hand,
+        unknown=unknown,
     )
 
 
@@ -221,9 +225,9 @@ def _excerpt(connection: sqlite3.Connection, page: int) -> str:
 
 def _reasons(
     connection: sqlite3.Connection, run: Run | None, page: int
-) -> tuple[list[Reason], float | None, list[Score]]:
+) -> tuple[list[Reason], float | None, list[Score], bool]:
     if run is None or run.kind not in ("vote", "propagation"):
-        return [], None, []
+        return [], None, [], False
     loaded = graph_input.Loaded(connection, origin_of(connection, run))
     if run.method == CLUEWEB09:
         given = loaded.arrays()
@@ -232,9 +236,10 @@ def _reasons(
         answer = apply_rule(connection, given, least, trace=(given.row(page),))
     else:
         given, answer = replay(run, loaded, np.array([page]), trace=(page,))
+    unknown = bool(given.unknown[given.row(page)])
     trace = answer.traces.get(given.row(page))
     if trace is None:  # label spreading keeps no account
-        return [], None, []
+        return [], None, [], unknown
     names = {kind.value: kind.name.lower() for kind in LinkKind}
     urls = _urls(connection, given, trace)
     code = given.evidence.codes
@@ -253,7 +258,7 @@ def _reasons(
     rounds = [
         Score(code[language] if language >= 0 else languages.UND, probability) for language, probability in trace.rounds
     ]
-    return reasons, trace.log_odds, rounds
+    return reasons, trace.log_odds, rounds, unknown
 
 
 def _urls(connection: sqlite3.Connection, given: graph_input.GraphInput, trace: Trace) -> dict[int, str]:

@@ -119,3 +119,15 @@ def test_a_page_that_no_text_reaches_has_no_answer_and_that_is_said(
     assert "answer      und (undetermined), confidence 0.000" in told
     assert "neither it nor any page that links join it to tells a language: no answer" in told
     assert "log-odds of und" not in told
+
+
+def test_a_page_in_no_known_language_says_so(
+    graphlang: Call, write_warc: Callable[..., Path], museum: Path, tmp_path: Path
+) -> None:
+    vai = f"<p>{'ꕉꕜꕮ ꔔꘋ ꖸ ꔰ ꗋꘋ ' * 30}".encode()
+    crawl = write_warc(tmp_path / "vai.warc.gz", [("http://192.0.2.7/1", vai)])
+    path = tmp_path / "two.db"
+    assert graphlang("run", museum, crawl, "--db", path, "--workers", 1).exit_code == 0
+    told = graphlang("explain", path, "http://192.0.2.7/1").stdout
+    assert "answer      und (undetermined), confidence 0.000" in told
+    assert "in no language that the method knows: no answer, and its links count for nothing, though " in told

@@ -137,6 +137,10 @@ def _print_reasons(found: explaining.Explanation, neighbours: int) -> None:
     best = found.rounds[-1].language if found.rounds else found.language
     if best != found.language and not found.by_hand and not found.stale:
         words = "neither it nor any page that links join it to tells a language: no answer"
+        if found.unknown:
+            words = (
+                "its text is long and in no language that the method knows: no answer, and its links count for nothing"
+            )
         write_line(f"  note        {words}, though {best} is likelier")
     # The runner-up is that of the stored answer; where pages were read or corrected since, another one may be second.
     second = f" over {found.runner_up}" if found.runner_up and best == found.language and not found.stale else ""
