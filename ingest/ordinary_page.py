@@ -17,7 +17,7 @@ from graphlang.ingest.html import document as html
 from graphlang.ingest.html import tokenizer
 from graphlang.ingest.html.declarations import declarations
 from graphlang.ingest.kept_text import KeptText, kept
-from graphlang.ingest.links.extract import of_header, of_metas
+from graphlang.ingest.links.extract import links_of, of_header, of_metas
 from graphlang.ingest.payload.charset import early_utf8, names_utf8
 from graphlang.ingest.payload.digest import digest_of
 from graphlang.ingest.payload.media_type import media_type
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _kernels = Kernels("graphlang.ingest.native._ordinary_page")
 _HTML: Final = "text/html"
+_MARK: Final = b"\xef\xbb\xbf"  # byte order mark
 _REDIRECTS: Final = range(300, 400)
 _LONG: Final = 2_000  # characters of what a page states that are not worth remembering
 
@@ -39,6 +40,7 @@ class _Stated(NamedTuple):
 
     declared: tuple[Declaration, ...]
     base: bytes
+    document: html.Document  # of its strings alone
     unfollowed: bool
 
 
@@ -70,18 +72,26 @@ class OrdinaryPages:
         source = _charset_source(header)
         if source is None or status in _REDIRECTS or not (self._wanted and uri.startswith(("http://", "https://"))):
             return None
+        begin = body
+        if block.startswith(_MARK, body):
+            source, begin = "bom", body + len(_MARK)
         source = source or early_utf8(block, body)
         url = joiner.absolute(uri)
         limits, said = self._limits, self._said
         if not source or url is None or len(url) > limits.max_url:
             return None
-        _kernels.ordinary_page_read(self._reader, block, body, 4 * limits.max_links, limits.max_depth, said)
+        most, depth = 4 * limits.max_links, limits.max_depth
+        _kernels.ordinary_page_read(self._reader, block, begin, most, depth, source == "utf-8", said)
         if said.left:
             return None
         strings = _kernels.copied(said.strings, said.strings_size)
         stated = _known(header, strings) if len(header) + len(strings) < _LONG else _stated(header, strings)
-        links = None if stated is None else self._linked(url, stated)
-        if stated is None or links is None:
+        if stated is None:
+            return None
+        links = self._linked(url, stated)
+        if links is None:
+            links = self._joined(url, stated.document, joiner)
+        if links is None:
             return None
         text = _kernels.decoded(said.text, said.text_size)
         length = len(text)
@@ -107,6 +117,14 @@ class OrdinaryPages:
             main_length=body_text.main_length,
             rest=body_text.rest,
         )
+
+    def _joined(self, url: str, document: html.Document, joiner: Joiner) -> Links | None:
+        """Return the links of the page that was read last, one by one; None where some are left out."""
+        said, copied = self._said, _kernels.copied
+        references = html.References(copied(said.references, said.references_size))
+        whole = document._replace(targets=copied(said.anchors, said.anchors_size), references=references)
+        links, left_out = links_of(url, whole, None, {}, joiner, self._limits)
+        return None if left_out else links
 
     def _linked(self, url: str, stated: _Stated) -> Links | None:
         """Return the links of the page that was read last; None where they are not plain, or too many."""
@@ -154,7 +172,7 @@ def _stated(header: str, strings: bytes) -> _Stated | None:
     if refreshed:
         return None
     base = said.base.encode("utf-8", "surrogatepass") if said.base else b""
-    return _Stated(declarations(document, fields_of(header)), base, unfollowed)
+    return _Stated(declarations(document, fields_of(header)), base, document, unfollowed)
 
 
 _known = lru_cache(512)(_stated)

@@ -55,7 +55,7 @@ static int begins_as_markup(uint8_t first) {
 }
 
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t *block, uint64_t body,
-                                 uint32_t most, uint32_t depth, graphlang_ordinary_page_said *said) {
+                                 uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said) {
   graphlang_html_page page = {0};
   graphlang_html_parted parted;
   memset(said, 0, sizeof *said);
@@ -66,6 +66,7 @@ int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size,
   const uint8_t *markup = block + body;
   size -= body;
   if (!begins_as_markup(*markup) || !graphlang_html_is_utf8(size, markup)) return 0;
+  if (undeclared && (memchr(markup, 0, size) || graphlang_html_holds_escapes(size, markup))) return 0;
   int failed = graphlang_html_read(reader->html, size, markup, most, depth, &page);
   if (failed) return failed;
   if (page.flattened || page.skipped) return 0;
@@ -77,6 +78,10 @@ int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size,
   said->text = parted.text;
   said->text_size = parted.text_size;
   said->main_length = parted.main_length;
+  said->references = page.references;
+  said->references_size = page.references_size;
+  said->anchors = page.anchors;
+  said->anchors_size = page.anchors_size;
   return tell_strings(reader, said) ? 0 : GRAPHLANG_NO_MEMORY;
 }
 

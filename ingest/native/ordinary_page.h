@@ -17,17 +17,19 @@ typedef struct {
   const uint8_t *text;    /* visible: what is content first, then what stands around it; see `graphlang_html_parted` */
   const uint8_t *title;   /* as written */
   const uint8_t *strings; /* the others, as in `graphlang_html_page` */
-  uint64_t text_size, title_size, strings_size; /* bytes */
+  const uint8_t *references, *anchors; /* as there */
+  uint64_t text_size, title_size, strings_size, references_size, anchors_size; /* bytes */
   uint64_t main_length; /* characters of the content */
   uint32_t left; /* 1 where the page is not for us; nothing else is said then, and it has no links */
 } graphlang_ordinary_page_said;
 
 /* Read the page that begins at `body` of a block; `most` and `depth` as in `graphlang_html_read`. Left are: no page at
    all, one that begins neither with markup nor with white space of ASCII, bytes that are not UTF-8, elements nested too
-   deep, references beyond the limit, and a text of which Python knows what stands around the content. Refuses a `body`
-   beyond the block. */
+   deep, references beyond the limit, and a text of which Python knows what stands around the content; and where nobody
+   says that the page is UTF-8 (`undeclared`), zeros and what begins text in ISO 2022 or HZ. Refuses a `body` beyond the
+   block. */
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t block[size], uint64_t body,
-                                 uint32_t most, uint32_t depth, graphlang_ordinary_page_said *said);
+                                 uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said);
 
 /* The links of the page that was read last; the reader's memory, until its next call. */
 typedef struct {

@@ -218,20 +218,26 @@ def _lookup(label: str) -> _Charset | None:
 
 
 def early_utf8(block: bytes, body: int) -> str:
-    """On whose word a page is UTF-8, ``xml`` or ``meta``, where its first declaration is early and says so; else empty.
+    """On whose word a page may be UTF-8 where HTTP names no charset; empty where its first declaration is another.
 
     Args:
         block: what holds the page.
         body: where it begins.
 
-    >>> early_utf8(b'..<meta charset="UTF-8">', 2), early_utf8(b'<meta charset="latin1">', 0)
-    ('meta', '')
+    Returns:
+        ``xml`` or ``meta``, where the first declaration is early and says so; ``utf-8`` where there is none, so that
+        the bytes tell, if they are UTF-8: then no later one is looked for.
+
+    >>> early_utf8(b'..<meta charset="UTF-8">', 2), early_utf8(b'<meta charset="latin1">', 0), early_utf8(b"<p>x", 0)
+    ('meta', '', 'utf-8')
     """
     head = block[body : body + _PRESCAN]
     found, source = _XML.match(head), "xml"
     if found is None:
         found, source = _meta(head), "meta"
-    return source if found is not None and names_utf8(found[1].decode("ascii", "replace")) else ""
+    if found is None:
+        return "utf-8"
+    return source if names_utf8(found[1].decode("ascii", "replace")) else ""
 
 
 def names_utf8(label: str) -> bool:

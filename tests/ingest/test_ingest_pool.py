@@ -66,9 +66,10 @@ def test_a_record_that_kills_its_worker_is_a_problem(
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         "if 'graphlang.ingest.workers.worker' in str(sys.orig_argv):\n"
-        "    from graphlang.ingest.html import document as html\n"
-        "    read = html.read\n"
-        "    html.read = lambda markup, limits: os.abort() if markup == b'<p>page 10' else read(markup, limits)\n"
+        "    from graphlang.ingest.page import Parser\n"
+        "    parse = Parser.parse\n"
+        "    is_bad = lambda raw: raw.block.endswith(b'<p>page 10')\n"
+        "    Parser.parse = lambda self, raw: os.abort() if is_bad(raw) else parse(self, raw)\n"
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     items = [item for batch in batches([(crawl, 0)], workers=2) for item in batch.items]
@@ -88,9 +89,10 @@ def test_a_record_that_keeps_its_worker_busy_is_a_problem(
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
         "if 'graphlang.ingest.workers.worker' in str(sys.orig_argv):\n"
-        "    from graphlang.ingest.html import document as html\n"
-        "    read = html.read\n"
-        "    html.read = lambda markup, limits: time.sleep(99) if markup == b'<p>page 10' else read(markup, limits)\n"
+        "    from graphlang.ingest.page import Parser\n"
+        "    parse = Parser.parse\n"
+        "    is_bad = lambda raw: raw.block.endswith(b'<p>page 10')\n"
+        "    Parser.parse = lambda self, raw: time.sleep(99) if is_bad(raw) else parse(self, raw)\n"
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr("graphlang.ingest.workers.pool._PATIENCE", 3.0)

@@ -209,6 +209,9 @@ def _read(body: bytes, content_type: bytes = b"text/html; charset=utf-8", limits
     [
         (b"<p>x", b"text/html; charset=utf-8"),
         (b"\n <meta charset=utf-8><p>x", b"text/html"),
+        ("<p>ü".encode() + b" " * 3000 + b"<meta charset=latin1>", b"text/html"),
+        (b"\xef\xbb\xbf<meta charset=latin1><p>\xc3\xbc", b"text/html"),
+        (b"<a href='http://u@b.example'>", b"text/html; charset=utf-8"),
         (
             b"<meta name=robots content=nofollow><base href=/d/><a href=e hreflang=de>\xc3\xbc",
             b"text/html;charset=utf8",
@@ -226,7 +229,7 @@ def test_ordinary_pages_are_not_left(body: bytes, content_type: bytes) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"\xef\xbb\xbf<p>x", b"%PDF-1.4", b"<p>\xff", b"<div>" * 600, b"<a href='http://u@b.example'>"),
+        *(b"", b"\xef\xbb\xbf", b"%PDF-1.4", b"<p>\xff", b"<div>" * 600),
         b"<meta http-equiv=refresh content='0; url=/x'>",
         b"".join(b"<a href=%d>" % number for number in range(5001)),
         b"<a href=" + b"x" * 3000 + b">",
@@ -236,11 +239,28 @@ def test_what_is_out_of_the_ordinary_is_left(body: bytes) -> None:
     assert _read(body) is None
 
 
+@pytest.mark.parametrize("body", [b"<p>\xfc", b"<p>\0", b"<p>\x1b", b"<p>~{", b"<meta charset=latin1>"])
+def test_what_may_be_in_another_charset_is_left_where_nobody_says_utf_8(body: bytes) -> None:
+    assert _read(body, b"text/html") is None
+
+
+def test_pages_say_on_whose_word_they_are_utf_8() -> None:
+    bodies = (b"<p>x", b"<meta charset=utf-8>", b"<?xml version='1.0' encoding='utf-8'?>", b"\xef\xbb\xbf<p>")
+    found = [_read(body, b"text/html") for body in bodies]
+    assert [page and page.charset_from for page in found] == ["utf-8", "meta", "xml", "bom"]
+
+
+def test_links_beyond_the_plain_ones_are_joined_one_by_one() -> None:
+    page = _read("<base href=/d/><a href=e>e</a><a href='http://ü.example/'>".encode())
+    assert page is not None
+    assert [link.url for link in page.links] == ["http://a.example/d/e", "http://xn--tda.example/"]
+
+
 def test_a_place_behind_the_block_is_refused() -> None:
     kernels = Kernels("graphlang.ingest.native._ordinary_page")
     reader, said = kernels.ordinary_page_new(1), kernels.struct("ordinary_page_said")
     with pytest.raises(KernelError):
-        kernels.ordinary_page_read(reader, b"<p>", 4, 9, 9, said)
+        kernels.ordinary_page_read(reader, b"<p>", 4, 9, 9, 0, said)
     links = kernels.struct("ordinary_page_links")
     kernels.ordinary_page_gather(reader, b"", b"http://a.example/", nofollow=False, longest=99, most=9, links=links)
     assert (links.left, links.kinds_size) == (0, 0)

@@ -38,7 +38,8 @@ def test_a_page_that_takes_too_long_is_told_and_its_neighbours_are_kept(
             pytest.fail("the limit is no error of the page")
 
     path = tmp_path / "a.warc"
-    path.write_bytes(b"".join(archive.warc(f"http://a.example/{number}") for number in (1, 2, 3)))
+    body = b"<meta charset=latin1><p>Hello"  # of a page that is read step by step
+    path.write_bytes(b"".join(archive.warc(f"http://a.example/{number}", body) for number in (1, 2, 3)))
     list(batches([(path, 0)]))  # whatever is imported late
     monkeypatch.setattr(page, "links_of", slow)
     before = signal.getsignal(signal.SIGVTALRM)

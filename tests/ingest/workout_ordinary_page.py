@@ -38,7 +38,7 @@ def workout(seed: int, fuzz: str) -> str:
     links = kernels.struct("ordinary_page_links")
     for page in pages[:40]:
         kernels.ordinary_page_read(
-            reader, b" " + page, chance.choice((0, 1 + len(page))), 9, chance.randrange(600), said
+            reader, b" " + page, chance.choice((0, 1 + len(page))), 9, chance.randrange(600), chance.randrange(2), said
         )
         for base in (b"", b"\xff", b"/d/", b"http://", b"//" + b"a." * 300):
             kernels.ordinary_page_gather(
