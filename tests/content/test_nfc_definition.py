@@ -5,6 +5,7 @@ What becomes of letters, and the keys of n-grams, are held against their definit
 
 from __future__ import annotations
 
+import re
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,9 @@ class Plain:
         )
 
     def chances(self, given_: str) -> list[float]:
+        words = re.findall("[^\0-/:-@\xa0]+", given_.lower())
+        if len(words) >= 3 * len(set(words)) and words[:1] and words[0] in words[1:3]:
+            given_ = " ".join(dict.fromkeys(words))  # a few words said again and again
         made = normalise([given_], limit=1000, closed=self.model.parameters["closed"], one_script=True)
         text = "".join(map(chr, made.symbols.tolist()))
         chances, before = np.zeros(len(self.model.labels)), self.arrays["prior"] * self.arrays["lean"][0]

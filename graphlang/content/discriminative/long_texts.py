@@ -12,7 +12,7 @@ import numpy as np
 
 from graphlang.content.discriminative import unknown
 from graphlang.content.discriminative.trained import BATCH
-from graphlang.content.text import windows
+from graphlang.content.text import repeats, windows
 from graphlang.content.text.normalise import Characters
 from graphlang.content.text.scripts import LATIN
 
@@ -130,4 +130,9 @@ class LongTexts:
         if latin.any():
             begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
             unknown.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends))
+        first = offsets[:-1]
+        some = repeats.suspects(Characters(parts.symbols, parts.begins[first], parts.ends[first]))
+        if len(some):
+            whole = [" ".join(parts.texts(slice(*offsets[i : i + 2]))) for i in some.tolist()]
+            self._short.answer_repeated(whole, rows[some], answer)
         return letters, sure

@@ -18,6 +18,7 @@ text's score is the inner product of its own vector with that. Different from th
 * how many people use a language counts for a word or two, and hardly for a long text (`scoring.speaker_prior`);
 * of a few words a character language model counts too (`char_lm`): a second inner product, with weights that say what
   is rare in a language as well as what is common;
+* a few words said again and again are read once each (`text.repeats`);
 * a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
 * a long text that says far more for a small language than texts of a great relative of it do is in the small one,
   however much likelier each of its windows is in the great one (`scoring.relatives`);

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphlang.content.discriminative import stranger, unknown
-from graphlang.content.text import windows
-from graphlang.content.text.normalise import Characters, characters
+from graphlang.content.text import repeats, windows
+from graphlang.content.text.normalise import Characters, characters, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,3 +73,19 @@ class ShortTexts:
         unknown.doubt_rubbish(answer, to, given)
         if trained.foreign >= 0:
             windows.share_with_hosts(answer, to, letters.lengths, trained.foreign, trained.hosts)
+        some = repeats.suspects(given)
+        if len(some):
+            self.answer_repeated(given.texts(some), to[some], answer)
+
+    def answer_repeated(self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32]) -> None:
+        """Fill in anew the answers for those of the texts that are a few words said again and again, read once each.
+
+        Args:
+            texts: Any.
+            to: Row of `answer` of each, (texts,).
+            answer: Where the probabilities go.
+        """
+        words = {row: own for row, text in zip(to.tolist(), texts, strict=True) if (own := repeats.once(text))}
+        if words:
+            some = [sample(own, self._trained.limit) for own in words.values()]
+            self.answer(some, np.fromiter(words, dtype=np.int64), answer)

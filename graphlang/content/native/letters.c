@@ -384,3 +384,48 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
     }
     return 0;
 }
+
+/* Whether a character stands between words: white space and punctuation of ASCII, or a space that does not break. */
+INLINE int between_words(uint32_t symbol)
+{
+    return symbol < '0' || symbol - ':' < 'A' - ':' || symbol == 0xA0;
+}
+
+/* Whether the first word of a text is one of the next two. */
+static int recurs(const uint32_t *text, int64_t length)
+{
+    int64_t place = 0, first = 0, size = 0;
+    for (int turn = 0; turn <= 2; turn++) {
+        while (place < length && between_words(text[place]))
+            place++;
+        if (place == length || (turn == 2 && (text[place] ^ text[first]) & ~0x20u))
+            return 0;
+        int64_t begin = place, end = length - begin > GRAPHLANG_LETTERS_WORD ? begin + GRAPHLANG_LETTERS_WORD : length;
+        while (place < end && !between_words(text[place]))
+            place++;
+        if (place < length && !between_words(text[place]))
+            return 0;
+        if (!turn) {
+            first = begin;
+            size = place - begin;
+        } else if (place - begin == size) {
+            int64_t same = 0;
+            while (same < size && !((text[first + same] ^ text[begin + same]) & ~0x20u))
+                same++;
+            if (same == size)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+int graphlang_letters_repeats(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
+                              uint8_t *again, graphlang_fault *fault)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        if (out_of_text(row, begins[row], ends[row], size, fault))
+            return GRAPHLANG_OUT_OF_RANGE;
+        again[row] = (uint8_t)recurs(symbols + begins[row], ends[row] - begins[row]);
+    }
+    return 0;
+}

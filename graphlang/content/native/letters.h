@@ -14,7 +14,8 @@ enum {
   GRAPHLANG_LETTERS_DROPPED = 8388608, /* of an entry of the table: the character vanishes */
   GRAPHLANG_LETTERS_PAGES_NEEDED = 1,
   GRAPHLANG_LETTERS_MARKS_FOUND = 2,
-  GRAPHLANG_LETTERS_OF_PATH = 3 /* signs of code that a path after a colon counts for */
+  GRAPHLANG_LETTERS_OF_PATH = 3, /* signs of code that a path after a colon counts for */
+  GRAPHLANG_LETTERS_WORD = 24     /* characters of a word, at most, that may be said again and again */
 };
 
 /* Which pages of the table of letters some text needs and has not got, and which texts hold marks that may be composed.
@@ -71,5 +72,11 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
    and how many are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. */
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
                               const int64_t ends[rows], int64_t trebled[rows], int64_t code[rows], graphlang_fault *fault);
+
+/* Which texts may be a few words said again and again (`text.repeats`): the first word is one of the next two. Letters
+   whose codes differ by 32 alone count as equal. Words are what stands between white space and punctuation of ASCII; of a
+   longer one than GRAPHLANG_LETTERS_WORD nothing is said. */
+int graphlang_letters_repeats(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
+                              const int64_t ends[rows], uint8_t again[rows], graphlang_fault *fault);
 
 #endif

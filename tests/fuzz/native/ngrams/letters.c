@@ -208,6 +208,9 @@ void fuzz_letters(Input *in) {
   CHECK((graphlang_letters_scan(size, rows, text, begins, ends, known, needed, marked, &fault) >= 0) == sound);
   if (!sound) check_fault(&fault);
   check_count(size, rows, text, begins, ends, known, needed, sound ? 0 : GRAPHLANG_OUT_OF_RANGE);
+  uint8_t *again = array(rows, 1);
+  CHECK((graphlang_letters_repeats(size, rows, text, begins, ends, again, &fault) >= 0) == sound);
+  for (int64_t n = 0; sound && n < rows; n++) CHECK(again[n] <= (ends[n] - begins[n] > 2));
   int64_t used = graphlang_letters_normalise(size, rows, capacity, text, begins, ends, letter_table(), weights, 0.3, margin,
                                              1, chosen, out, starts, lengths, &fault);
   CHECK(used <= capacity && (sound || used < 0));
