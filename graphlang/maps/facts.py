@@ -168,6 +168,7 @@ def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
     Args:
         connection: a collection; its chosen run gives the languages.
     """
-    source, values = Selection(fetched=True).source()
+    selection = Selection(fetched=True)
+    source, values = selection.source(of=selection.view)
     rows = connection.execute(f"SELECT language, COUNT(*) FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1", values)
     return dict(rows.fetchall())

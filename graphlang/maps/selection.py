@@ -19,6 +19,8 @@ _MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xht
 #: A page of a site: text that the server gave as what was asked for. Status and type are unknown in WET and the like.
 IS_PAGE: Final = "(status IS NULL OR status = 200)", f"(charset IS NOT NULL OR mime IN {_MARKUP})"
 
+#: The view where only pages that were read count: SQLite goes through these, and not through all that was linked to.
+_READ: Final = "(SELECT * FROM page_languages WHERE page IN (SELECT page FROM captures))"
 #: Columns of the pages that a `Selection` selects: those of the view ``page_languages``.
 COLUMNS: Final = (
     *("page", "url", "host", "domain", "suffix", "tld", "language", "script", "confidence", "runner_up"),
@@ -90,6 +92,11 @@ class Selection:
             kept = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
             chosen = chosen.replace(column, kept, 1)
         return f"(SELECT * FROM (SELECT {chosen} FROM {of}){where})", values
+
+    @property
+    def view(self) -> str:
+        """SQL: what to count pages of, see `source`; to list them by parts the view itself is better."""
+        return _READ if self.fetched else "page_languages"
 
     def of_everything(self) -> Selection:
         """The same, but captures of all kinds count unless ``status`` or ``mime`` say which."""

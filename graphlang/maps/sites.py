@@ -120,7 +120,7 @@ def _map(
     scripts: bool,
     of_captures: bool = False,
 ) -> Map:
-    source, values = selection.source(with_languages=False)
+    source, values = selection.source(with_languages=False, of=selection.view)
     sites = [_EXPRESSIONS.get(unit, unit) for unit in units]
     values |= {"short": SHORT, "sure": SURE, "own": content_run(connection)}
     query = (
