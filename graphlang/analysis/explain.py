@@ -76,9 +76,7 @@ class Explanation:
     rounds: list[Score]  #: best language at the start and after each round
     corrections: list[Correction]  #: what people said of the page, oldest first; the last that stands is in force
     by_hand: bool  #: the answer is that correction, and not of the run
-    unknown: (
-        bool  #: a long text in no language that the method knows: no answer, and its links count for nothing
-    )
+    unknown: bool  #: a long text in no language that the method knows: no answer, and its links count for nothing
 
 
 def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:

@@ -30,8 +30,9 @@ void graphlang_ordinary_page_free(graphlang_ordinary_page *reader) {
 
 /* Tell the title, which is another on each page, from the other strings, which are the same on many. */
 static int tell_strings(Reader *reader, graphlang_ordinary_page_said *said) {
-  const uint8_t *at = reader->page.strings, *end = at + reader->page.strings_size;
   empty(&reader->strings);
+  if (!reader->page.strings_size) return 1;
+  const uint8_t *at = reader->page.strings, *end = at + reader->page.strings_size;
   while (at < end) {
     const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
     if (!stop) stop = end;
@@ -88,11 +89,14 @@ int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size,
 int graphlang_ordinary_page_gather(graphlang_ordinary_page *reader, uint64_t base_size, uint64_t url_size,
                                    const uint8_t *base, const uint8_t *url, int32_t nofollow, uint64_t longest,
                                    uint64_t most, graphlang_ordinary_page_links *links) {
+  static const uint8_t none[1]; /* a page without references has no memory for them */
   graphlang_join_links found;
   const graphlang_html_page *page = &reader->page;
+  const uint8_t *references = page->references_size ? page->references : none;
+  const uint8_t *anchors = page->anchors_size ? page->anchors : none;
   memset(links, 0, sizeof *links);
   int failed = graphlang_join_gather(reader->join, page->references_size, page->anchors_size, base_size, url_size,
-                                     page->references, page->anchors, base, url, nofollow, longest, most, &found);
+                                     references, anchors, base, url, nofollow, longest, most, &found);
   if (failed) return failed;
   links->left = found.left || found.too_long || found.skipped;
   if (links->left) return 0;

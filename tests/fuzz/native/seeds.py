@@ -90,6 +90,13 @@ def _join(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     yield bytes((8, chance.randrange(32), chance.choice((0, chance.randrange(256))))) + b"\n".join(page)
 
 
+def _page(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    lines = (capture.page.url.encode(), chance.choice((b"", b"/x/", b"//b.example/")), b"HTTP/1.1 200 OK")
+    for window in _windows(capture.markup, chance):
+        for plan in (0, chance.randrange(256)):
+            yield bytes((0, chance.randrange(32), plan, 0xFF)) + b"\n".join((*lines, window))
+
+
 def _fields(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     page = capture.page
     lines = [b"WARC-Type: response", f"WARC-Target-URI: {page.url}".encode(), f"WARC-Date: {page.date}".encode()]
@@ -150,6 +157,7 @@ def _graph(capture: Capture, chance: random.Random) -> Iterator[bytes]:
 _SEEDS: Final[dict[str, Callable[[Capture, random.Random], Iterator[bytes]]]] = {
     "html": _html,
     "join": _join,
+    "page": _page,
     "fields": _fields,
     "ngrams": _ngrams,
     "segments": _segments,
@@ -224,6 +232,6 @@ _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
 
 def write_dictionary(target: str, path: Path) -> None:
     """Write the words of a target as libFuzzer reads them."""
-    words = _words_of_markup() if target == "html" else _WORDS[target]
+    words = _words_of_markup() if target in {"html", "page"} else _WORDS[target]
     lines = ['"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in words]
     path.write_text("".join(lines), encoding="ascii")
