@@ -87,8 +87,11 @@ docs: $(STAMP)  ## the pages that are made from the code
 
 model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
 	$(BIN)/python tests/content/make_sources.py $(DATA)
-	$(BIN)/graphlang train graphlang/data/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords \
+	mkdir -p build/model
+	$(BIN)/graphlang train build/model/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords \
 	  --messages $(DATA)/train-software
+	$(BIN)/python tests/content/make_added.py $(DATA) build/model/added
+	$(BIN)/graphlang train --extend build/model/nfc.npz build/model/added -o graphlang/data/nfc.npz
 	$(BIN)/python tests/content/make_relatives.py $(DATA)
 
 content-models: model  ## train every shipped model that reads text: the same data gives the same bytes

@@ -74,8 +74,8 @@ def read(
         ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
     """
     left_out: dict[str, int] = {}
-    files = _files(folder, label, left_out)
-    more = {} if messages is None else translations.clean(_files(messages, label, left_out), files)
+    files = files_of(folder, label, left_out)
+    more = {} if messages is None else translations.clean(files_of(messages, label, left_out), files)
     lines: dict[str, tuple[str, ...]] = {}
     genres: dict[str, tuple[str, ...]] = {}
     digest = hashlib.sha256()
@@ -121,10 +121,19 @@ def why_left_out(left_out: dict[str, int]) -> list[str]:
     return [f"{name} ({why(name, size)})" for name, size in sorted(left_out.items())]
 
 
-def _files(
+def files_of(
     folder: Path, label: Callable[[str], str | None], left_out: dict[str, int]
 ) -> dict[str, list[tuple[str, list[str]]]]:
-    """The files of each label: their genre, and lines. Names of folders that are no language go to `left_out`."""
+    """The files of each label: their genre, and lines.
+
+    Args:
+        folder: Holds `<code>/*.txt`.
+        label: Folder name -> label, or None (`read`).
+        left_out: The names of folders that are no language are added to it.
+
+    Raises:
+        ModelError: the folder is missing, or a file is not UTF-8.
+    """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     files: dict[str, list[tuple[str, list[str]]]] = {}
