@@ -45,21 +45,42 @@ WORDS = st.lists(st.sampled_from(["ok", "OK", "no", "né", "NÉ", "да", "x" * 
 GAPS = st.sampled_from([" ", ", ", "...", "\n", "\xa0", "-"])
 
 
-def expected(words: list[str]) -> bool:
-    """Whether the first word is one of the next two; what follows a word that is too long does not count."""
+def expected(words: list[str], after: list[str]) -> bool:
+    """Whether the first word is one of the next two, and each word in ASCII may stand there three times on average.
+
+    What follows a word that is too long does not count among the first, nor does what is in another window.
+    """
     some = words[:3]
     long = [len(word) > 24 for word in some]
     some = some[: long.index(True)] if any(long) else some
-    return some[:1] != [] and some[0].lower() in [word.lower() for word in some[1:]]
+    recurs = some[:1] != [] and some[0].lower() in [word.lower() for word in some[1:]]
+    every = words + after
+    return recurs and len(every) >= 3 * len({word.lower() for word in every if word.isascii()})
 
 
-@given(every=st.lists(WORDS, max_size=5), gap=GAPS, edges=st.booleans())
-def test_suspects_are_those_of_the_definition(every: list[list[str]], gap: str, edges: bool) -> None:
-    texts = [gap.join(words) for words in every]
+@given(every=st.lists(st.tuples(WORDS, WORDS), max_size=5), gap=GAPS, edges=st.booleans(), windows=st.booleans())
+def test_suspects_are_those_of_the_definition(
+    every: list[tuple[list[str], list[str]]], gap: str, edges: bool, windows: bool
+) -> None:
+    texts = [gap.join(words) for pair in every for words in pair]
     if edges:
         texts = [f"{gap}{text}{gap}" for text in texts]
-    found = repeats.suspects(characters(texts)).tolist()
-    assert found == [row for row, words in enumerate(every) if expected(words)]
+    found = repeats.suspects(characters(texts), np.arange(0, len(texts) + 1, 2) if windows else None).tolist()
+    pairs = every if windows else [(words, []) for pair in every for words in pair]
+    assert found == [row for row, (words, after) in enumerate(pairs) if expected(words, after)]
+
+
+@given(words=st.lists(WORDS, min_size=1, max_size=4), gap=GAPS)
+def test_whatever_is_read_once_is_a_suspect_if_its_first_word_comes_again(words: list[list[str]], gap: str) -> None:
+    every = [word for some in words for word in some]
+    texts = characters([gap.join([every[0], *every])])
+    if len(every[0]) <= 24 and repeats.once(gap.join([every[0], *every])) is not None:
+        assert repeats.suspects(texts).tolist() == [0]
+
+
+def test_many_different_words_are_none_to_be_read_once() -> None:
+    text = "a a " + " ".join(f"word{number}" for number in range(100))
+    assert repeats.suspects(characters([text, "a a " + "b c d " * 1000])).tolist() == [1]
 
 
 @given(words=WORDS, times=st.integers(3, 5), gap=GAPS)

@@ -130,8 +130,7 @@ class LongTexts:
         if latin.any():
             begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
             unknown.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends))
-        first = offsets[:-1]
-        some = repeats.suspects(Characters(parts.symbols, parts.begins[first], parts.ends[first]))
+        some = repeats.suspects(parts, offsets)
         if len(some):
             whole = [" ".join(parts.texts(slice(*offsets[i : i + 2]))) for i in some.tolist()]
             self._short.answer_repeated(whole, rows[some], answer)

@@ -419,13 +419,63 @@ static int recurs(const uint32_t *text, int64_t length)
     return 0;
 }
 
-int graphlang_letters_repeats(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
-                              uint8_t *again, graphlang_fault *fault)
+enum { TOLD_APART = 256 }; /* words, of which no more than half are put down */
+
+/* The words that a text may have at most for so many different ones. Two of one hash pass for one word: what this is for
+   is looked at again. */
+struct words {
+    uint64_t known[TOLD_APART];
+    int64_t all, different;
+};
+
+static void count_words(const uint32_t *text, int64_t length, struct words *words)
 {
+    for (int64_t place = 0; place < length;) {
+        if (between_words(text[place])) {
+            place++;
+            continue;
+        }
+        uint64_t hash = 0xCBF29CE484222325u;
+        uint32_t every = 0;
+        for (; place < length && !between_words(text[place]); place++) {
+            uint32_t symbol = text[place];
+            every |= symbol;
+            hash = (hash ^ (symbol - 'A' < 26 ? symbol | 0x20 : symbol)) * 0x100000001B3u;
+        }
+        words->all++;
+        if (every >= 0x80 || 2 * words->different >= TOLD_APART) /* others may be equal in small letters */
+            continue;
+        uint64_t at = (hash ^ hash >> 32) % TOLD_APART;
+        hash |= 1; /* 0 is free */
+        while (words->known[at] && words->known[at] != hash)
+            at = (at + 1) % TOLD_APART;
+        words->different += !words->known[at];
+        words->known[at] = hash;
+    }
+}
+
+int graphlang_letters_repeats(int64_t size, int64_t rows, int64_t windows, const uint32_t *symbols, const int64_t *begins,
+                              const int64_t *ends, const int64_t *offsets, int64_t times, uint8_t *again,
+                              graphlang_fault *fault)
+{
+    if (times < 0 || times > TOLD_APART)
+        return GRAPHLANG_REFUSE(fault, "times", 0, times, 0, TOLD_APART);
     for (int64_t row = 0; row < rows; row++) {
-        if (out_of_text(row, begins[row], ends[row], size, fault))
-            return GRAPHLANG_OUT_OF_RANGE;
-        again[row] = (uint8_t)recurs(symbols + begins[row], ends[row] - begins[row]);
+        int64_t first = offsets[row], last = offsets[row + 1];
+        if (first < 0 || first > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", row, first, 0, windows);
+        if (last < first || last > windows)
+            return GRAPHLANG_REFUSE(fault, "offsets", row + 1, last, first, windows);
+        for (int64_t window = first; window < last; window++)
+            if (out_of_text(window, begins[window], ends[window], size, fault))
+                return GRAPHLANG_OUT_OF_RANGE;
+        again[row] = first < last && recurs(symbols + begins[first], ends[first] - begins[first]);
+        if (!again[row])
+            continue;
+        struct words words = {.all = 0};
+        for (int64_t window = first; window < last; window++)
+            count_words(symbols + begins[window], ends[window] - begins[window], &words);
+        again[row] = words.all >= times * words.different;
     }
     return 0;
 }

@@ -73,10 +73,14 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
                               const int64_t ends[rows], int64_t trebled[rows], int64_t code[rows], graphlang_fault *fault);
 
-/* Which texts may be a few words said again and again (`text.repeats`): the first word is one of the next two. Letters
-   whose codes differ by 32 alone count as equal. Words are what stands between white space and punctuation of ASCII; of a
-   longer one than GRAPHLANG_LETTERS_WORD nothing is said. */
-int graphlang_letters_repeats(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
-                              const int64_t ends[rows], uint8_t again[rows], graphlang_fault *fault);
+/* Which texts may be a few words said again and again (`text.repeats`): the first word is one of the next two, and there
+   are `times` as many words as there are different ones of ASCII letters and signs alone. Text t has the windows
+   `offsets[t]` up to `offsets[t + 1]`; its first words are those of the first one. Letters whose codes differ by 32 alone
+   count as equal. Words are what stands between white space and punctuation of ASCII; of a longer one among the first
+   than GRAPHLANG_LETTERS_WORD nothing is said. */
+int graphlang_letters_repeats(int64_t size, int64_t rows, int64_t windows, const uint32_t symbols[size],
+                              const int64_t begins[windows], const int64_t ends[windows],
+                              const int64_t offsets[rows + 1], int64_t times, uint8_t again[rows],
+                              graphlang_fault *fault);
 
 #endif

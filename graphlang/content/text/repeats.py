@@ -23,18 +23,25 @@ _GAP: Final = re.compile("[\0-/:-@\xa0]+")
 _letters = Kernels("graphlang.content.native._letters")
 
 
-def suspects(texts: Characters) -> NDArray[np.int64]:
-    """Which texts may be a few words said again and again: their first word is one of the next two.
+def suspects(texts: Characters, offsets: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Which texts may be a few words said again and again, as `once` tells for certain.
+
+    The first word is one of the next two; and there are `TIMES` as many words as there are different ones in ASCII.
 
     Args:
-        texts: Any.
+        texts: Any; or windows of texts.
+        offsets: Of windows: text t has those from `offsets[t]` up to `offsets[t + 1]`, (texts + 1,).
 
     >>> from graphlang.content.text.normalise import characters
-    >>> suspects(characters(["ok ok", "Ha, ha!", "one two", "so be so"])).tolist()
-    [0, 1, 3]
+    >>> suspects(characters(["ok ok ok", "Ha, ha! Ha", "ok ok", "one two", "so be so be so be", "là là"])).tolist()
+    [0, 1, 4, 5]
     """
-    again = np.empty(len(texts), dtype=np.uint8)
-    _letters.letters_repeats(symbols=texts.symbols, begins=texts.begins, ends=texts.ends, again=again)
+    if offsets is None:
+        offsets = np.arange(len(texts) + 1, dtype=np.int64)
+    again = np.empty(len(offsets) - 1, dtype=np.uint8)
+    _letters.letters_repeats(
+        symbols=texts.symbols, begins=texts.begins, ends=texts.ends, offsets=offsets, times=TIMES, again=again
+    )
     return np.flatnonzero(again)
 
 

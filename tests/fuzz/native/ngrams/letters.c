@@ -209,8 +209,14 @@ void fuzz_letters(Input *in) {
   if (!sound) check_fault(&fault);
   check_count(size, rows, text, begins, ends, known, needed, sound ? 0 : GRAPHLANG_OUT_OF_RANGE);
   uint8_t *again = array(rows, 1);
-  CHECK((graphlang_letters_repeats(size, rows, text, begins, ends, again, &fault) >= 0) == sound);
-  for (int64_t n = 0; sound && n < rows; n++) CHECK(again[n] <= (ends[n] - begins[n] > 2));
+  int64_t *offsets = array(rows + 1, 8), fit = sound;
+  for (int64_t n = 0; n <= rows; n++) {
+    offsets[n] = damaged(in, rows + 1);
+    fit &= offsets[n] >= 0 && offsets[n] <= rows && (!n || offsets[n] >= offsets[n - 1]);
+  }
+  int repeated = graphlang_letters_repeats(size, rows, rows, text, begins, ends, offsets, below(in, 6), again, &fault);
+  CHECK(repeated >= 0 || !fit);
+  for (int64_t n = 0; !repeated && n < rows; n++) CHECK(again[n] <= (offsets[n] < offsets[n + 1]));
   int64_t used = graphlang_letters_normalise(size, rows, capacity, text, begins, ends, letter_table(), weights, 0.3, margin,
                                              1, chosen, out, starts, lengths, &fault);
   CHECK(used <= capacity && (sound || used < 0));
