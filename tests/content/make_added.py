@@ -24,7 +24,7 @@ ADDED: Final = ("ltg", "tum")  # Latgalian, Tumbuka
 def main(data: Path, folder: Path) -> None:
     """Write FOLDER/LABEL/GENRE.txt, the lines that are in the language, each once."""
     shutil.rmtree(folder, ignore_errors=True)
-    texts, messages = (corpus.files_of(data / part, languages.label, {}) for part in ("train", "train-software"))
+    texts, messages = (corpus.files_of((data / part,), languages.label, {}) for part in ("train", "train-software"))
     cleaned = translations.clean(messages, texts)
     for label in ADDED:
         (folder / label).mkdir(parents=True)

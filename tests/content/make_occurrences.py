@@ -27,7 +27,7 @@ from graphlang.content.training.options import TrainingOptions
 def text(data: Path, model: modelfile.Model) -> corpus.Corpus:
     """The training text of the model, by its labels: single files may have been mended since."""
     options = TrainingOptions()
-    for messages in (None, data / "train-software"):
+    for messages in ([], [data / "train-software"]):
         found = corpus.read(
             data / "train",
             label=languages.label,

@@ -108,7 +108,7 @@ def main_kind(kinds: dict[str, tuple[str, ...]]) -> str | None:
 def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
     """The share from which on a text is in a relative, by the greater language and the relative."""
     read = corpus.read(
-        data / "train", label=label, minimum=lambda _: 0, maximum=_READ, messages=data / "train-software"
+        data / "train", label=label, minimum=lambda _: 0, maximum=_READ, messages=[data / "train-software"]
     )
     size = {name: sum(map(len, lines)) for name, lines in read.lines.items()}
     great = {

@@ -78,7 +78,7 @@ def texts(data: Path) -> Iterator[tuple[str, str]]:
         label=languages.label,
         minimum=lambda _: 0,
         maximum=400_000,
-        messages=data / "train-software",
+        messages=[data / "train-software"],
         one_script=True,
     )
     sources = {"training": {label: list(corpus.held_out(own, 10)[1]) for label, own in read.lines.items()}}

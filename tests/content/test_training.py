@@ -21,6 +21,8 @@ from graphlang.content.training.options import ranges
 from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
 
+from . import conftest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -33,6 +35,14 @@ def test_the_same_corpus_gives_the_same_bytes(corpus_folder: Path) -> None:
     first, second = (train(corpus_folder, method="nfc", **SMALL).to_bytes() for _ in range(2))
     assert first == second
     assert train(corpus_folder, method="nfc", **SMALL, seed=1).to_bytes() != first
+
+
+def test_counts_are_widened_where_they_are_too_great(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    often = tuple(f"da da da da {line}" for line in conftest.GERMAN)  # 32 times each: " d" stands 192 times
+    folder = conftest.write_corpus(tmp_path / "c", {"de": often, "en": conftest.ENGLISH})
+    wide = train(folder, method="nfc", **SMALL).to_bytes()
+    monkeypatch.setattr(fit, "_COUNTS", np.int8)
+    assert train(folder, method="nfc", **SMALL).to_bytes() == wide
 
 
 def test_the_rounds_of_a_script_are_told_as_its_share_of_the_labels(corpus_folder: Path) -> None:

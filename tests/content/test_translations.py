@@ -48,11 +48,24 @@ def test_messages_are_added_in_measure(tmp_path: Path, monkeypatch: pytest.Monke
     texts = written(tmp_path / "a", {"de/news.txt": "eins zwei\ndrei vier\n", "en/news.txt": "one\n" + "two " * 20})
     told = written(tmp_path / "b", {"de/app.txt": "neun zehn\nelf\nzwoelf dreizehn\n", "fr/app.txt": "dix\nonze\n"})
     read = corpus.read(
-        texts, label={"de": "deu", "en": "eng", "fr": "fra"}.get, minimum=lambda _: 3, maximum=500, messages=told
+        texts, label={"de": "deu", "en": "eng", "fr": "fra"}.get, minimum=lambda _: 3, maximum=500, messages=[told]
     )
     # 18 characters of its own leave room for 12: what exceeds it is the last line that is taken.
     assert read.by_genre("deu") == {"news": ("eins zwei", "drei vier"), "app": ("neun zehn", "elf")}
     assert (read.left_out, sorted(read.lines)) == ({"fra": 7}, ["deu", "eng"])  # messages count a third
+
+
+def test_messages_of_several_folders_are_read_as_one(tmp_path: Path) -> None:
+    texts = written(tmp_path / "a", {"de/news.txt": "eins zwei\n", "en/news.txt": "one\n" + "two " * 20})
+    told = written(tmp_path / "b", {"de/app.txt": "neun zehn\n"})
+    words = written(tmp_path / "c", {"de/dictionary.txt": "elf zwoelf\nneun zehn\n"})
+    read = corpus.read(
+        texts, label={"de": "deu", "en": "eng"}.get, minimum=lambda _: 3, maximum=500, messages=[told, words]
+    )
+    genres = {"news": ("eins zwei",), "app": ("neun zehn",), "dictionary": ("elf zwoelf",)}
+    assert read.by_genre("deu") == genres  # a line that stands in both counts once
+    with pytest.raises(ModelError, match="no such folder"):
+        corpus.read(texts, label={"de": "deu"}.get, minimum=lambda _: 3, maximum=500, messages=[told, tmp_path / "d"])
 
 
 def test_a_label_in_two_scripts_keeps_the_one_it_has_more_of(tmp_path: Path) -> None:
@@ -70,7 +83,7 @@ def test_a_label_in_two_scripts_keeps_the_one_it_has_more_of(tmp_path: Path) -> 
 
 def test_other_methods_take_no_messages(corpus_folder: Path) -> None:
     with pytest.raises(ModelError, match="does not learn from translations"):
-        train(corpus_folder, method="nfc-2004", messages=corpus_folder)
+        train(corpus_folder, method="nfc-2004", messages=[corpus_folder])
 
 
 @pytest.mark.skipif(not (DATA / "train").is_dir(), reason="the training text is not here (GRAPHLANG_DATA)")

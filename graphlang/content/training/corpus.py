@@ -16,7 +16,7 @@ from graphlang.modelfile import ModelError
 from graphlang.regular_file import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 _NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
@@ -53,7 +53,7 @@ def read(
     minimum: Callable[[str], int],
     maximum: int,
     least: int = 2,
-    messages: Path | None = None,
+    messages: Sequence[Path] = (),
     one_script: bool = False,
 ) -> Corpus:
     """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
@@ -67,15 +67,15 @@ def read(
         minimum: Characters that a label must have, or it is left out.
         maximum: Characters of a label that are used at most.
         least: Languages that there must be.
-        messages: Such a folder of translations of programs (`translations`), which are added.
+        messages: Such folders of translations of programs (`translations`), which are added.
         one_script: Whether a label keeps only the lines in its main script, in which it has the most letters.
 
     Raises:
         ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
     """
     left_out: dict[str, int] = {}
-    files = files_of(folder, label, left_out)
-    more = {} if messages is None else translations.clean(files_of(messages, label, left_out), files)
+    files = files_of((folder,), label, left_out)
+    more = translations.clean(files_of(messages, label, left_out), files)
     lines: dict[str, tuple[str, ...]] = {}
     genres: dict[str, tuple[str, ...]] = {}
     digest = hashlib.sha256()
@@ -122,27 +122,28 @@ def why_left_out(left_out: dict[str, int]) -> list[str]:
 
 
 def files_of(
-    folder: Path, label: Callable[[str], str | None], left_out: dict[str, int]
+    folders: Sequence[Path], label: Callable[[str], str | None], left_out: dict[str, int]
 ) -> dict[str, list[tuple[str, list[str]]]]:
     """The files of each label: their genre, and lines.
 
     Args:
-        folder: Holds `<code>/*.txt`.
+        folders: Each holds `<code>/*.txt`.
         label: Folder name -> label, or None (`read`).
         left_out: The names of folders that are no language are added to it.
 
     Raises:
-        ModelError: the folder is missing, or a file is not UTF-8.
+        ModelError: a folder is missing, or a file is not UTF-8.
     """
-    if not folder.is_dir():
-        raise ModelError(f"{folder}: no such folder")
     files: dict[str, list[tuple[str, list[str]]]] = {}
-    for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
-        known = label(sub.name)
-        if known is None or known in _NO_LANGUAGE:
-            left_out[sub.name] = 0
-        else:
-            files.setdefault(known, []).extend((_kind(path), _lines(path)) for path in sorted(sub.glob("*.txt")))
+    for folder in folders:
+        if not folder.is_dir():
+            raise ModelError(f"{folder}: no such folder")
+        for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
+            known = label(sub.name)
+            if known is None or known in _NO_LANGUAGE:
+                left_out[sub.name] = 0
+            else:
+                files.setdefault(known, []).extend((_kind(path), _lines(path)) for path in sorted(sub.glob("*.txt")))
     return files
 
 

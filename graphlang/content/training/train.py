@@ -30,7 +30,7 @@ from graphlang.content.training.select_features import Candidates
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def train(
     *,
     method: str = "nfc",
     words: Path | None = None,
-    messages: Path | None = None,
+    messages: Sequence[Path] = (),
     progress: Progress = lambda _stage, _done, _all: None,
     **options: Any,
 ) -> Model:
@@ -61,7 +61,7 @@ def train(
         folder: The corpus.
         method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`train_published.TRAINERS`).
         words: A folder of word lists (`word_lists.lines`) to learn from as well (`nfc` only).
-        messages: A folder like the corpus, of translations of programs (`translations`), to learn from as well (`nfc`
+        messages: Folders like the corpus, of translations of programs (`translations`), to learn from as well (`nfc`
             only).
         progress: Called with the stage's name, what is done and all there is to do.
         options: Those of `TrainingOptions` but `words`, for `nfc-2004` without those of `nfc` alone; the other methods
@@ -72,7 +72,7 @@ def train(
     """
     if words is not None and method != "nfc":
         raise ModelError(f"{method}: does not learn from word lists")
-    if messages is not None and method != "nfc":
+    if messages and method != "nfc":
         raise ModelError(f"{method}: does not learn from translations of programs")
     if method in train_published.TRAINERS:
         return train_published.train(folder, method=method, progress=progress, options=options)

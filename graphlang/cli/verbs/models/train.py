@@ -63,7 +63,9 @@ _NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "t
 @click.option(
     "--messages",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder like CORPUS with translated messages of programs, for languages with little other text ('nfc' only).",
+    multiple=True,
+    help="Folder like CORPUS with translated messages of programs or lists of words, for languages with little other "
+    "text ('nfc' only); may be given several times.",
 )
 @logs
 def train(
@@ -75,7 +77,7 @@ def train(
     method: str,
     text: Path | None,
     words: Path | None,
-    messages: Path | None,
+    messages: tuple[Path, ...],
     settings: tuple[str, ...],
 ) -> None:
     """Train MODEL from CORPUS, a folder of texts for each label.
@@ -122,7 +124,7 @@ def train(
 
         made: Model | Url | Published
         if method == url_methods.DEFAULT or method.startswith("url-"):
-            if words is not None or messages is not None:
+            if words is not None or messages:
                 wrong = "--messages" if words is None else "--words"
                 raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
             made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))

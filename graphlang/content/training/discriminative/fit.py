@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _PROBE = 200  # lines that tell a label's script
 _LONGEST = 10_000
+_COUNTS = np.uint16  # of a feature in a language; wider where that is too narrow: a third of all memory in 32 bits
 _ASKED = 150  # excerpts of a label's lines held out that tell which languages are close
 
 
@@ -235,13 +236,16 @@ def _refined(
             *(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels))
         )
         return nothing, np.zeros(0, dtype=np.int64), []
-    counts = np.zeros((labels, len(vocabulary)), dtype=np.int32)
+    counts: NDArray[Any] = np.zeros((labels, len(vocabulary)), dtype=_COUNTS)
     for label, own in enumerate(texts):
         every = [line for some in own.values() for line in some]
         features = logistic_regression.find(
             vocabulary, every, limit=options.maximum, closed=options.closed, script=script.number
         )[0]
-        counts[label] = np.bincount(features, minlength=len(vocabulary))
+        own_counts = np.bincount(features, minlength=len(vocabulary))
+        if own_counts.max(initial=0) > np.iinfo(counts.dtype).max:
+            counts = counts.astype(np.int32)
+        counts[label] = own_counts
     shares = {word_lists.GENRE: options.words_share}
     excerpts = Genres(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
 
