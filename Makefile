@@ -15,10 +15,11 @@ demo: $(STAMP)  ## the main job on the example crawl
 	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
 
 # Not 'python -m pytest': that would put this folder before the installed package, and graphlang.db is only in the latter.
-# A file's tests stay together: they share what the file makes once.
+# A file's tests stay together: they share what the file makes once. Files that take long come first (tests/conftest.py).
 CORES ?= auto
 test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
-	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile ./tests --pyargs graphlang
+	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile --no-loadscope-reorder ./tests \
+	  --pyargs graphlang
 
 check: lint types test  ## what CI runs
 
@@ -56,7 +57,7 @@ site: $(VENV)/site  ## the documents as web pages, in build/site; a link that le
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 cluster: $(VENV)/spark  ## the tests of Spark, in an environment of their own: pyspark is 400 MB; needs Java 17
-	$(VENV)-spark/bin/pytest ./tests/cluster
+	$(VENV)-spark/bin/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder ./tests/cluster
 
 SECONDS ?= 60
 INPUTS ?=
@@ -146,7 +147,7 @@ $(VENV)/packaging $(VENV)/site $(VENV)/types: $(STAMP)
 $(VENV)/spark: $(STAMP)
 	$(PYTHON) -m venv $(VENV)-spark
 	$(VENV)-spark/bin/python -m pip install --quiet --config-settings editable_mode=strict --editable '.[spark]'
-	$(VENV)-spark/bin/python -m pip install --quiet pytest hypothesis duckdb
+	$(VENV)-spark/bin/python -m pip install --quiet pytest pytest-xdist hypothesis duckdb
 	touch $@
 
 $(FILES):

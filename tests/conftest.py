@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import os
 import shutil
@@ -40,6 +41,39 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("untimed", deadline=None, derandomize=True, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile("untimed")
+
+#: Files whose tests take longest, in this order: they begin first, so that no core waits for one of them in the end.
+LONGEST = (
+    "cluster/test_run.py",
+    "cluster/test_lost_executors.py",
+    "analysis/test_classify_beside.py",
+    "db/test_altered.py",
+    "content/test_kernels_sanitised.py",
+    "cli/test_stop_and_go_on.py",
+    "docs/test_pages.py",
+    "graph/test_graph_kernels.py",
+    "cli/test_several_years.py",
+    "db/test_choose_capture.py",
+    "db/test_history.py",
+    "ingest/test_ordinary_page.py",
+    "cli/test_main_job.py",
+    "test_layout.py",
+    "ingest/test_ingest_byte_ranges.py",
+    "cli/test_pairs.py",
+    "ingest/test_ingest_pool.py",
+    "report/test_report.py",
+    "graph/test_partitioned_driver.py",
+    "test_altered_models.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the longest files first."""
+    order = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    if gone := [str(path) for path in order if not path.exists()]:
+        raise pytest.UsageError(f"{gone[0]} is among the longest files of tests/conftest.py, and is not there")
+    items.sort(key=lambda item: order.get(item.path, len(order)))
+
 
 GERMAN = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Jeden Morgen öffnet eine Frau die"
@@ -312,13 +346,16 @@ def _sanitised(sanitisers: str, kernels: str) -> tuple[Path, str]:
     if made.returncode or not Path(library).is_absolute():
         pytest.skip(f"{compiler} has no sanitisers of {sanitisers} that can be loaded before Python")
     built = _CHECKOUT / "build" / "sanitised" / (sanitisers.replace(",", "-") + "-some" * bool(kernels))
-    made = subprocess.run(
-        [sys.executable, "setup.py", "-q", "build_ext", f"--build-lib={built}", f"--build-temp={built}/objects"],
-        cwd=_CHECKOUT,
-        env={**os.environ, "GRAPHLANG_SANITIZE": sanitisers, "GRAPHLANG_KERNELS": kernels},
-        capture_output=True,
-        check=False,
-    )
+    built.mkdir(parents=True, exist_ok=True)
+    with (built / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests on another core want the same ones, and find them made
+        made = subprocess.run(
+            [sys.executable, "setup.py", "-q", "build_ext", f"--build-lib={built}", f"--build-temp={built}/objects"],
+            cwd=_CHECKOUT,
+            env={**os.environ, "GRAPHLANG_SANITIZE": sanitisers, "GRAPHLANG_KERNELS": kernels},
+            capture_output=True,
+            check=False,
+        )
     assert made.returncode == 0, made.stderr.decode(errors="replace")[-3000:]
     return built, library
 

@@ -1,4 +1,7 @@
-"""One session of Spark for all tests of a run; without Java or pyspark they are skipped, and say why."""
+"""One session of Spark for all tests of a process; without Java or pyspark they are skipped, and say why.
+
+`make cluster` has two processes, and gives each whole files: what needs the tables of a job is in ``test_run.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 LONG = (
@@ -109,3 +112,9 @@ def imported(tables: Path) -> Path:
     path = tables.parent / "imported.db"
     to_database(tables, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def rounded() -> Callable[[Iterable[Any]], list[tuple[Any, ...]]]:
+    """Rows without the last digits, which depend on the order in which Spark adds numbers up."""
+    return lambda rows: [tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in rows]
