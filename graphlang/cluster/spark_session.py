@@ -49,6 +49,8 @@ _GONE: Final = "Java ended in the middle of the work, as it does where memory is
 _MEMORY_SAID: Final = "SPARK_DRIVER_MEMORY"  # where the user says it to Spark itself
 #: What py4j says of an error of Java that it can ask nothing about any more.
 _NO_WORDS: Final = re.compile(r"An error occurred while calling \S+")
+_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of an error of ours, which says all in its words
+_MASTERS: Final = re.compile(r"yarn|local|spark://|k8s://")
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 _SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
 _MOST_SHUFFLES: Final = 20_000
@@ -76,7 +78,8 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         A ``pyspark.sql.SparkSession``.
 
     Raises:
-        SparkError: pyspark is not installed; there is no Java, or one that Spark does not run on; Spark does not start.
+        SparkError: pyspark is not installed; there is no such master; there is no Java, or one that Spark does not run
+            on; Spark does not start.
     """
     builder = _pyspark().SparkSession.builder
     given = _checked(master, settings)
@@ -110,6 +113,8 @@ def late_session(master: str | None = None, settings: Mapping[str, str] | None =
 
 def _checked(master: str | None, settings: Mapping[str, str] | None) -> dict[str, str]:
     """All settings, where there is a Java that Spark runs on."""
+    if master is not None and not _MASTERS.match(master):
+        raise SparkError(f"there is no master {master}: Spark takes local[CORES], yarn, spark://HOST:PORT or k8s://URL")
     _check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     own = _SETTINGS | {"spark.app.name": "graphlang"}
@@ -235,7 +240,7 @@ def told_in_a_line(more: str = "") -> Iterator[None]:
         cause = _cause(said)
         if cause.startswith(_COLLISION):
             raise CollisionError(cause.removeprefix(_COLLISION)) from error
-        raise JobError(f"Spark gave up: {cause or first_line(said)}{more}") from error
+        raise JobError(f"Spark gave up: {_OURS.sub('', cause) or first_line(said)}{more}") from error
 
 
 def _cause(said: str) -> str:

@@ -238,6 +238,8 @@ def test_java_that_is_missing_or_old_is_told_in_a_line(tmp_path: Path, monkeypat
     with pytest.raises(SparkError, match=r"needs Java 17 or newer, and .*/bin/java is Java 11; set JAVA_HOME"):
         session("local[1]")
     assert java_version('openjdk version "21" 2023') == 21
+    with pytest.raises(SparkError, match=r"^there is no master mesos://a: Spark takes local\[CORES\], yarn, spark://"):
+        session("mesos://a")
 
 
 class GoneError(Exception):

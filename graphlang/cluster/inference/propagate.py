@@ -116,6 +116,7 @@ def infer(
     """
     sizes = sizes or Sizes()
     work_ = _Work(pages.sparkSession, work, answers or f"{work}/answers", progress)
+    pages = _with_all_columns(pages)
     progress("partition")
     apart = parts or [pages]
     many = work_.many = sizes.partitions or _partitions(apart, links)
@@ -180,12 +181,16 @@ def _least(frame: Any, pages: int) -> int:
     return max(int(frame.sparkSession.sparkContext.defaultParallelism), -(-pages // USUAL))
 
 
+def _with_all_columns(pages: Any) -> Any:
+    """Pages with null for what may be missing."""
+    for name, fields in (("declared", "source: string, value: string"), ("shares", "label: string, share: double")):
+        if name not in pages.columns:
+            pages = pages.selectExpr("*", f"CAST(NULL AS array<struct<{fields}>>) AS {name}")
+    return pages
+
+
 def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
     """The pages of all partitions with the columns of `PAGES`."""
-    if "declared" not in pages.columns:
-        pages = pages.selectExpr("*", "CAST(NULL AS array<struct<source: string, value: string>>) AS declared")
-    if "shares" not in pages.columns:
-        pages = pages.selectExpr("*", "CAST(NULL AS array<struct<label: string, share: double>>) AS shares")
     placed = pages.select(*(name for name in PAGES if name != "copies"))
     placed = placed.join(homes.select("page", "partition"), "page")
     if not cuts.hosts:

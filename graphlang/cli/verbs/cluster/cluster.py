@@ -167,8 +167,9 @@ def run(
     )
     for warning in done.warnings:
         say(f"Warning: {warning}", "warning")
-    state = "came to rest" if done.converged else "was stopped"
-    say(f"inference {state} after {counted(done.supersteps, 'superstep')}")
+    if done.supersteps:
+        state = "came to rest" if done.converged else "was stopped"
+        say(f"inference {state} after {counted(done.supersteps, 'superstep')}")
     write_line(f"tables: {visible(output)}")
     if done.problems:
         click.get_current_context().exit(PROBLEMS)
