@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from graphlang.cluster.reading.archives import Piece
     from graphlang.graph.propagation.options import Options
 
+#: Columns that `propagate` cannot do without.
+_OF_PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "read")
+_OF_LINKS: Final = ("source", "target", "kind", "hreflang", "place")
 _FEW: Final = 1 << 20  # archives that are named to the driver at most
 
 
@@ -137,8 +140,12 @@ def propagate(
         A DataFrame with the answer for each page of which anything is known: the columns of `classify`, and ``page``.
 
     Raises:
-        ValueError: neither text nor signal names a language.
+        ValueError: a column is missing; or neither text nor signal names a language.
     """
+    for frame, wanted in ((pages, _OF_PAGES), (links, _OF_LINKS)):
+        if missing := [name for name in wanted if name not in frame.columns]:
+            found = ", ".join(frame.columns)
+            raise ValueError(f"there is no column {missing[0]} among {found}; propagate reads {', '.join(wanted)}")
     sizes = Sizes(partitions=partitions, host_pages=host_pages)
     return infer(pages, links, work, options=options, weights=weights, sizes=sizes).answers
 

@@ -201,3 +201,7 @@ def test_pages_of_ones_own_are_inferred(spark: Any, tmp_path: Path) -> None:
     links = spark.createDataFrame([(number, 6, "anchor", None, 0) for number in range(1, 6)], kinds)
     found = {row.page: row.label for row in cluster.propagate(pages, links, str(tmp_path / "work")).collect()}
     assert found == dict.fromkeys(texts, "deu")
+    with pytest.raises(
+        ValueError, match="there is no column label among page, url, tld; propagate reads page, url, tld, "
+    ):
+        cluster.propagate(pages.select("page", "url", "tld"), links, str(tmp_path / "other"))
