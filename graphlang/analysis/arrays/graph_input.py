@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang.analysis.arrays import signals
+from graphlang.analysis.arrays.links import Links, spoken
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.digests import digests_of_short_pages
@@ -105,18 +106,6 @@ def load(connection: sqlite3.Connection, run: Run, weights: Mapping[str, float] 
     return Loaded(connection, run).arrays(weights)
 
 
-class Links(NamedTuple):
-    """What no run has a part in."""
-
-    edges: collection.Edges
-    hosts: NDArray[np.int32]  #: of each page
-
-    @classmethod
-    def of(cls, connection: sqlite3.Connection) -> Links:
-        """Those of a collection."""
-        return cls(collection.edges(connection, places=True), collection.hosts(connection))
-
-
 class Loaded:
     """A finished content run and the links, read once, from which the seeds of any pages are made.
 
@@ -176,7 +165,7 @@ class Loaded:
         self._language = table
         self._corrected = np.full(len(self._own), -1, dtype=np.int64)
         self._correct(row_of[known_pages - 1], known_labels, table, zxx)
-        self._edges = _spoken(self._edges, self._own[self._unknown])
+        self._edges = spoken(self._edges, self._own[self._unknown])
 
     def _correct(
         self, rows: NDArray[np.int32], labels: NDArray[np.int64], table: NDArray[np.int16], zxx: list[int]
@@ -333,26 +322,6 @@ class CachedLoader:
         if self._loaded is None or self._loaded.run != run:
             self._loaded, self._links = Loaded(connection, run, self._links), None
         return self._loaded
-
-
-def _spoken(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Edges:
-    """Links that say something of a language: not those from or to pages in one that is not known.
-
-    Such a page is in another language than all that the model knows. If it passed on what it hears, its own links to
-    one language would be evidence of that language for everything else that it is linked with.
-
-    Args:
-        edges: of a collection.
-        unknown: places of pages with a long text of which nothing can be told.
-    """
-    if not len(unknown):
-        return edges
-    silent = np.zeros(int(max(edges.source.max(initial=0), edges.target.max(initial=0), unknown.max())) + 1, np.bool_)
-    silent[unknown] = True
-    kept = np.flatnonzero(~(silent[edges.source] | silent[edges.target]))
-    columns = ("source", "target", "kind", "nofollow", "hreflang", "place")
-    of_links = {name: column[kept] for name in columns if (column := getattr(edges, name)) is not None}
-    return edges._replace(**of_links)
 
 
 def _copies(connection: sqlite3.Connection, run: Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
