@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LONG = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
 )
+#: A gigabyte for Java: with more it collects garbage later, and other tests run beside these.
+SETTINGS = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2", "spark.driver.memory": "1g"}
 VAI = "ꕉꕜꕮ ꔔꘋ ꖸ ꔰ ꗋꘋ " * 30
 
 
@@ -25,7 +27,7 @@ def spark() -> Iterator[Any]:
     from graphlang.cluster.spark_session import SparkError, session  # noqa: PLC0415 - without Spark nothing is imported
 
     try:
-        found = session("local[2]", {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"})
+        found = session("local[2]", SETTINGS)
     except SparkError as error:
         pytest.skip(str(error))
     yield found

@@ -43,7 +43,8 @@ def one_executor(application: str) -> int:
 def main(out: str, archives: list[str]) -> None:
     """Run the job."""
     spark = late_session(
-        "local-cluster[2,1,1024]", {"spark.sql.shuffle.partitions": "2", "spark.executor.memory": "1g"}
+        "local-cluster[2,1,1024]",
+        {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g", "spark.executor.memory": "1g"},
     )
     killed: list[int] = []
 
