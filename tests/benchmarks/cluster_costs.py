@@ -226,7 +226,7 @@ def main() -> None:
         return
     with TemporaryDirectory() as folder:
         if given.alone:
-            base = [sys.executable, "-m", "graphlang"]
+            base = [sys.executable, "-P", "-m", "graphlang"]  # what is installed, and not this folder
             run = [*base, "run", given.archive, "--db", f"{folder}/a.db"]
             run += ["--keep", "best", "--workers", given.workers, "-q"]
             told("run alone", *watched(run))
