@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Graph
 from graphlang.graph.propagation import shared_messages
-from graphlang.graph.propagation.edges.compatibility import learn
+from graphlang.graph.propagation.edges.compatibility import group_of, learn
 from graphlang.graph.propagation.edges.degree_cap import message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 
@@ -27,7 +27,10 @@ def links(n: int, pairs: list[tuple[int, int]]) -> Graph:
 
 
 def classes_of(*given_: NDArray[Any]) -> shared_messages.MessageClasses:
-    return shared_messages.message_classes(shared_messages.carried(*given_, between=9))
+    *of_links, kin, host, number = given_
+    of_pages = (number, kin, host)
+    links = shared_messages.through(*of_links, *of_pages)
+    return shared_messages.message_classes(shared_messages.carried(links, *of_pages, between=9))
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
@@ -149,7 +152,7 @@ def test_links_between_hosts_are_a_group_of_their_own() -> None:
     features = EdgeFeatures(known, every)
     model = learn(known, features, host, label, sites, np.array([0.5, 0.5]), np.full(4, 500, np.int32))
     learned = model.of_links(known, features, every, host)
-    assert learned.group.tolist() == [0, 2, 1]  # links (0, 1), (1, 2), (2, 3)
+    assert group_of(learned.source, learned.target, host, 2).tolist() == [0, 2, 1]  # links (0, 1), (1, 2), (2, 3)
     assert learned.source_marginal.shape == (3, 2)
     assert learned.source_marginal[2].min() > 0.3
     assert learned.source_marginal[:2].min() < 0.1

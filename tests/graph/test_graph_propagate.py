@@ -47,26 +47,25 @@ EMPTY: tuple[dict[str, float], int] = ({}, 0)
 UNSURE = ({"nld": 0.5, "deu": 0.4}, SHORT)
 
 
-def edges(  # noqa: PLR0917  as many as there are tables
+def edges(
     coupling: np.ndarray,
-    group: np.ndarray,
     exclusion: np.ndarray,
     source_marginal: np.ndarray,
     switch_to: np.ndarray,
     lean: np.ndarray | None = None,
 ) -> EdgeCompatibility:
     """Of links whose ends do not matter."""
-    ends = np.zeros(len(group), np.int32)
+    ends = np.zeros(len(coupling), np.int32)
     exclusion = np.broadcast_to(exclusion[:, None], switch_to.shape)
     lean = np.zeros_like(switch_to) if lean is None else lean
     tables = (exclusion, lean, source_marginal, switch_to)
-    return EdgeCompatibility(ends, ends, ends.astype(np.uint8), coupling, coupling, group, *tables)
+    return EdgeCompatibility(ends, ends, ends.astype(np.uint8), coupling, coupling, *tables)
 
 
 def test_message_is_the_sum_over_the_sender_s_languages() -> None:
     # two languages, by hand: k = 1/2, D = (3/4, 1/4), x = 0, sources = (1/2, 1/2), belief over prior = (2, 0)
     one = np.float64([[0.5, 0.5]])
-    model = edges(np.float32([0.5]), np.int32([0]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
+    model = edges(np.float32([0.5]), np.float64([0]), one, np.float64([[0.75, 0.25]]))
     # P(t|s): from 0: (7/8, 1/8), from 1: (3/8, 5/8); P(s=0|t): 7/10 and 1/6
     speak = messages.Messages(model, np.float32([[0.5, 0.5]]), np.float32([[1, 0]]), np.zeros((0, 2), np.int16)).logs
     first, nobody = np.int32([0]), np.zeros((0, 3), np.float32)
@@ -88,7 +87,7 @@ def test_message_is_the_sum_over_the_sender_s_languages() -> None:
 def test_a_language_that_keeps_to_itself_is_told_by_its_own_coupling() -> None:
     # as above, but pages in language 0 link to each other three times as readily: odds of k are 3 there, and 1 in 1
     one, switch = np.float64([[0.5, 0.5]]), np.float64([[0.75, 0.25]])
-    model = edges(np.float32([0.5]), np.int32([0]), np.float64([0]), one, switch, np.log([[3.0, 1.0]]))
+    model = edges(np.float32([0.5]), np.float64([0]), one, switch, np.log([[3.0, 1.0]]))
     # P(t|s): from 0: (15/16, 1/16), from 1: (3/8, 5/8); P(s=0|t): 15/21 and 1/11
     speak = messages.Messages(model, np.float32([[0.5, 0.5]]), np.float32([[1, 0]]), np.zeros((0, 2), np.int16)).logs
     first, nobody = np.int32([0]), np.zeros((0, 3), np.float32)
@@ -103,18 +102,19 @@ def test_a_language_that_keeps_to_itself_is_told_by_its_own_coupling() -> None:
 def test_a_sender_that_knows_nothing_says_nothing(languages: int) -> None:
     rng = np.random.default_rng(0)
     shares = rng.dirichlet(np.ones(languages), 2)
-    model = edges(np.float32([0.3, 0.9]), np.int32([0, 1]), np.float64([1.0, 0.5]), shares, shares[::-1])
+    model = edges(np.float32([0.3, 0.9]), np.float64([1.0, 0.5]), shares, shares[::-1])
     prior = rng.dirichlet(np.ones(languages), 3).astype(np.float32)
+    group = np.int32([0, 1])
     all_ = np.broadcast_to(np.arange(languages, dtype=np.int16), (2, languages))
     for inward in (True, False):
         place = np.int32([2, 0])
         speak = messages.Messages(model, prior, prior, all_).logs
         nobody = np.zeros((2, languages + 1), np.float32)
-        said_ = speak(model.group, model.coupling, languages + place, place, nobody, place, to_target=inward)
+        said_ = speak(group, model.coupling, languages + place, place, nobody, place, to_target=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
         heeded = np.column_stack([prior[place], np.zeros(2)]).astype(np.float32)
-        rows = np.int32([0, 1])
-        said_ = speak(model.group, model.coupling, languages + 3 + rows, place, heeded, rows, to_target=inward)
+        rows = group
+        said_ = speak(group, model.coupling, languages + 3 + rows, place, heeded, rows, to_target=inward)
         assert said_ == pytest.approx(0, abs=1e-5)
 
 
@@ -122,7 +122,7 @@ def test_languages_without_a_slot_say_what_they_say_together() -> None:
     # what a page believes of languages that it does not keep is taken to be in proportion to its prior
     rng = np.random.default_rng(1)
     shares, prior = rng.dirichlet(np.ones(6), 1), rng.dirichlet(np.ones(6), 1).astype(np.float32)
-    model = edges(np.float32([0.6]), np.int32([0]), np.float64([0.5]), shares, shares[:, ::-1])
+    model = edges(np.float32([0.6]), np.float64([0.5]), shares, shares[:, ::-1])
     kept, first = np.int16([[1, 4]]), np.int32([0])
     whole = prior * 0.3 / (1 - prior[0, [1, 4]].sum())
     whole[0, [1, 4]] = 0.5, 0.2

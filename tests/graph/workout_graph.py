@@ -15,7 +15,7 @@ from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 from graphlang.graph.propagation.inference import propagate
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.nodes import link_order
-from graphlang.graph.propagation.shared_messages import carried, message_classes
+from graphlang.graph.propagation.shared_messages import carried, message_classes, through
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -95,19 +95,20 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     coupling = rng.random(links.m, np.float32)
     level = rng.integers(0, 33, links.m).astype(np.uint8)
     through_links = (bend(order), bend(links.target), bend(links.source), coupling, level)
-    classes = message_classes(carried(*through_links, every, host, every, between=n))
+    of_pages = (every, every, host)
+    classes = message_classes(carried(through(*through_links, *of_pages), *of_pages, between=n))
     size = int(rng.integers(1, 9))
     even = np.full((n, size), 1 / size)
     model = EdgeCompatibility(
-        links.source, links.target, links.kind, coupling, coupling, links.source, even * 0, even * 0, even, even
+        links.source, links.target, links.kind, coupling, coupling, even * 0, even * 0, even, even
     )
     prior, senders = even.astype(np.float32), classes.sender
     kept = int(rng.integers(1, size + 1))
     slots = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :kept], axis=1).astype(np.int16)
-    through = Messages(model, prior, prior[:1], bend(slots))
+    heard = Messages(model, prior, prior[:1], bend(slots))
     believed = np.full((n, kept + 1), 0.1, np.float32)
     at = bend(np.maximum(senders - 1, 0))
-    said = through.logs(
+    said = heard.logs(
         bend(classes.group),
         classes.coupling,
         bend(senders),
@@ -118,7 +119,7 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     )
     numbers = bend(np.arange(len(said)))
     broken = replace(classes, start=bend(classes.start))
-    through.accumulate(broken, [(numbers, said)], np.zeros((n, kept + 1)), np.zeros(n, np.uint8))
+    heard.accumulate(broken, [(numbers, said)], np.zeros((n, kept + 1)), np.zeros(n, np.uint8))
 
 
 def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:

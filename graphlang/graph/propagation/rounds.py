@@ -20,6 +20,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.propagation import shared_messages
+from graphlang.graph.propagation.edges.compatibility import group_of
 from graphlang.graph.propagation.messages import Messages
 from graphlang.native.threads import in_blocks
 from graphlang.numerics import softmax
@@ -115,28 +116,37 @@ class Exchange:
         sender_class, _ = shared_messages.numbered(key, groups * size + self.messages.fixed + len(self.belief))
         del key
         level = shared_messages.level(self.edges.coupling)
-        of_pages = (sender_class, self._host, given.number)
-        carried = partial(shared_messages.carried, between=len(self.edges.exclusion) - 1)
+        of_pages, between = (given.number, sender_class, self._host), len(self.edges.exclusion) - 1
         nothing, none = np.zeros(0, np.float32), np.zeros(0, np.int32)
         if not self._explained:
             self._unreached = self.unreached()
-            self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8), group=none)
+            self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
         source, target = self.edges.source, self.edges.target
         shared_messages.give_back()
         inlinks = self._received(target, self.weights.order)  # side by side for each page
-        links = carried(inlinks, target, source, self.weights.to_target, level, *of_pages)
+        if not self._explained:
+            self.weights = replace(self.weights, order=none)
+        shared_messages.give_back()
+        links = shared_messages.through(inlinks, target, source, self.weights.to_target, level, *of_pages)
         del inlinks
         if not self._explained:
-            self.weights = replace(self.weights, to_target=nothing, order=none)
-        to_targets = shared_messages.message_classes(links)
+            self.weights = replace(self.weights, to_target=nothing)
+        shared_messages.give_back()
+        carried = shared_messages.carried(links, *of_pages, between=between)
+        shared_messages.give_back()
+        to_targets = shared_messages.message_classes(carried)
         shared_messages.give_back()
         outlinks = self._received(source, None)
-        links = carried(outlinks, source, target, self.weights.to_source, level, *of_pages)
+        shared_messages.give_back()
+        links = shared_messages.through(outlinks, source, target, self.weights.to_source, level, *of_pages)
         del outlinks, source, target, level
         if not self._explained:
             self.edges = replace(self.edges, source=none, target=none)
             self.weights = replace(self.weights, to_source=nothing)
-        to_sources = shared_messages.message_classes(links)
+        shared_messages.give_back()
+        carried = shared_messages.carried(links, *of_pages, between=between)
+        shared_messages.give_back()
+        to_sources = shared_messages.message_classes(carried)
         shared_messages.give_back()
         return to_targets, to_sources
 
@@ -177,11 +187,11 @@ class Exchange:
             self._carried = self._classes()
         path = {int(row): [_best(self._told_of(row))] for row in rows}
         belief, count = self.belief, len(self.belief)
-        incoming, last, before = np.zeros(belief.shape), np.zeros_like(belief), np.empty_like(belief)
-        damping = np.full((count, 1), START, np.float32)
+        incoming = np.zeros(belief.shape)
         self._add(incoming, np.arange(count), None)
         if not self._explained:
             self._let_clamped_go()
+        last, before, damping = np.zeros_like(belief), np.empty_like(belief), np.full((count, 1), START, np.float32)
         active = np.arange(count)  # pages to be worked out again
         done = 0
         while True:
@@ -301,7 +311,9 @@ class Exchange:
         page = (self.edges.source if to_target else self.edges.target)[links]
         sender = self.sender[page]
         coupling = shared_messages.LEVELS[shared_messages.level(self.edges.coupling[links])]
-        given = (self.edges.group[links], coupling, sender, self.potentials.prior.group[page], self.belief)
+        ends = self.edges.source[links], self.edges.target[links]
+        group = group_of(*ends, self._host, len(self.edges.exclusion) - 1)
+        given = (group, coupling, sender, self.potentials.prior.group[page], self.belief)
         return self.messages.logs(*given, sender - self.messages.fixed, to_target=to_target)[:, :-1]
 
     def _told_of(self, row: int) -> NDArray[np.float32]:
@@ -345,8 +357,12 @@ class Exchange:
         """Clamped pages never change their mind: what they say was said."""
         self._is_spent = True
         if self._carried is not None:
-            to_targets, to_sources = map(shared_messages.of_latent_senders, self._carried)
-            self._carried = to_targets, to_sources
+            (to_targets, to_sources), self._carried = self._carried, None
+            shared_messages.give_back()
+            to_targets = shared_messages.of_latent_senders(to_targets)  # one after the other
+            shared_messages.give_back()
+            self._carried = to_targets, shared_messages.of_latent_senders(to_sources)
+            del to_sources
         self.sender -= np.int32(len(self.potentials.clamped.unsure))  # only those of latent pages are asked
         self.messages.forget_unsure()
         nothing = np.zeros((0, len(self.potentials.active)), np.float32)

@@ -151,19 +151,17 @@ class Carried:
     latent_number: NDArray[np.int32]  #: of each page among the latent ones, -1 for the others, shape (n,)
 
 
-def carried(  # noqa: PLR0917  all that a message depends on
+def through(  # noqa: PLR0917  all that a message depends on
     numbers: NDArray[np.int32],
     receiver: NDArray[np.int32],
     sender: NDArray[np.int32],
     weight: NDArray[np.float32],
     levels: NDArray[np.uint8],
+    latent_number: NDArray[np.int32],
     sender_class: NDArray[np.int32],
     host: NDArray[np.int32],
-    latent_number: NDArray[np.int32],
-    *,
-    between: int,
-) -> Carried:
-    """Tell the class of the message that each of some links carries.
+) -> list[NDArray[Any]]:
+    """Tell the message that goes through each of some links, its receiver and its weight.
 
     Args:
         numbers: of the links that count, those to a page side by side, shape (l,).
@@ -171,20 +169,50 @@ def carried(  # noqa: PLR0917  all that a message depends on
         sender: page that sends it, shape (w,).
         weight: what each log message is multiplied by, shape (w,).
         levels: coupling of each link as a number of ``LEVELS``, shape (w,).
-        sender_class: number, from 0, of each page's class of pages that all send the same, shape (n,).
-        host: of each page, shape (n,).
         latent_number: of each page among the latent ones (all receivers, and senders that move), in ascending order, -1
             for the others, shape (n,).
-        between: group of links between hosts; those within one have its number.
+        sender_class: number, from 0, of each page's class of pages that all send the same, shape (n,).
+        host: of each page, shape (n,).
+
+    Returns:
+        Number of each link's receiver among the latent pages, a key of its message, the same where that is, and what it
+        weighs, shape (l,) each.
 
     Raises:
         ValueError: a link or page outside its range, a weight that is not finite.
     """
-    given = (receiver, sender, weight, levels, latent_number, sender_class, host)
-    to, key, link_weight = _of_links(numbers, *given)
+    count = len(numbers)
+    to, key, link_weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
+
+    def fill(part: slice) -> None:
+        given = (numbers[part], receiver, sender, weight, levels, latent_number, sender_class, host)
+        _kernels.link_messages(len(LEVELS), *given, to[part], key[part], link_weight[part])
+
+    over_parts(count, fill)
+    return [to, key, link_weight]
+
+
+def carried(
+    links: list[NDArray[Any]],
+    latent_number: NDArray[np.int32],
+    sender_class: NDArray[np.int32],
+    host: NDArray[np.int32],
+    *,
+    between: int,
+) -> Carried:
+    """Tell the class of the message that each of some links carries.
+
+    Args:
+        links: what ``through`` tells of them; the list is emptied, for there is no room for all of it twice.
+        latent_number: as in ``through``.
+        sender_class: as in ``through``.
+        host: as in ``through``.
+        between: group of links between hosts; those within one have its number.
+    """
     # All pages of a class send the same, and so the last of them stands for it.
     stands = np.zeros(int(sender_class.max(initial=-1)) + 1, np.int32)
     stands[sender_class] = np.arange(len(sender_class), dtype=np.int32)
+    link_weight, key, to = (links.pop() for _ in range(3))
     bits = _marked(key, len(stands) * 2 * len(LEVELS))
     class_of, many = _looked_up(key, bits)
     del key
@@ -222,20 +250,6 @@ def message_classes(links: Carried) -> MessageClasses:
     return MessageClasses(who, links.group, links.coupling, start, receivers, weights, of_latent, latent_start)
 
 
-def _of_links(
-    numbers: NDArray[np.int32], *given: NDArray[Any]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
-    """Receiver, key of the class, and weight of each link's message."""
-    count = len(numbers)
-    to, key, weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
-
-    def fill(part: slice) -> None:
-        _kernels.link_messages(len(LEVELS), numbers[part], *given, to[part], key[part], weight[part])
-
-    over_parts(count, fill)
-    return to, key, weight
-
-
 def _joined(
     links: list[NDArray[Any]], classes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
@@ -260,6 +274,7 @@ def _joined(
         many = one.copy()
         one[:] = place
         place += many
+    give_back()
     rows, values = np.empty(sum(entries), np.int32), np.empty(sum(entries), np.float32)
 
     def sort(number: int) -> None:

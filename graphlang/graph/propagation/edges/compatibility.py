@@ -100,7 +100,7 @@ class CompatibilityModel:
             host: of each page, 0..G-2, shape (n,).
             explained: whether ``p_same`` is kept, which only a reader wants to know.
         """
-        group, coupling = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.float32)
+        coupling = np.empty(len(wanted), np.float32)
         p_same = np.empty(len(wanted) if explained else 0, np.float32)
 
         source, target, kind = links.source, links.target, links.kind
@@ -115,9 +115,9 @@ class CompatibilityModel:
                 links.source.take(numbers, out=source[part], mode="clip")
                 links.target.take(numbers, out=target[part], mode="clip")
                 links.kind.take(numbers, out=kind[part], mode="clip")
-            group[part] = _group(source[part], target[part], host, len(self.exclusion) - 1)
-            likely = _p_same(self.regressions, kind[part], features, numbers, group[part]).astype(np.float32)
-            coupling[part] = _coupling(likely, self.by_chance.take(group[part]))
+            group = group_of(source[part], target[part], host, len(self.exclusion) - 1)
+            likely = _p_same(self.regressions, kind[part], features, numbers, group).astype(np.float32)
+            coupling[part] = _coupling(likely, self.by_chance.take(group))
             shown = followed(kind[part])
             likely[shown] = coupling[part][shown] = HIGHEST
             if explained:
@@ -125,7 +125,7 @@ class CompatibilityModel:
 
         list(in_blocks(len(wanted), BLOCK, fill))
         of_groups = (self.source_marginal, self.switch_to)
-        return EdgeCompatibility(source, target, kind, p_same, coupling, group, self.exclusion, self.lean, *of_groups)
+        return EdgeCompatibility(source, target, kind, p_same, coupling, self.exclusion, self.lean, *of_groups)
 
     def of_hosts(self, rows: NDArray[np.int64]) -> CompatibilityModel:
         """The model for some of its hosts.
@@ -176,7 +176,6 @@ class EdgeCompatibility:
     #: probability that the link's two pages share a language, shape (w,); (0,) where nothing will be explained
     p_same: NDArray[np.float32]
     coupling: NDArray[np.float32]  #: k above, the part of it that is on purpose, shape (w,)
-    group: NDArray[np.int32]  #: the host of both ends, or G - 1, shape (w,)
     exclusion: NDArray[np.float32]  #: x above, shape (G, L)
     lean: NDArray[np.float32]  #: what each language adds to the log-odds of k, shape (G, L)
     source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
@@ -212,7 +211,7 @@ def learn(  # noqa: PLR0917  all that it depends on
     groups = len(sites)
     seen = _sample(links, label, host, length)
     a, b = label[links.source[seen]].astype(np.int64), label[links.target[seen]].astype(np.int64)
-    group = _group(links.source[seen], links.target[seen], host, groups - 1).astype(np.int64)
+    group = group_of(links.source[seen], links.target[seen], host, groups - 1).astype(np.int64)
     same = a == b
     regressions = _regressions(links, features, seen, same, group, groups, given)
     p_same = _p_same(regressions, links.kind[seen], features, seen, group)
@@ -351,9 +350,17 @@ def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return shown[kind]
 
 
-def _group(
+def group_of(
     source: NDArray[np.int32], target: NDArray[np.int32], host: NDArray[np.int32], between: int
 ) -> NDArray[np.int32]:
+    """The group of each link: the host of both its ends, or that of all links between hosts.
+
+    Args:
+        source: page that holds each link, shape (m,).
+        target: page that it leads to, shape (m,).
+        host: of each page, shape (n,).
+        between: the group of links between hosts.
+    """
     home = host.take(source)
     home[home != host.take(target)] = between
     return home
