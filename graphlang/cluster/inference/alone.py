@@ -135,9 +135,11 @@ class _Pages:
     """All pages by ascending id, with what tables say of them."""
 
     def __init__(self, tables: Sequence[pa.Table]) -> None:
-        self._tables = [table.sort_by("page") for table in tables]
-        self.ids: NDArray[np.int64] = self._tables[0]["page"].to_numpy()
-        self.urls = self._tables[0]["url"]
+        first = tables[0]["page"].to_numpy()
+        # Its URLs are many, and most of them nobody asks for: they stay where they are.
+        self._order: NDArray[np.int64] = np.argsort(first, kind="stable")
+        self._tables = [tables[0], *(table.sort_by("page") for table in tables[1:])]
+        self.ids: NDArray[np.int64] = first[self._order]
         known = [table["page"].to_numpy() for table in self._tables[1:]]
         for table in self._tables:  # a page of which anything is said was read
             for name in ("label", "declared"):
@@ -150,12 +152,17 @@ class _Pages:
         for table in self._tables:
             if name in table.column_names:
                 if table is self._tables[0]:
-                    return table[name].take(pa.array(rows))
+                    return table[name].take(pa.array(self._order[rows]))
                 ids = table["page"].to_numpy()
                 at = np.minimum(np.searchsorted(ids, self.ids[rows]), max(len(ids) - 1, 0))
                 there = ids[at] == self.ids[rows] if len(ids) else np.zeros(len(rows), np.bool_)
                 return table[name].take(pa.array(at, mask=~there))
         raise KeyError(name)
+
+    def host(self) -> NDArray[np.int32]:
+        """The host of each page, numbered by their keys."""
+        _, found = np.unique(host_keys(self._tables[0]["url"]), return_inverse=True)
+        return found[self._order].astype(np.int32)
 
     def unknown(self) -> pa.Array:
         """Ids of pages with a long text in a language that is not known."""
@@ -179,8 +186,7 @@ class _Work:
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
         self._made, self._beside = bundle(0, read, links, labels, wanted.weights, wanted.most_links, no_cuts)
-        _, host = np.unique(host_keys(pages.urls), return_inverse=True)
-        self._host: NDArray[np.int32] = host.astype(np.int32)
+        self._host = pages.host()
         self._source, self._target = (np.searchsorted(pages.ids, end) for end in (self._made.source, self._made.target))
         self._heard = np.setdiff1d(self._reached(), pages.stored, assume_unique=True)
 

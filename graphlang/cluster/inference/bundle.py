@@ -31,7 +31,7 @@ PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared
 LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
 _KINDS: Final = pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 _TOGETHER: Final = 4096
-_HOST: Final = r"//(?P<host>[^/?#]*)"
+_BEGIN: Final = r"^(?P<begin>[^/]*//[^/]+)"
 _LAST: Final = np.iinfo(np.int16).max
 
 
@@ -135,10 +135,9 @@ def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     >>> int(keys[0]) == int(keys[1]) == key_of(b"a.example"), int(keys[2]) == key_of(b"b.example")
     (True, True)
     """
-    host = pc.struct_field(pc.extract_regex(urls, _HOST), "host")
-    # Of a URL without a host, `host_of` knows what stands for it.
-    told = pc.not_equal(host, "").fill_null(False)  # noqa: FBT003 - the value
-    encoded = pc.if_else(told, pc.binary_join_element_wise("//", host, ""), urls).combine_chunks().dictionary_encode()
+    begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")
+    # A URL that begins otherwise stands for itself: `host_of` knows what its host is.
+    encoded = pc.coalesce(begin, urls).combine_chunks().dictionary_encode()
     keys = keys_of(host_of(one.encode()) for one in encoded.dictionary.to_pylist())
     found: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
     return found
