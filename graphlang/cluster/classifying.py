@@ -49,18 +49,35 @@ def method_of(name: str) -> tuple[Method, Identifier]:
     return Method(name, identifier.hash, name in registry.names()), identifier
 
 
-@lru_cache(maxsize=2)  # for as long as the process lives: Spark keeps it for many tasks
-def _loaded(name: str, digest: str, *, shipped: bool) -> Identifier:
-    identifier = registry.load(name if shipped else _sent(name))
-    if identifier.hash != digest:
-        raise ModelError(f"the model of {name} on this executor is another one than the driver's: install one version")
+def _loaded(method: Method) -> Identifier:
+    identifier = shipped(method.name) if method.shipped else _sent(method.name, method.hash)
+    if identifier.hash != method.hash:
+        raise ModelError(
+            f"the model of {method.name} on this executor is another one than the driver's: install one version"
+        )
     return identifier
 
 
-def _sent(name: str) -> str:
+@lru_cache(maxsize=1)  # for as long as the process lives: Spark keeps it for many tasks
+def shipped(name: str) -> Identifier:
+    """A method that comes with its model, or as a program; loaded once a process.
+
+    Args:
+        name: that `graphlang methods` lists.
+
+    Raises:
+        ModelError: there is none.
+    """
+    return registry.load(name)
+
+
+@lru_cache(maxsize=1)
+def _sent(name: str, digest: str) -> Identifier:
+    """A model file that Spark sent; another digest is another file of the same name."""
     from pyspark import SparkFiles  # noqa: PLC0415 - an extra
 
-    return str(SparkFiles.get(name.rsplit("/", 1)[-1]))
+    del digest
+    return registry.load(str(SparkFiles.get(name.rsplit("/", 1)[-1])))
 
 
 def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Iterator[pa.RecordBatch]:
@@ -74,7 +91,7 @@ def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Itera
         The same rows with the columns of `graphlang.cluster.tables.ANSWER`. They are null where there is no text at
         all, as for what was never fetched.
     """
-    identifier = _loaded(method.name, method.hash, shipped=method.shipped)
+    identifier = _loaded(method)
     for batch in batches:
         for at in range(0, batch.num_rows, _TOGETHER):
             part = batch.slice(at, _TOGETHER)

@@ -12,8 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from graphlang.cluster import worker_daemon
 from graphlang.cluster.late_session import LateSession
 from graphlang.cluster.reading.page_ids import CollisionError
+from graphlang.content import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,6 +35,9 @@ _SETTINGS: Final = {
     "spark.sql.adaptive.enabled": "true",
     # Python of an executor would look for modules in the folder that the job was started in, before what is installed.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
+    # Arrow's memory goes back to the system after ten seconds, and not after a hundredth of one: a task takes as much
+    # again at once, and the system fills every page with zeros first, which was a tenth of a worker's time.
+    "spark.executorEnv.MIMALLOC_PURGE_DELAY": "10000",
 }
 #: Where all processes are on this machine, nothing outside is to reach them. Java works for minutes at most on what it
 #: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work. With
@@ -44,6 +49,8 @@ _LOCAL: Final = {
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
 }
+#: Where executors have this very Python, their processes are copies of one that has loaded what all tasks need.
+_DAEMON: Final = {"spark.python.daemon.module": worker_daemon.__name__}
 _COLLISION: Final = f"{CollisionError.__module__}.{CollisionError.__name__}: "
 _GONE: Final = "Java ended in the middle of the work, as it does where memory is short; see spark.driver.memory"
 _MEMORY_SAID: Final = "SPARK_DRIVER_MEMORY"  # where the user says it to Spark itself
@@ -89,12 +96,16 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         return builder.getOrCreate()
 
 
-def late_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Any:
+def late_session(
+    master: str | None = None, settings: Mapping[str, str] | None = None, *, method: str | None = None
+) -> Any:
     """Start Spark, or take the session that there is; one that starts is as good as `session`, but begins with tasks.
 
     Args:
         master: as for `session`.
         settings: as for `session`.
+        method: the content method that will be asked, if known: processes of an executor share its model where that
+            comes with the program, and the master is local.
 
     Returns:
         A ``pyspark.sql.SparkSession``, or what becomes one when it is needed (`LateSession`).
@@ -104,27 +115,42 @@ def late_session(master: str | None = None, settings: Mapping[str, str] | None =
     """
     if is_there():
         return session(master, settings)
-    given = _checked(master, settings)
+    given = _checked(master, settings, method)
     spark = import_module("pyspark")
     with _told_where_it_does_not_start():
         context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(given.items())))
     return LateSession(context, _pyspark().SparkSession.builder.getOrCreate)
 
 
-def _checked(master: str | None, settings: Mapping[str, str] | None) -> dict[str, str]:
+def _checked(master: str | None, settings: Mapping[str, str] | None, method: str | None = None) -> dict[str, str]:
     """All settings, where there is a Java that Spark runs on."""
     if master is not None and not _MASTERS.match(master):
         raise SparkError(f"there is no master {master}: Spark takes local[CORES], yarn, spark://HOST:PORT or k8s://URL")
     _check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return settings_for(master, settings or {}, method)
+
+
+def settings_for(master: str | None, given: Mapping[str, str], method: str | None = None) -> dict[str, str]:
+    """All settings that a session is started with.
+
+    Args:
+        master: as for `session`.
+        given: by the user; they hold, whatever ours say.
+        method: as for `late_session`.
+    """
     own = _SETTINGS | {"spark.app.name": "graphlang"}
     if master is not None:
         own["spark.master"] = master
         if master.startswith("local"):
             own |= _LOCAL
+            if os.environ.get("PYSPARK_PYTHON") == sys.executable:
+                own |= _DAEMON
+                if method == registry.DEFAULT:  # programs of others may not like to be copied
+                    own[f"spark.executorEnv.{worker_daemon.METHOD}"] = method
             if _MEMORY_SAID not in os.environ:
                 own["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    return own | dict(settings or {})
+    return own | dict(given)
 
 
 @contextmanager

@@ -5,9 +5,12 @@ Columns have the names of the database's views and tables (db/SCHEMA.md). A page
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 import pyarrow as pa
+
+from graphlang.db.records import LinkKind
 
 _TEXT, _LONG, _INT, _REAL, _BYTES = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.binary()
 _DECLARED: Final = pa.list_(pa.struct([("source", _TEXT), ("value", _TEXT)]))
@@ -173,6 +176,15 @@ SITES: Final = pa.schema(
     ]
 )
 PROBLEMS: Final = pa.schema([("file", _TEXT), ("offset", _LONG), ("url", _TEXT), ("kind", _TEXT), ("reason", _TEXT)])
+
+
+@cache
+def link_kinds() -> pa.Array:
+    """What `LINKS` calls the kinds of links, by their numbers, which begin with 1.
+
+    Not made when this is imported: the first list that Arrow is given takes half a second (`files.without_pandas`).
+    """
+    return pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 
 
 def ddl(schema: pa.Schema) -> str:

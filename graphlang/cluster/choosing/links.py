@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from graphlang.cluster.reading.page_ids import CollisionError
-from graphlang.cluster.tables import LINKS, PAGES
-from graphlang.db.records import NOFOLLOW, LinkKind
+from graphlang.cluster.tables import LINKS, PAGES, link_kinds
+from graphlang.db.records import NOFOLLOW
 from graphlang.ingest.links.canonical import place
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_KINDS: Final = pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 _REMEMBERED: Final = 1 << 20  # URLs that a task names only once
 URLS: Final = pa.schema([("page", pa.int64()), ("url", pa.string())])
 
@@ -42,7 +41,7 @@ def links_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             [
                 pa.array(source[kept]),
                 pa.array(target[kept]),
-                _KINDS.take(pa.array((kinds[kept] & ~np.uint8(NOFOLLOW)) - 1)),
+                link_kinds().take(pa.array((kinds[kept] & ~np.uint8(NOFOLLOW)) - 1)),
                 pa.array((kinds[kept] >= NOFOLLOW).astype(np.int32)),
                 pa.array(hreflangs[kept], type=pa.string()),
                 pa.array(_places(counts, kept)),

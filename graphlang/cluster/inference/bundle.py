@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from graphlang.analysis.arrays import signals
 from graphlang.analysis.arrays.graph_input import PARTS, SHORT, WIDTH, join_scripts
+from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
-from graphlang.db.records import LinkKind
 from graphlang.graph.data import FixedBeliefs, Signal
 from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
 from graphlang.graph.partitioned.partition import Partition
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared", "shares", "read", "copies")
 #: Columns of its links; ``other`` is the partition of the other end.
 LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
-_KINDS: Final = pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 _TOGETHER: Final = 4096
 _BEGIN: Final = r"^(?P<begin>[^/]*//[^/]+)"
 _LAST: Final = np.iinfo(np.int16).max
@@ -96,7 +95,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
         length,
         links["source"].to_numpy(),
         links["target"].to_numpy(),
-        (pc.index_in(links["kind"], value_set=_KINDS).to_numpy() + 1).astype(np.uint8),
+        (pc.index_in(links["kind"], value_set=link_kinds()).to_numpy() + 1).astype(np.uint8),
         _hreflangs(links["hreflang"], labels),
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
         signals_of(pages, labels, weights),

@@ -138,7 +138,7 @@ def run(
     named = [*paths, *(reading.listed_in(from_) if from_ is not None else ())]
     if not named:
         raise click.UsageError("no files: name some, or a list of them with --from")
-    with session(master, settings, late=True) as spark:
+    with session(master, settings, late=True, method=method) as spark:
         job, propagating = needed("graphlang.cluster.job"), needed("graphlang.cluster.inference.propagate")
         done = job.run(
             spark,

@@ -62,13 +62,16 @@ def _is_told(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def session(master: str | None, settings: dict[str, str], *, late: bool = False) -> Iterator[Any]:
+def session(
+    master: str | None, settings: dict[str, str], *, late: bool = False, method: str | None = None
+) -> Iterator[Any]:
     """Spark, which is stopped in the end, unless it was there before.
 
     Args:
         master: as `spark_options` gives it.
         settings: as `spark_options` gives them.
         late: whether what tables of Spark need is started only when there is one.
+        method: of a late session, the content method that will be asked.
 
     Raises:
         Failure: pyspark is not installed.
@@ -78,7 +81,9 @@ def session(master: str | None, settings: dict[str, str], *, late: bool = False)
     logging.getLogger().addFilter(_is_told)
     sessions = needed("graphlang.cluster.spark_session")
     there = sessions.is_there()
-    spark = (sessions.late_session if late else sessions.session)(master, settings)
+    if late:
+        needed("graphlang.cluster.files.without_pandas").without_pandas()  # this process is a verb's, and has no series
+    spark = sessions.late_session(master, settings, method=method) if late else sessions.session(master, settings)
     try:
         yield spark
     finally:
