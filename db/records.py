@@ -199,7 +199,8 @@ class Page:
     mime: str = ""  #: media type as served, lower case, without parameters
     charset: str | None = None  #: WHATWG name of the charset the text was decoded with; None for pages without text
     #: on whose word: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8`` (it decodes), ``detector``, ``default``; and which
-    #: declarations the bytes belie: ``utf-8, not http``, ``detector, not http or meta``
+    #: declarations the bytes belie: ``utf-8, not http``, ``detector, not http or meta``; and where the text had been
+    #: encoded twice or more often, and is as it was meant: ``http, encoded twice``, ``meta, encoded 3 times``
     charset_from: str = ""
     title: str = ""  #: text of ``<title>``, white space folded
     #: visible text, white space folded: a line feed where a line or paragraph ends, else a space; its first `READ`

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from graphlang.content.adapters.foreign import Classifier
     from graphlang.content.segments.find import Span
+    from graphlang.ingest.payload.encoded_twice import Meant
     from graphlang.urls.identifier import UrlIdentifier
 
 _BATCH = 4096
@@ -34,7 +35,9 @@ class Prediction(NamedTuple):
 
 
 def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> list[Prediction]:
-    """Identify the language of texts, or of URLs with a URL method.
+    r"""Identify the language of texts, or of URLs with a URL method.
+
+    A text that was encoded twice (its UTF-8 taken for windows-1252) is identified as it was meant.
 
     Args:
         texts: any strings; a URL method takes each for a URL.
@@ -50,6 +53,8 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> l
 
     >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language
     'deu'
+    >>> identify(["ÐšÐ°ÐºÐ¾Ð¹ Ñ\x81ÐµÐ³Ð¾Ð´Ð½Ñ\x8f Ð´ÐµÐ½ÑŒ?"])[0].language
+    'rus'
     >>> [one.language for one in identify(["", "42"])]
     ['und', 'zxx']
     """
@@ -120,7 +125,10 @@ def predictions(
     if is_url:
         from graphlang.urls.tokens.readable_text import readable  # noqa: PLC0415 - texts do without
     for batch in _batches(texts):
-        best, score = top(identifier.probabilities([text for _, text in batch]), 2)
+        read = [text for _, text in batch]
+        if not is_url:
+            read = [meant.text if meant else text for meant, text in zip(_as_meant(read), read, strict=True)]
+        best, score = top(identifier.probabilities(read), 2)
         for item, first, sure in zip(batch, best.tolist(), score.tolist(), strict=True):
             if is_url and not readable(item[1]).strip():  # it embeds its content or names no page (data:, tel:)
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
@@ -141,7 +149,27 @@ def segments(identifier: Identifier, texts: Iterable[tuple[str, str]]) -> Iterat
     from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
 
     for batch in _batches(texts):
-        yield from zip(batch, find.spans(identifier, [text for _, text in batch]), strict=True)
+        given = _as_meant([text for _, text in batch])
+        read = [meant.text if meant else text for meant, (_, text) in zip(given, batch, strict=True)]
+        for item, meant, found in zip(batch, given, find.spans(identifier, read), strict=True):
+            yield item, _where_written(found, item[1], meant.encoded) if meant else found
+
+
+def _as_meant(texts: list[str]) -> list[Meant | None]:
+    """Texts that were encoded twice, as they were meant; None for each of the others, nearly all."""
+    if all(map(str.isascii, texts)):
+        return [None] * len(texts)
+    from graphlang.ingest.payload.encoded_twice import as_meant  # noqa: PLC0415 - ASCII does without
+
+    return [as_meant(text) for text in texts]
+
+
+def _where_written(spans: list[Span], text: str, encoded: int) -> list[Span]:
+    """Spans of a text as it was meant, where they stand in the text as it is."""
+    from graphlang.ingest.payload.encoded_twice import places  # noqa: PLC0415 - hardly ever needed
+
+    at = places(text, encoded)
+    return [span._replace(begin=at[span.begin], end=at[span.end]) for span in spans]
 
 
 def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[float]) -> Prediction:

@@ -22,6 +22,7 @@ from graphlang.ingest.ordinary_page import OrdinaryPages
 from graphlang.ingest.payload import http_response, media_type
 from graphlang.ingest.payload.charset import Decoded, decode
 from graphlang.ingest.payload.digest import digest_of
+from graphlang.ingest.payload.encoded_twice import as_meant, taken_back
 from graphlang.ingest.payload.plain_answer import AnswerReader
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 
@@ -182,18 +183,16 @@ class Parser:
         form = media_type.form(mime, payload)
         if form:
             decoded = decode(payload, charset, markup=form == "html")
-            used, charset_from = decoded.charset, decoded.source
+            used = decoded.charset
             if form == "html":
-                document = html.read(_as_xml(decoded.text) if mime.endswith("xml") else decoded.text, limits)
-                if used != "utf-8":
-                    document = in_charset(document, used)
+                document, charset_from = _read(decoded, mime, limits)
                 title, text, main = document.title, document.text, document.main_length
                 if document.flattened:
                     faults.append(
                         ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
                     )
             else:
-                text = html.fold_paragraphs(decoded.text if isinstance(decoded.text, str) else decoded.text.decode())
+                text, charset_from = _plain(decoded)
                 main = len(text)
         if revisit and not payload and not _redirects(status):
             # Whatever its header repeats of the original's comes with the original.
@@ -233,6 +232,39 @@ class Parser:
 
         most = READ if self._limits.text_limit is None else self._limits.text_limit
         return b" ".join(visible(payload[:_MOST_BYTES]).split())[:most]
+
+
+def _read(decoded: Decoded, mime: str, limits: Limits) -> tuple[html.Document, str]:
+    """Return a page of markup as it was meant, its links as browsers follow them, and what named its charset."""
+    document = _document(decoded.text, mime, limits)
+    if decoded.charset != "utf-8":
+        return in_charset(document, decoded.charset), decoded.source
+    meant = as_meant(decoded.text)
+    if meant is None:
+        return document, decoded.source
+    found = _document(meant.text, mime, limits)
+    if (found.title, found.text) == (document.title, document.text):
+        return document, decoded.source
+    targets = [*document.anchors, *(reference.target for reference in document.references)] if found.words else ()
+    said = {target: found.words.get(taken_back(target, meant.encoded), "") for target in targets}
+    words = {target: text for target, text in said.items() if text}
+    return (
+        document._replace(title=found.title, text=found.text, main_length=found.main_length, words=words),
+        f"{decoded.source}, {meant.source}",
+    )
+
+
+def _document(markup: str | bytes, mime: str, limits: Limits) -> html.Document:
+    return html.read(_as_xml(markup) if mime.endswith("xml") else markup, limits)
+
+
+def _plain(decoded: Decoded) -> tuple[str, str]:
+    """Return a page of plain text as it was meant, and what named its charset."""
+    meant = as_meant(decoded.text) if decoded.charset == "utf-8" else None
+    text, source = decoded.text, decoded.source
+    if meant is not None:
+        text, source = meant.text, f"{source}, {meant.source}"
+    return html.fold_paragraphs(text if isinstance(text, str) else text.decode()), source
 
 
 def _as_xml(markup: str | bytes) -> bytes:

@@ -89,7 +89,9 @@ TABLES: dict[str, Table] = {
             "mime": "Media type as served, lower case, without parameters.",
             "charset": "Charset by which the bytes were decoded (WHATWG name); NULL without text.",
             "charset_from": "What named the charset: `bom`, `http`, `xml`, `meta`, `utf-8` (valid), `detector`,"
-            " `default`; then the declarations that the bytes belie: `utf-8, not http`, `detector, not http or meta`.",
+            " `default`; then the declarations that the bytes belie: `utf-8, not http`, `detector, not http or meta`;"
+            " then that the text was encoded twice, or more often, and is kept as it was meant: `http, encoded twice`,"
+            " `meta, encoded 3 times`.",
             "length": "Characters of the visible text, before it was cut at the limit.",
             "size": "Bytes of the decoded payload.",
             "digest": "SHA-1 of the payload in base 32, as in WARC-Payload-Digest.",

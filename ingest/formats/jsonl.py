@@ -21,6 +21,7 @@ from graphlang.ingest.kept_text import kept
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.links.extract import links_of
 from graphlang.ingest.links.resolve import Joiner
+from graphlang.ingest.payload.encoded_twice import as_meant, taken_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,9 +120,12 @@ class Jsonl:
     def _page(self, offset: int, url: str, found: dict[str, Any]) -> Page:
         limits = self._limits
         written = next((found[name] for name in _TEXTS if isinstance(found.get(name), str) and found[name]), "")
+        title = _string(found, "title")
+        meant = as_meant(f"{title}\n{written}")
+        if meant is not None:
+            title, written = taken_back(title, meant.encoded), taken_back(written, meant.encoded)
         text = fold_lines(written)
         body = kept(text, len(text), limits.text_limit)
-        title = found.get("title")
         status = found.get("status")
         if isinstance(status, str) and len(status) == 3 and status.isdecimal():  # noqa: PLR2004 - as CDXJ has it
             status = int(status)
@@ -139,8 +143,8 @@ class Jsonl:
             status=status if isinstance(status, int) and 100 <= status <= 999 else None,  # noqa: PLR2004
             mime=_string(found, "mime")[:100].lower(),
             charset="utf-8",
-            charset_from="utf-8",
-            title=fold(title)[: limits.title_limit] if isinstance(title, str) else "",
+            charset_from="utf-8" if meant is None else f"utf-8, {meant.source}",
+            title=fold(title)[: limits.title_limit],
             text=body.text,
             length=body.length,
             size=len(text.encode("utf-8", "replace")),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from graphlang.db.records import Page
 from graphlang.ingest.html.document import fold, fold_lines
 from graphlang.ingest.kept_text import kept
+from graphlang.ingest.payload.encoded_twice import as_meant
 
 if TYPE_CHECKING:
     from graphlang.ingest.formats.records import RawRecord
@@ -27,6 +28,9 @@ def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limit
         limits: how much is kept.
     """
     written = raw.block.decode("utf-8", "replace")
+    meant = as_meant(written)
+    if meant is not None:
+        written = meant.text
     text = fold_lines(written)
     body = kept(text, len(text), limits.text_limit)
     name, _, digest = head.get("warc-payload-digest", head.get("warc-block-digest", "")).strip().partition(":")
@@ -36,7 +40,7 @@ def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limit
         date=date,
         mime="text/plain",
         charset="utf-8",
-        charset_from="utf-8",
+        charset_from="utf-8" if meant is None else f"utf-8, {meant.source}",
         title=fold(written.lstrip().partition("\n")[0])[: limits.title_limit],
         text=body.text,
         length=body.length,

@@ -189,6 +189,15 @@ def is_utf8(data: bytes) -> bool:
     return bool(_kernels.html_is_utf8(data))
 
 
+def looks_encoded_twice(data: bytes) -> bool:
+    r"""Tell whether text in UTF-8 may have been encoded twice; `ingest.payload.encoded_twice` tells if it was.
+
+    >>> looks_encoded_twice("Ã¼, Ã¤, Ã¶".encode()), looks_encoded_twice("ü, ä, ö".encode())
+    (True, False)
+    """
+    return bool(_kernels.html_looks_encoded_twice(data))
+
+
 def holds_escapes(data: bytes) -> bool:
     r"""Tell whether bytes hold what begins text in ISO 2022 or HZ.
 

@@ -55,6 +55,16 @@ static int begins_as_markup(uint8_t first) {
   return first == '<' || first == ' ' || first == '\t' || first == '\n' || first == '\r';
 }
 
+static int holds_c3(const uint8_t *at, uint64_t size) {
+  return size && memchr(at, 0xC3, size);
+}
+
+/* Whether what a page says may have been encoded twice. Most texts show by themselves that they were not. */
+static int may_be_encoded_twice(const graphlang_html_page *page, uint64_t size, const uint8_t *markup) {
+  return (holds_c3(page->text, page->text_size) || holds_c3(page->strings, page->strings_size)) &&
+         graphlang_html_looks_encoded_twice(size, markup);
+}
+
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t *block, uint64_t body,
                                  uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said) {
   graphlang_html_page page = {0};
@@ -70,7 +80,7 @@ int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size,
   if (undeclared && (memchr(markup, 0, size) || graphlang_html_holds_escapes(size, markup))) return 0;
   int failed = graphlang_html_read(reader->html, size, markup, most, depth, &page);
   if (failed) return failed;
-  if (page.flattened || page.skipped) return 0;
+  if (page.flattened || page.skipped || may_be_encoded_twice(&page, size, markup)) return 0;
   failed = graphlang_html_part(reader->html, &parted);
   if (failed) return failed;
   if (parted.left) return 0;

@@ -24,10 +24,10 @@ typedef struct {
 } graphlang_ordinary_page_said;
 
 /* Read the page that begins at `body` of a block; `most` and `depth` as in `graphlang_html_read`. Left are: no page at
-   all, one that begins neither with markup nor with white space of ASCII, bytes that are not UTF-8, elements nested too
-   deep, references beyond the limit, and a text of which Python knows what stands around the content; and where nobody
-   says that the page is UTF-8 (`undeclared`), zeros and what begins text in ISO 2022 or HZ. Refuses a `body` beyond the
-   block. */
+   all, one that begins neither with markup nor with white space of ASCII, bytes that are not UTF-8 or look encoded
+   twice, elements nested too deep, references beyond the limit, and a text of which Python knows what stands around the
+   content; and where nobody says that the page is UTF-8 (`undeclared`), zeros and what begins text in ISO 2022 or HZ.
+   Refuses a `body` beyond the block. */
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t block[size], uint64_t body,
                                  uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said);
 

@@ -10,6 +10,8 @@ them. The paper's rule that a declaration can lie is kept in two ways:
   declared: any bytes at all decode under most of those, so that decoding proves nothing for them, while text in another
   charset is hardly ever valid UTF-8 by chance.
 
+What the characters of UTF-8 were meant to be, where they were encoded twice, is for `encoded_twice` to tell.
+
 Labels are resolved by the WHATWG encoding standard (webencodings), so that ``iso-8859-1`` means windows-1252.
 """
 

@@ -43,6 +43,36 @@ def test_options_of_texts_with_methods_that_read_none(
     assert "reads no text" in result.stderr
 
 
+#: "Вчера пошёл снег."
+TWICE = "Ð\x92Ñ‡ÐµÑ€Ð° Ð¿Ð¾ÑˆÑ‘Ð» Ñ\x81Ð½ÐµÐ³."
+
+
+@pytest.mark.parametrize("options", [("--lines",), ()])
+def test_text_that_was_encoded_twice_is_told_as_it_was_meant(graphlang: Call, options: tuple[str, ...]) -> None:
+    told = [
+        json.loads(graphlang("identify", *options, "--format", "jsonl", "--text", input_=text.encode()).stdout)
+        for text in ("Вчера пошёл снег.", TWICE)
+    ]
+    assert told[0]["language"] == "rus"
+    assert (told[1]["characters"], told[1]["text"]) == (len(TWICE), TWICE)
+    for name in ("language", "script", "confidence", "runner_up", "runner_up_confidence"):
+        assert told[0][name] == told[1][name]
+
+
+def test_spans_of_text_that_was_encoded_twice_are_where_it_is(graphlang: Call) -> None:
+    german = "Am Abend lag der Nebel über dem Tal, und die Brücke war nicht zu sehen. "
+    russian = "Вчера пошёл снег, и дети остались дома, потому что дороги замело."
+    twice = (german + russian).encode().decode("latin-1")
+    plain, given = [
+        json.loads(graphlang("identify", "--lines", "--shares", "--spans", input_=text.encode()).stdout)
+        for text in (german + russian, twice)
+    ]
+    assert [span["language"] for span in plain["spans"]] == ["deu", "rus"]
+    assert given["shares"] == plain["shares"]
+    cut = [twice[span["begin"] : span["end"]].encode("latin-1").decode() for span in given["spans"]]
+    assert cut == [(german + russian)[span["begin"] : span["end"]] for span in plain["spans"]]
+
+
 def test_long_lines_are_not_gathered_by_the_thousand() -> None:
     megabyte = "a" * (1 << 20)
     sizes = [len(batch) for batch in identification._batches((str(number), megabyte) for number in range(40))]

@@ -75,7 +75,8 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
         record(f"{site}twice.html", f"<p>Neu. {LONG}<a href='/only-new.html'>.</a>", date="2025-01-01"),
         record(f"{site}gone.html", "<p>Nicht gefunden", date="2025-01-01", status=404),
         record(f"{site}again.html", "", kind="revisit", date="2026-02-01", status=304, **revisit),
-        record("http://musee.example/", "<p>Le musée des marées se trouve près du port et montre de vieux bateaux."),
+        # Encoded twice: "Le musée des marées se trouve près du port".
+        record("http://musee.example/", "<p>Le musÃ©e des marÃ©es se trouve prÃ¨s du port et montre de vieux bateaux."),
         # In no language that the method knows: what it is linked with learns nothing through it.
         record("http://other.example/2", f"<p>{VAI}<a href='http://musee.example/'>.</a><a href='/3'>.</a>"),
     ]

@@ -71,6 +71,7 @@ FRAGMENTS = st.sampled_from(
     [
         *(
             "<title>",
+            "<title>GrÃ¼ÃŸe, ",
             "</title>",
             "A &amp; \u00ad B\n c",
             "<html lang=de>",
@@ -119,6 +120,9 @@ FRAGMENTS = st.sampled_from(
             "<ul>",
             "</ul>",
             "Grüße aus Köln ",
+            "GrÃ¼ÃŸe aus KÃ¶ln, ",
+            "<img alt='Ã¼ber Ã¤hnliche GrÃ¶ÃŸen'>",
+            "Ð\u009fÑ€Ð¸Ð²ÐµÑ‚ ",
             "\u65e5\u672c\u8a9e ",
             "word " * 30,
             "\0",
@@ -220,6 +224,8 @@ def _read(body: bytes, content_type: bytes = b"text/html; charset=utf-8", limits
             b"<nav>Home</nav><footer><a href=x rel=nofollow>y</a></footer>" + b"word " * 4000,
             b"text/html; charset=utf-8",
         ),
+        ("<p>Größe: Ã¼, Ã¤, Ã¶, für heißt hier also fÃ¼r, schöne Grüße, ähnlich".encode(), b"text/html; charset=utf-8"),
+        ("<p title='GrÃ¼ÃŸe aus KÃ¶ln'>x".encode(), b"text/html; charset=utf-8"),
     ],
 )
 def test_ordinary_pages_are_not_left(body: bytes, content_type: bytes) -> None:
@@ -229,7 +235,7 @@ def test_ordinary_pages_are_not_left(body: bytes, content_type: bytes) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"\xef\xbb\xbf", b"%PDF-1.4", b"<p>\xff", b"<div>" * 600),
+        *(b"", b"\xef\xbb\xbf", b"%PDF-1.4", b"<p>\xff", b"<div>" * 600, "<p>GrÃ¼ÃŸe aus KÃ¶ln".encode()),
         b"<meta http-equiv=refresh content='0; url=/x'>",
         b"".join(b"<a href=%d>" % number for number in range(5001)),
         b"<a href=" + b"x" * 3000 + b">",

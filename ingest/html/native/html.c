@@ -608,6 +608,38 @@ int graphlang_html_is_utf8(uint64_t size, const uint8_t *at) {
   return 1;
 }
 
+/* Bytes of a character that may stand for a byte from 80 to BF, in ISO-8859-1 or windows-1252; 0 where it does not. */
+static size_t for_byte(const uint8_t *at, const uint8_t *end) {
+  size_t size = *at == 0xE2 ? 3 : *at == 0xC2 || *at == 0xC5 || *at == 0xC6 || *at == 0xCB ? 2 : 0;
+  return size <= (size_t)(end - at) ? size : 0;
+}
+
+/* Whether the character behind a byte C3 is the first of a run that stands for one character: that of its first byte. */
+static int begins_run(const uint8_t *at, const uint8_t *end) {
+  if (at == end || *at < 0x82 || *at > 0xB4) return 0;
+  int others = *at < 0xA0 ? 1 : *at < 0xB0 ? 2 : 3;
+  for (at++; others && at < end; others--) {
+    size_t size = for_byte(at, end);
+    if (!size) return 0;
+    at += size;
+  }
+  return !others;
+}
+
+int graphlang_html_looks_encoded_twice(uint64_t size, const uint8_t *at) {
+  enum { FEWEST = 3, OTHERS = 24 };
+  const uint8_t *end = at + size;
+  uint64_t runs = 0, others = 0;
+  while (at < end && (at = memchr(at, 0xC3, (size_t)(end - at))) && others <= runs + OTHERS) {
+    at++;
+    if (begins_run(at, end))
+      runs++;
+    else
+      others++;
+  }
+  return runs >= FEWEST && others <= runs;
+}
+
 int graphlang_html_holds_escapes(uint64_t size, const uint8_t *at) {
   const uint8_t *end = at + size;
   if (size && memchr(at, 0x1B, size)) return 1;

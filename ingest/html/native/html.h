@@ -77,6 +77,10 @@ int graphlang_html_holds_escapes(uint64_t size, const uint8_t data[size]);
 /* Whether bytes are ASCII, hold no zero, and no escapes: they can be text in nothing else. */
 int graphlang_html_is_plain(uint64_t size, const uint8_t data[size]);
 
+/* Whether text in UTF-8 may have been encoded twice: three characters at least that begin as such a run does, and no more
+   others of C3. Where many of these come before, no further one is looked at. See `graphlang.ingest.payload.encoded_twice`. */
+int graphlang_html_looks_encoded_twice(uint64_t size, const uint8_t data[size]);
+
 /* Part a text: what is in no span first, then the spans in their order. What several spans hold stands with the last of
    them. Spans are not empty, and sorted by where they begin. `reach` and `following` are for the kernel to work with.
    Returns the bytes written to `out`; `main_size[0]` of them are in no span. */

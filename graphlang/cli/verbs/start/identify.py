@@ -66,9 +66,9 @@ def identify(
     Files that cannot be read are listed at the end, the others are identified, and the exit code is 1.
 
     'und' means that there is no text, or that none of the method's languages is written in its script; 'zxx' that it
-    has no letters. Of a file, or a line, the first MiB is read. With a URL method every line is a URL. 'und' then means
-    that the URL names no page (data:, javascript:), or that two merged methods ('A or B', 'A and B') accept no
-    language.
+    has no letters. A text that was encoded twice (its UTF-8 taken for windows-1252) is identified as it was meant. Of a
+    file, or a line, the first MiB is read. With a URL method every line is a URL. 'und' then means that the URL names
+    no page (data:, javascript:), or that two merged methods ('A or B', 'A and B') accept no language.
 
     \b
     Examples:

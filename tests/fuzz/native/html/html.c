@@ -253,6 +253,9 @@ void fuzz_html(Input *in) {
   uint8_t *data = repeated(in, repeats < 248 ? 1 : 2u << (repeats - 248), &size);
   int sound = graphlang_html_is_utf8(size, data);
   CHECK(sound == sound_utf8(data, size));
+  uint64_t capitals = 0;
+  for (uint64_t n = 0; n < size; n++) capitals += data[n] == 0xC3;
+  CHECK(!graphlang_html_looks_encoded_twice(size, data) || capitals >= 3);
 
   graphlang_html_page page;
   Parser *fresh = graphlang_html_new(plan);
