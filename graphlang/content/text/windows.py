@@ -44,6 +44,7 @@ QUOTED_LENGTH = 40  #: up to this many letters; of longer ones the fewer
 FEW = 0.4  #: share of letters in the windows below which all but the letters of the script is taken out first
 _letters = Kernels("graphlang.content.native._letters")
 _PROBE = 160  # characters taken from all over a text to find its script
+_PROBED = 1_024  # texts whose characters are looked at together
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
@@ -132,8 +133,8 @@ def main_scripts(texts: Sequence[str]) -> NDArray[np.uint8]:
     script = np.full(len(texts), scripts.LATIN, dtype=np.uint8)
     probes = [text[:: max(1, len(text) // _PROBE)] for text in texts]
     mixed = [i for i, probe in enumerate(probes) if not probe.isascii()]
-    for begin in range(0, len(mixed), _PROBE):
-        some = mixed[begin : begin + _PROBE]
+    for begin in range(0, len(mixed), _PROBED):
+        some = mixed[begin : begin + _PROBED]
         script[some] = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True).scripts
     return script
 
