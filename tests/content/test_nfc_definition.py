@@ -39,6 +39,11 @@ def features(text: str, keys: dict[int, int], orders: list[int], *, words: bool)
     return [keys[key] for key in keys_of(grams).tolist() if key in keys]
 
 
+#: Characters that stand for the bytes from 80 to BF, and what was encoded twice.
+BYTE = "".join(map(chr, range(0x80, 0xC0))) + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
+TWICE = re.compile(f"[\xc2-\xdf][{BYTE}]|[\xe0-\xef][{BYTE}]{{2}}|[\xf0-\xf4][{BYTE}]{{3}}")
+
+
 class Plain:
     """A model's arrays, read without any kernel."""
 
@@ -123,7 +128,9 @@ class Plain:
         if strange > unknown.REFUSED or trebled > unknown.TREBLED * len(given_):
             return chances.tolist()
         rest = (1 - strange) * (1 - OUTLIERS)
-        if (marks := sum(character in "{};" for character in given_)) > 2 and marks > unknown.CODE * len(given_):
+        marks = sum(character in "{};" for character in given_)
+        twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * unknown.GARBLED > len(given_)
+        if twice or (marks > 2 and marks > unknown.CODE * len(given_)):
             rest *= 1 - unknown.OF_CODE
         chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
         english = self.model.labels.index("eng")
@@ -155,7 +162,26 @@ def both(request: pytest.FixtureRequest, corpus_folder: Path) -> Iterator[tuple[
 
 
 PARTS = st.sampled_from(
-    ["the", "weather", "das", "ist", "wetter", "και", "σπίτι", "é", "e\u0301", "жук", "中", "ß", "aaa", "}", "qzx"]
+    [
+        *(
+            "the",
+            "weather",
+            "das",
+            "ist",
+            "wetter",
+            "και",
+            "σπίτι",
+            "é",
+            "e\u0301",
+            "жук",
+            "中",
+            "ß",
+            "aaa",
+            "}",
+            "qzx",
+        ),
+        "schÃ¶n",
+    ]
 )
 TEXTS = st.one_of(
     st.text(max_size=40),

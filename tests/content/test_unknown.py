@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,17 +44,26 @@ def test_by_hand() -> None:
     assert chance == pytest.approx(1 / (1 + np.exp(-0.066)), abs=1e-3)
 
 
-TEXTS = st.lists(st.lists(st.sampled_from([*"aAbé{};= ", "a: /b", ":/"]), max_size=30).map("".join), max_size=5)
+TEXTS = st.lists(
+    st.lists(st.sampled_from([*"aAbé{};= ", "a: /b", ":/", "Ã¼", "à¤¹", *"ðŸ˜€Ð‘я\x81Àõ\u0151"]), max_size=30).map(
+        "".join
+    ),
+    max_size=5,
+)
+#: Characters that stand for the bytes from 80 to BF, by Python's own codecs; and as many as its first byte says.
+BYTE = "".join(map(chr, range(0x80, 0xC0))) + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
+GARBLED = re.compile(f"[\xc2-\xdf][{BYTE}]|[\xe0-\xef][{BYTE}]{{2}}|[\xf0-\xf4][{BYTE}]{{3}}")
 
 
 @given(TEXTS)
 def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
-    repeated, code = unknown.rubbish(characters(texts))
-    for text, letters, marks in zip(texts, repeated.tolist(), code.tolist(), strict=True):
+    repeated, code, garbled = (found.tolist() for found in unknown.rubbish(characters(texts)))
+    for text, letters, marks, twice in zip(texts, repeated, code, garbled, strict=True):
         third = sum(text[i - 2 : i + 1] in ("aaa", "AAA", "bbb") for i in range(2, len(text)))
         assert letters == (third > 0.2 * len(text))
         often = sum(text.count(mark) for mark in "{};") + unknown.OF_PATH * text.count(": /")
         assert marks == (often >= 3 and often > 0.03 * len(text))
+        assert twice == (3 * sum(map(len, GARBLED.findall(text))) > len(text))
 
 
 @pytest.mark.parametrize("text", ["XXXX", "xxxx " * 100, "aaaaaaaaaa\n" * 300])
@@ -76,6 +86,28 @@ def test_letters_repeated_are_no_language(shipped: Identifier, text: str) -> Non
 )
 def test_rubbish_is_told_without_confidence(shipped: Identifier, text: str) -> None:
     assert best(shipped, text)[1] < 0.9
+
+
+#: "Вчера пошёл снег, и дети остались дома.", encoded twice.
+TWICE = "Вчера пошёл снег, и дети остались дома.".encode().decode("cp1252", "ignore")
+FRENCH = "Les élèves du collège étaient déjà arrivés à l'école, où le maître les attendait. "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TWICE, TWICE * 20, FRENCH + TWICE, (FRENCH + TWICE) * 9],
+    ids=["short", "long", "a part", "part of a long one"],
+)
+def test_what_was_encoded_twice_is_told_without_confidence(shipped: Identifier, text: str) -> None:
+    assert best(shipped, text)[1] < 0.9
+
+
+def test_the_language_beside_what_was_encoded_twice(shipped: Identifier) -> None:
+    # A few words of it change nothing, nor does it beside another script, whose letters alone count.
+    assert best(shipped, FRENCH * 5 + TWICE)[0] == "fra"
+    assert best(shipped, FRENCH * 5 + TWICE)[1] > 0.9
+    label, confidence = best(shipped, "Вчера в городе открылась новая школа. " * 2 + TWICE)
+    assert (label, confidence > 0.9) == ("rus", True)
 
 
 def test_prose_is_told_as_before(shipped: Identifier) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from graphlang.content.discriminative import stranger, unknown
 from graphlang.content.text import repeats, windows
 from graphlang.content.text.normalise import Characters, characters, sample
+from graphlang.content.text.scripts import LATIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ class ShortTexts:
             )
             self._doubts.of_strangers(best, summed, every, lengths=letters.lengths, to=to, answer=answer)
         self._doubts.of_relatives(trained.script[letters.scripts], to, answer)
-        unknown.doubt_rubbish(answer, to, given)
+        unknown.doubt_rubbish(answer, to, given, letters.scripts == LATIN)
         if trained.foreign >= 0:
             windows.share_with_hosts(answer, to, letters.lengths, trained.foreign, trained.hosts)
         some = repeats.suspects(given)

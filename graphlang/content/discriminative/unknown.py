@@ -22,6 +22,9 @@ text is all but its own. So a part of its probability all labels of the script s
 Two kinds of rubbish fit some language all the same, and are told by their characters: Latin letters that stand three
 times in a row ("XXXX"), and program code, most of whose words are English, by its braces and semicolons. Settings of
 paths ("Disallow: /tmp/") are code, too.
+
+So is text in Latin letters of which a part was encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚"), which is doubted like code; what was
+as a whole is mended where it is read (`graphlang.ingest`).
 """
 
 from __future__ import annotations
@@ -51,6 +54,8 @@ CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from whic
 OF_PATH = _letters.constant("GRAPHLANG_LETTERS_OF_PATH")
 FEWEST = 3  #: of these that there must be
 OF_CODE = 0.6  #: how probable it then is to be in no language
+#: Where more than one in so many characters stand for bytes, some was encoded twice; that is as probable as in code.
+GARBLED = _letters.constant("GRAPHLANG_LETTERS_GARBLED")
 #: How probable it is that what looks like a label is in a relative of it. Acehnese, Banjarese and Minangkabau in Arabic
 #: letters look like Malay in these, which has two labels: of 457 lines of FLORES that are told as Malay none is.
 RELATIVES: Final[Mapping[str, float]] = {"msa_Arab": 0.6, "zlm_Arab": 0.6}
@@ -103,34 +108,39 @@ def doubt_relatives(answer: Floats, rows: NDArray[np.int64], column: int, labels
         answer[some, labels] = own * (1 - shared) + shared * (own.sum(axis=1, keepdims=True) / np.float32(own.shape[1]))
 
 
-def rubbish(given: Characters) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of some texts are nothing but letters repeated and repeated, and which are program code, (texts,) each.
+def rubbish(given: Characters) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """What is rubbish among some texts, (texts,) each: letters repeated and repeated, program code, and encoded twice.
 
     Args:
         given: A batch of texts.
 
     >>> from graphlang.content.text.normalise import characters
-    >>> [found.tolist() for found in rubbish(characters(["xxxx xxx", "brrr, said he", "a{top:0;left:0}"]))]
-    [[True, False, False], [False, False, True]]
+    >>> [found.tolist() for found in rubbish(characters(["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸"]))]
+    [[True, False, False, False], [False, False, True, False], [False, False, False, True]]
     """
-    trebled, code = np.empty(len(given), dtype=np.int64), np.empty(len(given), dtype=np.int64)
-    _letters.letters_rubbish(symbols=given.symbols, begins=given.begins, ends=given.ends, trebled=trebled, code=code)
+    trebled, code, garbled = (np.empty(len(given), dtype=np.int64) for _ in range(3))
+    _letters.letters_rubbish(
+        symbols=given.symbols, begins=given.begins, ends=given.ends, trebled=trebled, code=code, garbled=garbled
+    )
     room = given.ends - given.begins
-    return trebled > TREBLED * room, (code >= FEWEST) & (code > CODE * room)
+    return trebled > TREBLED * room, (code >= FEWEST) & (code > CODE * room), garbled * GARBLED > room
 
 
-def doubt_rubbish(answer: Floats, rows: NDArray[np.int64], given: Characters) -> None:
-    """Answer nothing where letters are repeated, and half-heartedly where there is code; in place.
+def doubt_rubbish(
+    answer: Floats, rows: NDArray[np.int64], given: Characters, latin: NDArray[np.bool_] | None = None
+) -> None:
+    """Answer nothing where letters are repeated, and half-heartedly where there is code or the like; in place.
 
     Args:
         answer: Probabilities, (texts, labels).
         rows: Those of the texts that are meant, (rows,).
         given: These texts, or what was read of them.
+        latin: Which of them are in Latin letters, as what was encoded twice is; all if not given.
     """
-    repeated, code = rubbish(given)
+    repeated, code, garbled = rubbish(given)
     if repeated.any():
         answer[rows[repeated]] = 0
-    some = rows[code]
+    some = rows[code | (garbled if latin is None else garbled & latin)]
     if len(some):
         likely = answer[some]
         shared = (likely > 0) / np.maximum((likely > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)

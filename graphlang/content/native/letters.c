@@ -363,9 +363,40 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
     return kept;
 }
 
+/* Whether a character stands for a byte from 80 to BF in ISO-8859-1 or windows-1252. */
+static int for_byte(uint32_t symbol)
+{
+    static const uint16_t named[] = {0x152,  0x153,  0x160,  0x161,  0x178,  0x17D,  0x17E,  0x192,  0x2C6,
+                                     0x2DC,  0x2013, 0x2014, 0x2018, 0x2019, 0x201A, 0x201C, 0x201D, 0x201E,
+                                     0x2020, 0x2021, 0x2022, 0x2026, 0x2030, 0x2039, 0x203A, 0x20AC, 0x2122};
+    if (symbol < 0x152)
+        return symbol - 0x80 < 0x40;
+    for (size_t n = 0; n < sizeof named / sizeof *named; n++)
+        if (symbol == named[n])
+            return 1;
+    return 0;
+}
+
+/* Characters of a text that was encoded twice: of each run that stands for the bytes of one character. */
+static int64_t count_garbled(const uint32_t *text, int64_t length)
+{
+    int64_t all = 0;
+    for (int64_t i = 0; i < length; i++) {
+        uint32_t first = text[i];
+        int64_t others = first - 0xC2 > 0xF4 - 0xC2 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3, found = 0;
+        while (found < others && i + found + 1 < length && for_byte(text[i + found + 1]))
+            found++;
+        if (found && found == others) {
+            all += 1 + found;
+            i += found;
+        }
+    }
+    return all;
+}
+
 WIDE
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
-                              int64_t *trebled, int64_t *code, graphlang_fault *fault)
+                              int64_t *trebled, int64_t *code, int64_t *garbled, graphlang_fault *fault)
 {
     for (int64_t row = 0; row < rows; row++) {
         if (out_of_text(row, begins[row], ends[row], size, fault))
@@ -379,6 +410,14 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
             paths += (own[i] == '/') & (own[i - 1] == ' ') & (own[i - 2] == ':');
         for (int64_t i = 2; i < length; i++)
             letters += (own[i] == own[i - 1]) & (own[i] == own[i - 2]) & ((own[i] | 0x20) - 'a' < 26);
+        garbled[row] = 0;
+        if (length && bits_of(own, length) >= 0x80) {
+            int32_t firsts = 0; /* of runs of up to four characters */
+            for (int64_t i = 1; i < length; i++)
+                firsts += (own[i - 1] - 0xC2 <= 0xF4 - 0xC2) & (own[i] >= 0x80) & (own[i] - 0xC0 >= 0x40);
+            if (4 * GRAPHLANG_LETTERS_GARBLED * (int64_t)firsts > length)
+                garbled[row] = count_garbled(own, length);
+        }
         trebled[row] = letters;
         code[row] = marks + GRAPHLANG_LETTERS_OF_PATH * (int64_t)paths;
     }

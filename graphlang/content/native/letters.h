@@ -15,6 +15,7 @@ enum {
   GRAPHLANG_LETTERS_PAGES_NEEDED = 1,
   GRAPHLANG_LETTERS_MARKS_FOUND = 2,
   GRAPHLANG_LETTERS_OF_PATH = 3, /* signs of code that a path after a colon counts for */
+  GRAPHLANG_LETTERS_GARBLED = 3, /* more than one in so many characters: a part of the text was encoded twice */
   GRAPHLANG_LETTERS_WORD = 24     /* characters of a word, at most, that may be said again and again */
 };
 
@@ -69,9 +70,12 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                                   const uint8_t inside[windows], int64_t width, int64_t longest, graphlang_fault *fault);
 
 /* Signs of rubbish (`discriminative.unknown`): how many characters of each text are a Latin letter like the two before them,
-   and how many are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. */
+   and how many are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. And how
+   many stand for bytes of UTF-8, as in text that was encoded twice; where these are fewer than one in
+   GRAPHLANG_LETTERS_GARBLED, 0 will do. */
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
-                              const int64_t ends[rows], int64_t trebled[rows], int64_t code[rows], graphlang_fault *fault);
+                              const int64_t ends[rows], int64_t trebled[rows], int64_t code[rows], int64_t garbled[rows],
+                              graphlang_fault *fault);
 
 /* Which texts may be a few words said again and again (`text.repeats`): the first word is one of the next two, and there
    are `times` as many words as there are different ones of ASCII letters and signs alone. Text t has the windows
