@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -157,7 +157,9 @@ def test_letters_are_those_of_the_definition(texts: list[str], margin: int, clos
 
 @settings(deadline=None)
 @given(st.lists(ANY, max_size=6))
+@example(["plain words, of \u00ad and\u00ad more, d\u00e9j\u00e0 vu"])
 def test_lengths_are_those_of_the_definition(texts: list[str]) -> None:
+    texts = [*texts, *((text * 40)[:1000] for text in texts)]  # plain text is counted 32 characters at a time
     found = normalised_lengths(texts, limit=1000).tolist()
     assert found == [len(spaced(letters(text), closed=True).removesuffix(" ")) for text in texts]
 

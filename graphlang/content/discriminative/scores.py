@@ -201,7 +201,7 @@ class Scores:
             refused=unknown.REFUSED,
             to=to,
             answer=answer,
-            scores=np.empty(max(0, most), dtype=np.float32),
+            scores=np.empty(max(0, 2 * most), dtype=np.float32),
             sure=sure,
         )
         return sure

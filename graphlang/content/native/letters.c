@@ -15,6 +15,7 @@
 #define CYRILLIC 2u
 #define SCRIPTS GRAPHLANG_LETTERS_SCRIPTS
 #define FEWEST 2
+#define RUN 32 /* symbols that are counted together */
 
 /* Returns 0, or that a row begins or ends outside the symbols. */
 static int out_of_text(int64_t row, int64_t begin, int64_t end, int64_t size, graphlang_fault *fault)
@@ -254,28 +255,60 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
     return used;
 }
 
+/* Count some symbols before FIRST_MARK, whose pages are known, as graphlang_letters_lengths does; below 0, and nothing is
+   counted, where one of them is dropped. */
+INLINE int64_t count_plain(const uint32_t *symbols, const uint32_t *table, uint32_t *after_letter)
+{
+    uint8_t letter[RUN + 1];
+    uint32_t all = 0, count = 0;
+    letter[0] = (uint8_t)*after_letter;
+    for (int64_t i = 0; i < RUN; i++) {
+        uint32_t entry = table[symbols[i]];
+        all |= entry;
+        letter[i + 1] = (entry & SYMBOL) != SPACE;
+    }
+    if (all & DROPPED)
+        return -1;
+    for (int64_t i = 0; i < RUN; i++)
+        count += letter[i] | letter[i + 1];
+    *after_letter = letter[RUN];
+    return count;
+}
+
+WIDE
 int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
                                   const int64_t *ends, const uint32_t *table, const uint8_t *known, uint8_t *needed,
                                   uint8_t *marked, int64_t *lengths, graphlang_fault *fault)
 {
     int64_t found = 0;
+    int plain = known[0] && known[1] && known[2]; /* nothing is needed for what comes before the marks */
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row], length = 0;
         uint32_t marks = 0, after_letter = 0;
         if (out_of_text(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
-        for (int64_t i = begin; i < end; i++) {
-            uint32_t symbol = symbols[i];
-            if (symbol >= CODE_POINTS)
-                return GRAPHLANG_REFUSE(fault, "symbols", i, symbol, 0, CODE_POINTS - 1);
-            uint32_t entry = table[symbol], is_letter = (entry & SYMBOL) != SPACE, stays = !(entry & DROPPED);
-            marks |= symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK;
-            if (!known[symbol >> PAGE]) {
-                needed[symbol >> PAGE] = 1;
-                found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
+        for (int64_t i = begin, stop; i < end; i = stop) {
+            stop = end - i < RUN ? end : i + RUN;
+            if (plain && stop - i == RUN && bits_of(symbols + i, RUN) < FIRST_MARK) {
+                int64_t more = count_plain(symbols + i, table, &after_letter);
+                if (more >= 0) {
+                    length += more;
+                    continue;
+                }
             }
-            length += stays & (is_letter | after_letter);
-            after_letter = stays ? is_letter : after_letter;
+            for (int64_t at = i; at < stop; at++) {
+                uint32_t symbol = symbols[at];
+                if (symbol >= CODE_POINTS)
+                    return GRAPHLANG_REFUSE(fault, "symbols", at, symbol, 0, CODE_POINTS - 1);
+                uint32_t entry = table[symbol], is_letter = (entry & SYMBOL) != SPACE, stays = !(entry & DROPPED);
+                marks |= symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK;
+                if (!known[symbol >> PAGE]) {
+                    needed[symbol >> PAGE] = 1;
+                    found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
+                }
+                length += stays & (is_letter | after_letter);
+                after_letter = stays ? is_letter : after_letter;
+            }
         }
         marked[row] = (uint8_t)marks;
         found |= marks ? GRAPHLANG_LETTERS_MARKS_FOUND : 0;

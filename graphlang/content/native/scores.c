@@ -293,25 +293,29 @@ INLINE float of_either(float a, float b)
 }
 
 /* What windows say together: the log-likelihood of each label. scores: of the windows, overwritten; the softmax of each is
-   the probability of its labels. lengths: a window without letters says nothing. */
+   the probability of its labels. Room for as many numbers again stands behind them. lengths: a window without letters says
+   nothing. */
 INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *lengths, int64_t foreign, double outliers,
                 double share, double mixed, double exponent, float *pure)
 {
     const float least = (float)log(outliers), some = (float)share, rest_share = (float)(1 - share), thin = (float)outliers;
-    float most_foreign = 0, number = 0;
+    float most_foreign = 0, number = 0, *likely = scores + windows * width;
     memset(pure, 0, (size_t)width * sizeof *pure);
     for (int64_t window = 0; window < windows; window++) {
-        float *own = scores + window * width, most = greatest(own, width), counts = lengths[window] > 0 ? 1.0f : 0.0f;
+        float *own = scores + window * width, *of = likely + window * width;
+        float most = greatest(own, width), counts = lengths[window] > 0 ? 1.0f : 0.0f;
         float total = 0, lanes[LANES] = {0};
         int64_t j = 0;
         for (; j + LANES <= width; j += LANES)
             for (int k = 0; k < LANES; k++) {
                 own[j + k] -= most;
-                lanes[k] += exponential(own[j + k]);
+                of[j + k] = exponential(own[j + k]);
+                lanes[k] += of[j + k];
             }
         for (; j < width; j++) {
             own[j] -= most;
-            total += exponential(own[j]);
+            of[j] = exponential(own[j]);
+            total += of[j];
         }
         for (int k = 0; k < LANES; k++)
             total += lanes[k];
@@ -320,22 +324,20 @@ INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *le
             float log_probability = own[j] - log_total;
             pure[j] += counts * (log_probability < least ? least : log_probability);
         }
-        float part = 1 / total, of_foreign = foreign >= 0 ? exponential(own[foreign]) * part : 0.0f;
+        float part = 1 / total, of_foreign = foreign >= 0 ? of[foreign] * part : 0.0f;
         most_foreign = of_foreign > most_foreign ? of_foreign : most_foreign;
         number += counts;
     }
     if (most_foreign > some / 10) {
         for (int64_t window = 0; window < windows; window++) {
-            float *own = scores + window * width;
+            float *own = scores + window * width, *of = likely + window * width;
             if (lengths[window] <= 0) {
                 memset(own, 0, (size_t)width * sizeof *own);
                 continue;
             }
+            float part = 1 / sum(of, width), rest = some * (of[foreign] * part) + thin;
             for (int64_t j = 0; j < width; j++)
-                own[j] = exponential(own[j]);
-            float part = 1 / sum(own, width), rest = some * (own[foreign] * part) + thin;
-            for (int64_t j = 0; j < width; j++)
-                own[j] = logarithm(own[j] * part * rest_share + rest);
+                own[j] = logarithm(of[j] * part * rest_share + rest);
         }
         float prior = (float)log(mixed);
         int64_t j = 0;
@@ -417,7 +419,7 @@ int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int
                 return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
             int64_t first = offsets[text], letters = 0;
             own_windows = offsets[text + 1] - first;
-            if (own_windows > cells / width)
+            if (own_windows > cells / 2 / width)
                 return GRAPHLANG_WRONG_SIZE;
             for (int64_t window = 0; window < own_windows; window++) {
                 int64_t length = lengths[first + window], found = features[first + window + 1] - features[first + window];

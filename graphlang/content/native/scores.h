@@ -74,8 +74,9 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
    scores_probabilities has them; prior: what is added to what a text's windows say for each label. foreign: number of English,
    or -1. outliers, share, mixed, exponent: OUTLIERS, FOREIGN, MIXED and EFFECTIVE there. even: the part of the probability
    that all columns share. unknown, refused: as scores_probabilities has them. to: the row of `answer` that each text gets,
-   of which labels of other scripts are left as they are. scores: room for those of a text's windows, overwritten. sure: the
-   greatest probability of each text before unknown languages were thought of; of texts without windows in a script, 0. */
+   of which labels of other scripts are left as they are. scores: room for twice those of a text's windows,
+   overwritten. sure: the greatest probability of each text before unknown languages were thought of; of texts without windows
+   in a script, 0. */
 int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t knots, int64_t labels,
                              int64_t room, int64_t texts, int64_t cells, const int16_t sums[size],
                              const int64_t order[windows], const int64_t counts[classes],
