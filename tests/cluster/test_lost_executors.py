@@ -25,20 +25,21 @@ def test_a_job_that_loses_executors_and_dies_goes_on(
     script = Path(__file__).with_name("lose_an_executor.py")
     out, tables = tmp_path / "tables", tmp_path_factory.mktemp("undisturbed") / "tables"
     paths = [str(archives / "a.warc.gz"), str(archives / "d.warc.gz")]  # no revisits, so that tasks write all tables
-    job.run(spark, paths, str(tables), keep=Keep.ALL, sizes=sizes)
-    done = subprocess.run(
-        [sys.executable, "-P", str(script), str(out), *paths], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "killed 2\n"), done.stderr[-2000:]
+    command = [sys.executable, "-P", str(script), str(out), *paths]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as dying:
+        # One waits for executors that begin, and the other works meanwhile.
+        job.run(spark, paths, str(tables), keep=Keep.ALL, sizes=sizes)
+        told, complaints = dying.communicate()
+    assert (dying.returncode, told) == (-signal.SIGKILL, "killed 2\n"), complaints[-2000:]
     with pytest.raises(
         OutputError, match=r"nothing to resume beside .*tables: no job of the same archives and options"
     ):
         job.run(spark, paths, str(out), keep=Keep.BEST, sizes=sizes, resume=True)
     assert not out.exists()
-    told: list[str] = []
-    job.run(spark, paths, str(out), keep=Keep.ALL, sizes=sizes, resume=True, progress=told.append)
-    assert not {"read", "pages", "captures", "classify"} & set(told)
-    assert "superstep 2" in told
+    stages: list[str] = []
+    job.run(spark, paths, str(out), keep=Keep.ALL, sizes=sizes, resume=True, progress=stages.append)
+    assert not {"read", "pages", "captures", "classify"} & set(stages)
+    assert "superstep 2" in stages
     assert [path.name for path in tmp_path.iterdir()] == ["tables"]
     named = ("captures", "languages", "links", "pages", "problems", "sites")
     for name in ("answers/run=1", "answers/run=2", *named):
