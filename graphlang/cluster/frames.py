@@ -15,7 +15,7 @@ from graphlang.cluster.reading.archives import Archive, is_remote, listed, piece
 from graphlang.cluster.reading.hashing import digests_of, unread
 from graphlang.cluster.reading.misread import misread
 from graphlang.cluster.reading.pieces import read_content, read_pieces
-from graphlang.cluster.storage import Folder, written
+from graphlang.cluster.storage import Folder, literal, written
 from graphlang.cluster.tables import ANSWER, RANGE, RECORDS, SOURCES, ddl
 from graphlang.db import InputError
 from graphlang.ingest import Limits
@@ -246,14 +246,14 @@ def _fetched(
     """What some work makes of the bytes of archives that Spark brings; those that vanished are passed over."""
     source = spark.read.format("binaryFile").option("ignoreMissingFiles", "true")
     try:
-        files = source.load([archive.name for archive in archives])
+        files = source.load([literal(archive.name) for archive in archives])
     except Exception as error:  # of Spark, with as many kinds as there are file systems
         there = [archive.name for archive in archives if Folder(spark, archive.name).exists()]
         if len(there) == len(archives):
             raise
         if not there:
             raise InputError(f"cannot read {archives[0].name}: it was there, and is not any more") from error
-        files = source.load(there)
+        files = source.load(list(map(literal, there)))
     return files.select("path", "content").mapInArrow(work, ddl(schema))
 
 

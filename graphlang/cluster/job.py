@@ -200,8 +200,8 @@ class _Job:
         name = "answers/run=2"
         facts = f"{self._work}/inferred-{_key(asdict(sizes), asdict(Options()), SIGNALS, linked)}"
         if storage.is_finished(self._spark, facts):
-            answers = self._spark.read.parquet(f"{self._out}/{name}")
-            (told,) = self._spark.read.json(facts).collect()
+            answers = self._spark.read.parquet(storage.literal(f"{self._out}/{name}"))
+            (told,) = self._spark.read.json(storage.literal(facts)).collect()
             return answers, Inferred(answers, **json.loads(told.facts))
         # An earlier try may have cut it otherwise: because a partition was too large, say.
         for left in (f"{storage.WORK}/inference", name, "runs", "languages", "sites"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -69,6 +70,18 @@ class Folder:
         return bool(self._files.rename(self._of_hadoop, other._of_hadoop))
 
 
+def literal(path: str) -> str:
+    r"""A path as Spark reads it, which takes what it is given for a pattern.
+
+    Args:
+        path: of what is meant, and nothing else.
+
+    >>> literal("/data/tables [2]")
+    '/data/tables \\[2\\]'
+    """
+    return re.sub(r"[\[\]{}*?\\]", r"\\\g<0>", path)
+
+
 def written(spark: Any, path: str, frame: Any) -> Any:
     """Write a DataFrame and read it from there; what an earlier try has finished is only read.
 
@@ -80,7 +93,7 @@ def written(spark: Any, path: str, frame: Any) -> Any:
     if not is_finished(spark, path):
         Folder(spark, path).delete()
         frame.write.parquet(path)
-    return spark.read.schema(frame.schema).parquet(path)
+    return spark.read.schema(frame.schema).parquet(literal(path))
 
 
 def is_finished(spark: Any, path: str) -> bool:

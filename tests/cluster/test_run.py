@@ -16,7 +16,7 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
 from graphlang import cluster
-from graphlang.cluster import job
+from graphlang.cluster import job, storage
 from graphlang.cluster.inference.propagate import Sizes, infer
 from graphlang.cluster.spark_session import JobError, told_in_a_line
 from graphlang.content import registry
@@ -144,6 +144,13 @@ def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: 
     with pytest.raises(OutputError, match=r"tables exists; name another folder, or replace it with --overwrite"):
         job.run(spark, [str(archives)], str(tables), keep=Keep.BEST)
     assert sorted(path.name for path in tables.iterdir()) == before
+
+
+def test_folders_are_no_patterns(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "out [2] {x}*"
+    for name in ("first", "again"):  # the second time it is only read
+        found = storage.written(spark, str(folder / "table"), spark.range(3).selectExpr("id", f"'{name}' AS said"))
+        assert sorted(map(tuple, found.collect())) == [(number, "first") for number in range(3)]
 
 
 def test_a_partition_beyond_the_limit_is_told_in_a_line(spark: Any, tables: Path, tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ def test_a_job_goes_on_without_them(
 
 
 def test_what_spark_brings_goes_on_without_them(spark: Any, archives: Path, tmp_path: Path) -> None:
-    names = [f"file:{archives / 'b.warc.gz'}", f"file:{tmp_path / 'gone.warc.gz'}"]
+    named = shutil.copy(archives / "b.warc.gz", tmp_path / "b[2] {x}.warc.gz")  # which is no pattern
+    names = [f"file:{named}", f"file:{tmp_path / 'gone.warc.gz'}"]
     listed = [Archive(number, name, 99, remote=True) for number, name in enumerate(names)]
     digests = sorted(frames.sources_of(spark, listed).collect())
     assert [(row.source, row.name, row.bytes > 0) for row in digests] == [(0, names[0], True), (1, names[1], False)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,7 @@ from graphlang.cluster.database import from_database as loading
 from graphlang.cluster.inference import bundle
 from graphlang.cluster.inference.labels import labels_of
 from graphlang.cluster.reading import archives as of_archives
+from graphlang.cluster.reading.hashing import digests_of_files
 from graphlang.cluster.reading.misread import misread
 from graphlang.cluster.reading.page_ids import CollisionError, page_id
 from graphlang.cluster.reading.pieces import read_content, read_pieces
@@ -72,6 +74,17 @@ def test_an_archive_that_vanishes_is_a_problem(tmp_path: Path) -> None:
     rows = read(read_pieces([of_archives.Piece(gone, 0, None, first=True)], Limits()))
     told = [(row["kind"], row["reason"]) for row in rows]
     assert told == [("unreadable", "No such file or directory"), (RANGE, None)]
+
+
+def test_a_name_that_is_no_text_is_written_out(archives: Path, tmp_path: Path) -> None:
+    path = shutil.copy(archives / "d.warc.gz", tmp_path / "caf\udce9.warc.gz")
+    (archive,) = of_archives.listed([str(path)])
+    rows = read(read_pieces([of_archives.Piece(archive, 0, None, first=True)], Limits()))
+    (told,) = read(digests_of_files([archive]))
+    assert {row["file"] for row in rows} == {told["name"]} == {str(tmp_path / r"caf\xe9.warc.gz")}
+    gl.open(tmp_path / "crawl.db").ingest(path)
+    with closing(sqlite3.connect(tmp_path / "crawl.db")) as connection:
+        assert connection.execute("SELECT name FROM sources").fetchall() == [(told["name"],)]
 
 
 @pytest.mark.parametrize(

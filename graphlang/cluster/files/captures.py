@@ -20,7 +20,7 @@ from graphlang.cluster.files.buckets import Buckets, bucket_of, in_bucket
 from graphlang.cluster.files.facts import FACTS, FACTS_TABLE
 from graphlang.cluster.files.pages import SEVERAL_TABLE
 from graphlang.cluster.files.read import RECORDS_TABLE
-from graphlang.cluster.storage import WORK
+from graphlang.cluster.storage import WORK, literal
 from graphlang.cluster.tables import ANSWERS, CAPTURES, HISTORY, KEPT_CAPTURES, LINKS, RECORDS, ddl
 from graphlang.db.write.choose_capture import Keep
 
@@ -169,7 +169,7 @@ def lent(spark: Any, stages: Stages, keep: Keep) -> None:
     tables = {"captures": KEPT_CAPTURES, "links": LINKS} | ({"history": HISTORY} if keep is Keep.ALL else {})
     stages.begin("captures", tables)
     out = f"file://{stages.out}"
-    records = spark.read.schema(ddl(RECORDS)).parquet(f"{out}/{RECORDS_TABLE}")
+    records = spark.read.schema(ddl(RECORDS)).parquet(literal(f"{out}/{RECORDS_TABLE}"))
     own, others = of_captures.captures_of(records, keep, f"{out}/{WORK}/chosen")
     own = of_captures.with_originals(own)
     frames = {"captures": own.select(*KEPT_CAPTURES.names), "links": own.mapInArrow(links_of, ddl(LINKS))}

@@ -17,7 +17,7 @@ from graphlang.cluster.inference.alone import Wanted
 from graphlang.cluster.inference.propagate import Inferred, fits_one_task, infer
 from graphlang.cluster.reading.hashing import digests_of_files
 from graphlang.cluster.runs import content_run, inference_run
-from graphlang.cluster.storage import WORK
+from graphlang.cluster.storage import WORK, literal
 from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES_KEPT, ddl
 from graphlang.db.clock import now
 from graphlang.graph.propagation.options import Options
@@ -162,7 +162,7 @@ class Job:
         out = f"file://{self._stages.out}"
         columns = {"pages": PAGES, CONTENT: ANSWERS, "captures": KEPT_CAPTURES, "links": LINKS}
         every, content, kept, links = (
-            self._spark.read.schema(ddl(schema)).parquet(f"{out}/{name}") for name, schema in columns.items()
+            self._spark.read.schema(ddl(schema)).parquet(literal(f"{out}/{name}")) for name, schema in columns.items()
         )
         parts = [every, content, kept.select("page", "declared")]
         return infer(

@@ -31,7 +31,7 @@ from graphlang.cluster.inference.parcels import (
     SURVEY,
 )
 from graphlang.cluster.inference.parcels import LINKS as LINKED
-from graphlang.cluster.storage import Folder
+from graphlang.cluster.storage import Folder, literal
 from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.graph.partitioned.assign import Cuts
 from graphlang.graph.partitioned.learning import order
@@ -231,7 +231,7 @@ class _Work:
         """Write a step, and read it from there."""
         path = path or f"{self._folder}/{name}"
         frame.write.options(**(parcels.WRITTEN if "data" in frame.columns else {})).parquet(path)
-        return self._spark.read.schema(frame.schema).parquet(path)
+        return self._spark.read.schema(frame.schema).parquet(literal(path))
 
     def alone(self, parts: Sequence[Any], links: Any, wanted: Wanted, folders: Sequence[str]) -> Any:
         """The answers, where one task takes all pages: one stream of rows, which nothing joins or shuffles."""

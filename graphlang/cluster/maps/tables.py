@@ -99,11 +99,13 @@ class Tables:
         #: A session of its own, where views have their names and no others.
         self.spark = spark.newSession()
         for name, columns in _NEEDED.items():
-            self.spark.read.schema(columns).parquet(found[name].path).createOrReplaceTempView(_KEPT.get(name, name))
+            self.spark.read.schema(columns).parquet(storage.literal(found[name].path)).createOrReplaceTempView(
+                _KEPT.get(name, name)
+            )
         others = storage.Folder(spark, f"{folder.rstrip('/')}/history")
         history = self.spark.createDataFrame([], _HISTORY)
         if others.exists():
-            history = self.spark.read.schema(_HISTORY).parquet(others.path)
+            history = self.spark.read.schema(_HISTORY).parquet(storage.literal(others.path))
         history.createOrReplaceTempView("history")
         for name, query in _VIEWS.items():
             self.spark.sql(query).createOrReplaceTempView(name)

@@ -29,6 +29,15 @@ class Archive(NamedTuple):
     size: int  #: bytes; 0 of a folder
     remote: bool = False  #: whether Spark has to bring it; else every executor sees it under its path
 
+    @property
+    def text(self) -> str:
+        r"""The name as text: of a file's name that is no UTF-8 each such byte is written out, as in a database.
+
+        >>> Archive(0, "/data/caf\udce9.warc", 9).text
+        '/data/caf\\xe9.warc'
+        """
+        return self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
 
 class Piece(NamedTuple):
     """What is read without a break."""

@@ -28,7 +28,7 @@ def digests_of_files(archives: Sequence[Archive]) -> Iterator[pa.RecordBatch]:
     """
     for archive in archives:
         try:
-            row = (*_named(archive), *digest_of(Path(archive.name)))
+            row = (archive.number, archive.text, *digest_of(Path(archive.name)))
         except OSError:
             row = unread(archive)
         yield _batch(row)
@@ -48,7 +48,7 @@ def digests_of(by_path: Mapping[str, Archive], batches: Iterable[pa.RecordBatch]
         for path, content in zip(batch.column("path").to_pylist(), batch.column("content"), strict=True):
             if path in by_path:
                 data = memoryview(content.as_buffer())
-                yield _batch((*_named(by_path[path]), hashlib.sha256(data).hexdigest(), len(data)))
+                yield _batch((by_path[path].number, by_path[path].text, hashlib.sha256(data).hexdigest(), len(data)))
 
 
 def unread(archive: Archive) -> tuple[int, str, str, int]:
@@ -58,11 +58,7 @@ def unread(archive: Archive) -> tuple[int, str, str, int]:
         archive: whose name has to do for its bytes.
     """
     digest = hashlib.sha256(f"unread:{archive.name}".encode("utf-8", "surrogateescape")).hexdigest()
-    return (*_named(archive), digest, 0)
-
-
-def _named(archive: Archive) -> tuple[int, str]:
-    return archive.number, archive.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return (archive.number, archive.text, digest, 0)
 
 
 def _batch(row: tuple[int, str, str, int]) -> pa.RecordBatch:

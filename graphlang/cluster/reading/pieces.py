@@ -69,7 +69,7 @@ def read_content(archive: Archive, content: Any, limits: Limits) -> Iterator[pa.
 def _read(
     piece: Piece, path: Path, parser: Parser, limits: Limits, new: NewUrls | None = None
 ) -> Iterator[pa.RecordBatch]:
-    rows = RecordRows(piece.archive.number, piece.archive.name, piece.begin, new)
+    rows = RecordRows(piece.archive.number, piece.archive.text, piece.begin, new)
     stop = _ALL if piece.stop is None else piece.stop
     byte_range = ByteRange(path, piece.begin, stop, exact=piece.first)
     found: int | None = piece.begin
