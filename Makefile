@@ -87,11 +87,12 @@ docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python tests/examples/test_walkthrough.py
 	$(BIN)/python examples/run_notebook.py examples/notebook.ipynb
 
-model: $(STAMP)  ## train the shipped default model from the training text and word lists in $(DATA)
-	$(BIN)/python tests/content/make_sources.py $(DATA)
+model: $(STAMP)  ## train the shipped default model from the text and word lists in $(DATA), and words of Debian packages
 	mkdir -p build/model
+	$(BIN)/python tests/content/fetch_words.py $(DATA) build/model
+	$(BIN)/python tests/content/make_sources.py $(DATA)
 	$(BIN)/graphlang train build/model/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords \
-	  --messages $(DATA)/train-software
+	  --messages $(DATA)/train-software --messages build/model/words
 	$(BIN)/python tests/content/make_added.py $(DATA) build/model/added
 	$(BIN)/graphlang train --extend build/model/nfc.npz build/model/added -o graphlang/data/nfc.npz
 	$(BIN)/python tests/content/make_relatives.py $(DATA)

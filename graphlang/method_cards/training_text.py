@@ -23,6 +23,7 @@ _KINDS: Final = {
     "Tux": "messages of programs",
     "UD_": "treebanks",
     "bible": "Bible",
+    "common words": "common words of the web",
     "common-voice": "sentences to be read aloud",
     "ebible": "Bible",
     "flores": "sentences of Wikipedia",
@@ -36,7 +37,7 @@ _KINDS: Final = {
 }
 #: Folders of the table that each shipped model read; the Makefile has the commands.
 _READ: Final = {
-    "nfc": frozenset(("train", "train-software", "reference")),
+    "nfc": frozenset(("train", "train-software", "reference", "words")),
     "nfc-2004": frozenset(("train",)),
     "byte-trigrams": frozenset(("train",)),
 }

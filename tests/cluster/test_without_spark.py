@@ -150,7 +150,11 @@ def shown(path: Path) -> dict[str, list[str]]:
             found[name] = sorted(
                 repr(
                     [
-                        (column, spelled[column].get(value, value) if column in spelled else value)
+                        # A mean is added up in the order of the pages' ids, which an import gives anew.
+                        (
+                            column,
+                            round(value, 12) if isinstance(value, float) else spelled.get(column, {}).get(value, value),
+                        )
                         for column, value in zip(row.keys(), row, strict=True)
                         if column not in {"id", "capture", "content", "original"}
                     ]

@@ -2,9 +2,10 @@
 
     python tests/content/make_sources.py DATA
 
-A line for each file that `make content-models` reads: its path below DATA, where it comes from, its licence, its bytes
-and the SHA-256 of them. The texts themselves are other people's and are not in this repository; from the named sources
-(Debian, PyPI, npm, and the repositories with their commits) they can be fetched again, and compared.
+A line for each file that `make content-models` reads: its path below DATA (of words out of packages, below the folder
+that ``fetch_words.py`` writes), where it comes from, its licence, its bytes and the SHA-256 of them. The texts
+themselves are other people's and are not in this repository; from the named sources (Debian, PyPI, npm, and the
+repositories with their commits) they can be fetched again, and compared.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import hashlib
 import sys
 from pathlib import Path
 from typing import Final
+
+import fetch_words
 
 FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "nfc-sources.tsv"
 COLUMNS: Final = ("file", "source", "licence", "bytes", "sha256")
@@ -32,6 +35,10 @@ def rows(data: Path) -> list[tuple[str, str, str, str, str]]:
         texts = sorted((data / folder).glob("*/*.txt"))
         found += [_row(data, path, *told[path.parent.name, path.name]) for path in texts]
     found += [_row(data, path, *LISTS) for path in sorted((data / "reference" / "freqwords").glob("*.txt"))]
+    with fetch_words.TABLE.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            source = f"{row['source']} ({row['packages']})"
+            found.append((f"words/{row['code']}/{row['file']}", source, row["licence"], row["bytes"], row["sha256"]))
     return found
 
 

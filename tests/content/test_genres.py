@@ -114,10 +114,15 @@ def test_word_lists_that_are_none(tmp_path: Path, corpus_folder: Path) -> None:
 
 def test_a_share_of_the_lines_loses_its_diacritics() -> None:
     every = ["žluť", "kůň", "plain"] * 100
-    made = strip_diacritics.lines(every, 0.1, np.random.default_rng(1))
+    made = strip_diacritics.lines(every, 0.1, 0, np.random.default_rng(1))
     assert set(made) == {"zlut", "kun"}
     assert 0 < sum(map(len, made)) <= 0.1 * sum(map(len, every))
-    assert strip_diacritics.lines(["plain"], 0.5, np.random.default_rng(1)) == []
+    assert strip_diacritics.lines(["plain"], 0.5, 9, np.random.default_rng(1)) == []
+
+
+def test_of_few_lines_as_many_lose_their_diacritics_as_there_must_be() -> None:
+    made = strip_diacritics.lines(["łódź"] * 10, 0.1, 12, np.random.default_rng(1))
+    assert made == ["lodz"] * 3  # of four characters each
 
 
 def test_siblings_move_only_each_other() -> None:

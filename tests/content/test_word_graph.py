@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from package_texts import word_graph
+from package_words import word_graph
 
 LAST, BACKWARD, END = 1, 2, 4
 BITS = 3  # for the five letters

@@ -46,6 +46,8 @@ class TrainingOptions:
             text leans on the other (`sampling_error`; `nfc` only). 0: none does.
         bare: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
             letters (`strip_diacritics`; `nfc` only).
+        bare_least: Characters of such lines that a label has at least, if it has so many: of a label with little text a
+            small part would be too few to learn from (`nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
         batch: Texts per step (`nfc` only).
         prior: Exponent of the number of speakers in the prior (`speaker_prior`), for texts of as many letters as the
@@ -88,6 +90,7 @@ class TrainingOptions:
     close_languages: float = 1.0
     confused: float = 0.03
     bare: float = 0.07
+    bare_least: int = 15_000
     rate: float = 0.2
     batch: int = 512
     table: int = 24_000_000
@@ -118,7 +121,7 @@ PAPER = TrainingOptions(
 )
 ONLY_REFINED = (
     *("words", "turns", "smoothing", "rounds", "draws", "power", "words_share", "words_size"),
-    *("close_languages", "confused", "bare", "rate", "batch"),
+    *("close_languages", "confused", "bare", "bare_least", "rate", "batch"),
     *("table", "step", "prior", "lm_gain", "lm_least", "lm_text_exponent", "lm_inverse_temperature"),
 )
 #: Former name of an option -> its name; `renamed` takes both.
@@ -151,6 +154,7 @@ _RANGES: Final[Mapping[str, Rule]] = {
     "close_languages": Range(0, 100, whole=False),
     "confused": Range(0, 1, whole=False),
     "bare": Range(0, 1, whole=False),
+    "bare_least": Range(0, _ANY),
     "rate": Range(0, 100, whole=False),
     "batch": Range(1, _ANY),
     "table": Range(0, _ANY),
@@ -198,7 +202,7 @@ def ranges(method: str) -> dict[str, Rule]:
     `words` is missing: whoever trains gives lists of words by that name.
 
     >>> sorted(ranges("nfc").keys() - ranges("nfc-2004").keys())[:4]
-    ['bare', 'batch', 'close_languages', 'confused']
+    ['bare', 'bare_least', 'batch', 'close_languages']
     """
     if method == "nfc":
         return {**_RANGES, "limit": Range(1, longest_text(1, words=False))}

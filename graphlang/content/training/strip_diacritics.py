@@ -15,19 +15,21 @@ if TYPE_CHECKING:
     import numpy as np
 
 GENRE = "plain"
+#: Letters that Unicode does not take apart, and those that people type who have only ASCII.
+_TYPED = str.maketrans("łŁđĐħĦıøØŧŦŋŊɓƁɗƊɖƉƙƘƴƳɔƆɛƐ", "lLdDhHioOtTnNbBdDdDkKyYoOeE")
 
 
 def without_diacritics(text: str) -> str:
-    """The text without combining marks; letters that are no sum of a letter and a mark stay (ø, ł, ß).
+    """The text without combining marks, strokes and hooks; what is typed as two letters stays (æ, ß, þ).
 
-    >>> without_diacritics("Ẹnì kọ̀ọ̀kan, žluťoučký kůň, Ærø")
-    'Eni kookan, zlutoucky kun, Ærø'
+    >>> without_diacritics("Ẹnì kọ̀ọ̀kan, žluťoučký kůň, Ærø, sześć złotych, ƙarami")
+    'Eni kookan, zlutoucky kun, Æro, szesc zlotych, karami'
     """
-    parts = unicodedata.normalize("NFD", text)
+    parts = unicodedata.normalize("NFD", text.translate(_TYPED))
     return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
 
 
-def lines(every: Sequence[str], share: float, random: np.random.Generator) -> list[str]:
+def lines(every: Sequence[str], share: float, least: int, random: np.random.Generator) -> list[str]:
     """Some of the lines that have diacritics, without them: about as many characters as `share` of all lines.
 
     A language that writes few of them gives few lines, since those that would not change are drawn too and dropped.
@@ -35,9 +37,10 @@ def lines(every: Sequence[str], share: float, random: np.random.Generator) -> li
     Args:
         every: Lines of a label.
         share: Of their characters.
+        least: Characters that are drawn even if they are a greater share.
         random: Draws come from it.
     """
-    left = share * sum(map(len, every))
+    left = max(share * sum(map(len, every)), least)
     made = []
     for number in random.permutation(len(every)).tolist():
         if left <= 0:

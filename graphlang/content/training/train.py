@@ -177,7 +177,7 @@ def _add(
     for label, script, genres, own in zip(labels, scripts, texts, every, strict=True):
         if label in drawn:
             genres[word_lists.GENRE] = drawn[label]
-        if script == LATIN and (bare := strip_diacritics.lines(own, chosen.bare, random)):
+        if script == LATIN and (bare := strip_diacritics.lines(own, chosen.bare, chosen.bare_least, random)):
             genres[strip_diacritics.GENRE] = bare
     return {label: lists[label] for label in drawn}
 

@@ -1,9 +1,8 @@
-"""Packages of Debian and npm, fetched once by their names through the archives' own clients, and unpacked."""
+"""Packages of Debian, fetched once by their names through its own client, and unpacked."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,15 +31,9 @@ class Packages:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / "unpacked").mkdir(parents=True, exist_ok=True)
-        self._known: dict[str, Package | None] = {}
 
     def get(self, name: str) -> Package | None:
-        """A package, unpacked; None where the archive has none of that name. Those of npm begin with `npm:`."""
-        if name not in self._known:
-            self._known[name] = self._npm(name[4:]) if name.startswith("npm:") else self._debian(name)
-        return self._known[name]
-
-    def _debian(self, name: str) -> Package | None:
+        """A package, unpacked; None where the archive has none of that name."""
         pattern = f"{name}_*.deb"
         if not list(self.folder.glob(pattern)):
             subprocess.run(["apt-get", "download", "--quiet", name], cwd=self.folder, capture_output=True, check=False)
@@ -52,20 +45,6 @@ class Packages:
             subprocess.run(["dpkg-deb", "-x", found[-1], unpacked], check=True)
         version = subprocess.run(["dpkg-deb", "-f", found[-1], "Version"], capture_output=True, text=True, check=True)
         return Package(f"Debian {name}", version.stdout.strip(), _digest(found[-1]), unpacked)
-
-    def _npm(self, name: str) -> Package | None:
-        pattern = f"{name}-[0-9]*.tgz"
-        if not list(self.folder.glob(pattern)):
-            subprocess.run(["npm", "pack", "--silent", name], cwd=self.folder, capture_output=True, check=False)
-        found = sorted(self.folder.glob(pattern))
-        if not found:
-            return None
-        unpacked = self.folder / "unpacked" / name
-        if not unpacked.is_dir():
-            unpacked.mkdir()
-            subprocess.run(["tar", "-xzf", found[-1], "-C", unpacked], check=True)
-        version = json.loads((unpacked / "package" / "package.json").read_text(encoding="utf-8"))["version"]
-        return Package(f"npm {name}", version, _digest(found[-1]), unpacked)
 
 
 def _digest(path: Path) -> str:

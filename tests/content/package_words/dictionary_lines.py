@@ -63,3 +63,22 @@ def lines(words: Sequence[str], most: int) -> list[str]:
         made.append(" ".join(chosen[:size]))
         chosen = chosen[size:]
     return made
+
+
+def spread(every: list[str], most: int) -> list[str]:
+    """Lines evenly from first to last, of so many bytes at most.
+
+    >>> spread(["aa", "bb", "cc", "dd"], 6), spread(["aa", "bb"], 100)
+    (['bb', 'dd'], ['aa', 'bb'])
+    """
+    size = sum(len(line.encode()) + 1 for line in every)
+    if size <= most:
+        return every
+    chosen, taken, passed = [], 0, 0
+    for line in every:
+        own = len(line.encode()) + 1
+        passed += own
+        if taken + own <= passed * most / size and taken + own <= most:
+            chosen.append(line)
+            taken += own
+    return chosen
