@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 #: A variable of the environment: the content method whose model is loaded, if it comes with one.
@@ -20,6 +23,7 @@ _MODULES: Final = (
     *(f"graphlang.cluster.files.{name}" for name in ("answers", "captures", "languages", "pages", "read")),
     "graphlang.cluster.inference.alone",
 )
+_ARCHIVES: Final = ("pyspark", "python", "lib")
 
 
 def prepare(method: str | None) -> None:
@@ -40,8 +44,23 @@ def prepare(method: str | None) -> None:
     gc.freeze()  # copies that looked for garbage would write to all of it
 
 
+def without_archives() -> None:
+    """Take the modules of Spark from where they are installed, if they are.
+
+    Spark names the archives in its own folder to workers, which hold the same as source text: each process would
+    compile it anew, half a second of a processor.
+    """
+    before = list(sys.path)
+    # site-packages/pyspark/python/lib/pyspark.zip, and py4j's beside it
+    archives = {str(path) for path in map(Path, before) if path.suffix == ".zip" and path.parts[-4:-1] == _ARCHIVES}
+    sys.path[:] = [path for path in before if path not in archives or str(Path(path).parents[3]) not in before]
+    if not all(map(find_spec, ("pyspark", "py4j"))):
+        sys.path[:] = before
+
+
 def main() -> None:
     """Load, and be Spark's."""
+    without_archives()
     from pyspark import daemon  # noqa: PLC0415 - an extra
 
     prepare(os.environ.get(METHOD))

@@ -42,10 +42,13 @@ def test_spark_copies_it(spark: Any) -> None:
         import os  # noqa: PLC0415 - on an executor
         import sys  # noqa: PLC0415 - as above
 
-        yield os.getppid(), "graphlang.cluster.files.captures" in sys.modules
+        yield os.getppid(), "graphlang.cluster.files.captures" in sys.modules, sys.modules["pyspark"].__file__
 
-    ((parent, loaded),) = spark.sparkContext.parallelize([0], 1).mapPartitions(told).collect()
+    ((parent, loaded, spark_from),) = spark.sparkContext.parallelize([0], 1).mapPartitions(told).collect()
     assert loaded
+    import pyspark  # noqa: PLC0415 - beside Spark only
+
+    assert spark_from == pyspark.__file__, "as it is installed, and not from an archive of source text"
     words = Path(f"/proc/{parent}/cmdline")
     assert not words.exists() or worker_daemon.__name__ in words.read_text().split("\0")
 
