@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 FOLDS: Final = 10
 FITTED: Final = 0.1  #: share of the texts to fit on that are unknown
-SHARE: Final = 0.02  #: of texts anywhere, as the constant takes it
-SHARE_OF_LETTERS: Final = 0.01  #: the same without n-grams
+SHARE: Final = 0.03  #: of texts anywhere, as the constant takes it
+SHARE_OF_LETTERS: Final = 0.015  #: the same without n-grams
 USED: Final = 0.1  #: a known text counts as the probability of its language beforehand has it, to that power
 PULL: Final = 10.0  #: towards 0, of every term
 OF_EACH: Final = 12  # texts of a label, kind and source
