@@ -243,7 +243,7 @@ def _taker(
         if is_optional and given is None:
             return None, None
         seen = view(given)
-        return held(kind, seen), seen.shape
+        return held(kind, given), seen.shape
 
     return take
 
@@ -260,10 +260,10 @@ def _source(prototype: Prototype, *, is_handle: bool, few: int = _FEW) -> str:
     >>> print(_source(one, is_handle=False))
     def kernel(x, y):
         if (x.typecode if type(x) is array else type(x)) in flat_x: x = of(kind_x, x); shape_x = (len(x),)
-        else: x = view_x(x); shape_x = x.shape; x = of(kind_x, x)
+        else: seen = view_x(x); shape_x = seen.shape; x = of(kind_x, x)
         if y is None: shape_y = None
         elif (y.typecode if type(y) is array else type(y)) in flat_y: y = of(kind_y, y); shape_y = (len(y),)
-        else: y = view_y(y); shape_y = y.shape; y = of(kind_y, y)
+        else: seen = view_y(y); shape_y = seen.shape; y = of(kind_y, y)
         n = shape_x[0]
         if shape_x != (n,): refuse_shape('x', shape_x, '(n,)', (n,))
         if y is not None and shape_y != (1,): refuse_shape('y', shape_y, '(1,)', (1,))
@@ -290,7 +290,9 @@ def _source(prototype: Prototype, *, is_handle: bool, few: int = _FEW) -> str:
         lines.append(
             f"{'el' * (one.is_optional or is_bytes)}if {kind} in flat_{name}: {held}; shape_{name} = (len({name}),)"
         )
-        lines.append(f"else: {name} = view_{name}({name}); shape_{name} = {name}.shape; {held}")
+        # The array itself is held, and not its view: an error keeps what its frames have, and Python before 3.12.7 dies
+        # when the collector breaks a loop with a view that is held (python/cpython#77894).
+        lines.append(f"else: seen = view_{name}({name}); shape_{name} = seen.shape; {held}")
     lines += _ranks(sizes)
     lines += [f"{size} = {_size(arrays, size, *source)}" for size, source in sizes.items()]
     giving = {source.name for source, _ in sizes.values()}
