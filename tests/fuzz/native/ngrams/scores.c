@@ -85,7 +85,7 @@ static void windows_of(Input *in, int64_t rows, int64_t width, const int16_t *su
   int64_t texts = 1 + below(in, 3), foreign = below(in, width + 1) - 1, counts[2] = {rows, 0}, columns[3] = {0, width, width};
   int64_t *offsets = array(texts + 1, 8), *order = array(rows, 8), *features = array(rows + 1, 8), *lengths = array(rows, 8);
   int64_t *places = array(texts, 8), *letters = array(texts, 8), *best = array(texts, 8), wrong = 0, refused = 0;
-  float *answer = array(texts * width, 4), *room = array(rows * width, 4), *sure = array(texts, 4);
+  float *answer = array(texts * width, 4), *room = array(2 * rows * width, 4), *sure = array(texts, 4);
   float *fit = array(texts, 4), *margin = array(texts, 4), sharp[1] = {0.5f};
   const float *unknown = floats(in, GRAPHLANG_SCORES_UNKNOWN, how & 1);
   for (int64_t n = 0; n <= texts; n++) offsets[n] = how & 8 ? damaged(in, rows) : rows * n / texts;
@@ -109,7 +109,7 @@ static void windows_of(Input *in, int64_t rows, int64_t width, const int16_t *su
     each[which][below(in, which < 3 ? rows : texts)] = damaged(in, rows);
   }
   graphlang_fault fault = {0};
-  int64_t done = graphlang_scores_mixture(rows * width, rows, 2, 1, 1, width, texts, texts, rows * width, sums, order, counts,
+  int64_t done = graphlang_scores_mixture(rows * width, rows, 2, 1, 1, width, texts, texts, 2 * rows * width, sums, order, counts,
                                           columns, features, lengths, offsets, sharp, 0.05, label, label + width,
                                           label + 2 * width, foreign, 2e-3, 0.28, 0.02, 0.8, 0.005, unknown, 0.95, places,
                                           answer, room, sure, &fault);
