@@ -3,11 +3,16 @@
 import json
 import re
 import sqlite3
+import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
+
+from graphlang.analysis import vote
+from graphlang.content import registry
 
 Call = Callable[..., Result]
 
@@ -33,6 +38,28 @@ def test_run_gives_every_page_a_language_and_prints_the_map(graphlang: Call, mus
         "http://musee.example/": "fra",
         "http://musee.example/luc.html": "zxx",  # only digits
     }
+
+
+def test_the_model_is_let_go_before_the_links_are_read(
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[weakref.ref[object]] = []
+    held: list[bool] = []
+    load, ask = registry.load, vote.vote
+
+    def load_and_watch(name: str) -> object:
+        found = load(name)
+        loaded.append(weakref.ref(found))
+        return found
+
+    def look_and_vote(*given: Any, **options: Any) -> object:
+        held.extend(one() is not None for one in loaded)
+        return ask(*given, **options)
+
+    monkeypatch.setattr(registry, "load", load_and_watch)
+    monkeypatch.setattr(vote, "vote", look_and_vote)
+    assert graphlang("run", museum, "--db", tmp_path / "crawl.db", "--workers", 1).exit_code == 0
+    assert held == [False]
 
 
 def test_repeating_the_command_changes_nothing(graphlang: Call, museum: Path, tmp_path: Path) -> None:

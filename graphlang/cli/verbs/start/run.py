@@ -104,6 +104,7 @@ def run(
             beside.finish(partial(registry.load, method), workers=workers, progress=shown)
         elif not isinstance(found, Described):
             classify(connection, found, shares=shares, workers=workers, progress=shown)
+        del found  # a model takes as much memory as the links of ten million URLs
         vote.vote(connection, linked=False, load=load, progress=shown)
         final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
         del load
