@@ -284,30 +284,38 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
     """
     _check_links(connection)
     total = connection.execute("SELECT COUNT(*) FROM links").fetchone()[0]
-    source, packed = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int64)
+    source, target = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int32)
+    kind, nofollow = np.empty(total, dtype=np.uint8), np.empty(total, dtype=np.bool_)
+    place = np.empty(total, dtype=np.int16) if places else None
     above = f" | (IFNULL(MIN(place, {_LAST}) + 1, 0) << 37)" if places else ""
     cursor = connection.execute(
         f"SELECT source, COUNT(*), GROUP_CONCAT((target << 5) | (kind << 1) | nofollow{above}, ' ')"
         " FROM links GROUP BY source ORDER BY source"
     )
     done = 0
-    with values.reading("links"):
-        while rows := cursor.fetchmany(_BATCH):
-            pages, counts, numbers = zip(*rows, strict=True)
-            end = done + sum(counts)
-            source[done:end] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
-            packed[done:end] = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
-            done = end
-    target = ((packed >> 5 & 0xFFFFFFFF) - 1).astype(np.int32)
-    order = _order(source, target)
-    if order is not None:
-        source, target, packed = source[order], target[order], packed[order]
+    while rows := _some(cursor, "links"):  # of each part only what stays: numbers of 64 bits are of few links
+        pages, counts, numbers = zip(*rows, strict=True)
+        part = slice(done, done + sum(counts))
+        with values.reading("links"):
+            packed = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
+            source[part] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
+            target[part] = (packed >> 5 & 0xFFFFFFFF) - 1
+        order = _order(source[part], target[part])
+        if order is not None:
+            source[part], target[part], packed = source[part][order], target[part][order], packed[order]
+        kind[part], nofollow[part] = packed >> 1 & 15, packed & 1
+        if place is not None:
+            values.within("links.place", (packed >> 37) - 1, -1, _LAST)
+            place[part] = (packed >> 37) - 1
+        done = part.stop
     with values.reading("links"):
         hreflang, tags = _hreflang(connection, source, target)
-    kind, nofollow = (packed >> 1 & 15).astype(np.uint8), (packed & 1).astype(np.bool_)
-    place = (packed >> 37) - 1
-    values.within("links.place", place, -1, _LAST)
-    return Edges(source, target, kind, nofollow, hreflang, tags, place.astype(np.int16) if places else None)
+    return Edges(source, target, kind, nofollow, hreflang, tags, place)
+
+
+def _some(cursor: sqlite3.Cursor, table: str) -> list[Any]:
+    with values.reading(table):
+        return cursor.fetchmany(_BATCH)
 
 
 def pairs(connection: sqlite3.Connection) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
@@ -360,17 +368,23 @@ def _hreflang(
     hreflang = np.full(len(source), -1, dtype=np.int16)
     tags: dict[str, int] = {}
     cursor = connection.execute("SELECT source - 1, target - 1, hreflang FROM links WHERE hreflang IS NOT NULL")
-    keys = None
     while rows := cursor.fetchmany(_BATCH):
-        if keys is None:
-            n = int(max(source.max(), target.max())) + 1
-            keys = source.astype(np.int64) * n + target
         # A hostile crawl can announce any number of languages; what no int16 can number is not a language.
         numbers = [tags.setdefault(tag, len(tags)) if tag in tags or len(tags) < _TAGS else -1 for *_, tag in rows]
         values.of_type("links.hreflang", [tag for *_, tag in rows], str)
         pairs = np.array([row[:2] for row in rows], dtype=np.int64)
-        hreflang[np.searchsorted(keys, pairs[:, 0] * n + pairs[:, 1])] = numbers
+        hreflang[_numbers(source, target, pairs)] = numbers
     return hreflang, tuple(tags)
+
+
+def _numbers(source: NDArray[np.int32], target: NDArray[np.int32], pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where some links, given by both ends, stand among all, which are sorted."""
+    pages = np.unique(pairs[:, 0]).astype(np.int32)  # else all links are copied to compare them
+    first, last = np.searchsorted(source, pages), np.searchsorted(source, pages, side="right")
+    own = np.arange(int((last - first).sum())) + np.repeat(last - np.cumsum(last - first), last - first)
+    n = int(max(target[own].max(), pairs[:, 1].max())) + 1
+    keys = source[own].astype(np.int64) * n + target[own]
+    return own[np.searchsorted(keys, pairs[:, 0] * n + pairs[:, 1])]
 
 
 def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
@@ -379,27 +393,29 @@ def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
     Pages that were removed have one that no page has.
     """
     total, most = count_pages(connection), count_hosts(connection)
-    found = np.full(total, most, dtype=np.int64)
-    with values.reading("pages"):
-        _read_hosts(connection, found)
-    values.within("pages.host", found, 0, most)
-    return found.astype(np.int32)
-
-
-def _read_hosts(connection: sqlite3.Connection, found: NDArray[np.int64]) -> None:
-    total = len(found)
+    found = np.full(total, most, dtype=np.int32)
     for first in range(0, total, _NUMBERS):
-        count, numbers = connection.execute(
-            "SELECT COUNT(*), GROUP_CONCAT(host, ' ') FROM (SELECT host FROM pages WHERE id > ? AND id <= ?"
-            " ORDER BY id)",
-            (first, first + _NUMBERS),
-        ).fetchone()
-        if count == min(_NUMBERS, total - first):
-            found[first : first + _NUMBERS] = np.fromstring(numbers, dtype=np.int64, sep=" ") - 1
-        elif count:
-            rows = connection.execute("SELECT id, host FROM pages WHERE id > ? AND id <= ?", (first, first + _NUMBERS))
-            table = np.array(rows.fetchall(), dtype=np.int64)
-            found[table[:, 0] - 1] = table[:, 1] - 1
+        with values.reading("pages"):
+            pages, hosts = _read_hosts(connection, first, min(_NUMBERS, total - first))
+        values.within("pages.host", hosts, 0, most)
+        found[pages] = hosts
+    return found
+
+
+def _read_hosts(
+    connection: sqlite3.Connection, first: int, wanted: int
+) -> tuple[slice | NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of those of some pages that there are, and their hosts."""
+    given = (first, first + _NUMBERS)
+    count, numbers = connection.execute(
+        "SELECT COUNT(*), GROUP_CONCAT(host, ' ') FROM (SELECT host FROM pages WHERE id > ? AND id <= ? ORDER BY id)",
+        given,
+    ).fetchone()
+    if count == wanted:
+        return slice(first, first + wanted), np.fromstring(numbers, dtype=np.int64, sep=" ") - 1
+    rows = connection.execute("SELECT id, host FROM pages WHERE id > ? AND id <= ?", given).fetchall()
+    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return table[:, 0] - 1, table[:, 1] - 1
 
 
 def fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:

@@ -100,6 +100,37 @@ def test_links_keep_the_order_of_their_page(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_links_are_the_same_however_few_pages_are_read_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = create(tmp_path / "a.db")
+    connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
+    a, b, c, d = (f"http://{letter}.example/" for letter in "abcd")
+    # ids 1 to 4 go to d, a, b and c: what page 2 links to comes in another order than their ids
+    linked = {d: {a: None, b: "fr"}, a: {c: "de", d: "en"}, b: {}, c: {a: "fr", b: None, d: "de"}}
+    pages = [
+        Page(url=url, offset=0, links=tuple(Link(one, LinkKind.ANCHOR, hreflang=tag) for one, tag in found.items()))
+        for url, found in linked.items()
+    ]
+    Writer(connection, site).add(1, pages, position=1, finished=True)
+    for batch in (1, 2, 3, 4096):
+        monkeypatch.setattr(collection, "_BATCH", batch)
+        edges = collection.edges(connection, places=True)
+        assert edges.place is not None
+        tags = [edges.tags[tag] if tag >= 0 else None for tag in edges.hreflang.tolist()]
+        found = zip(edges.source.tolist(), edges.target.tolist(), tags, edges.place.tolist(), strict=True)
+        assert list(found) == [
+            (0, 1, None, 0),
+            (0, 2, "fr", 1),
+            (1, 0, "en", 1),
+            (1, 3, "de", 0),
+            (3, 0, "de", 2),
+            (3, 1, "fr", 0),
+            (3, 2, None, 1),
+        ]
+    connection.close()
+
+
 def test_the_newest_capture_with_status_200_is_kept_and_all_are_counted(tmp_path: Path) -> None:
     connection = create(tmp_path / "a.db")
     connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
