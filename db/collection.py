@@ -379,7 +379,8 @@ def _hreflang(
 
 def _numbers(source: NDArray[np.int32], target: NDArray[np.int32], pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where some links, given by both ends, stand among all, which are sorted."""
-    pages = np.unique(pairs[:, 0]).astype(np.int32)  # else all links are copied to compare them
+    pages = np.sort(pairs[:, 0]).astype(np.int32)
+    pages = pages[np.diff(pages, prepend=-1) > 0]  # else all links are copied to compare them
     first, last = np.searchsorted(source, pages), np.searchsorted(source, pages, side="right")
     own = np.arange(int((last - first).sum())) + np.repeat(last - np.cumsum(last - first), last - first)
     n = int(max(target[own].max(), pairs[:, 1].max())) + 1

@@ -37,10 +37,11 @@ class PageShare(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Score lists of all pages of a run: matrices of shape (pages of the collection, k)."""
+    """Score lists of some pages, one behind the other; s scores in all."""
 
-    label: NDArray[np.int32]  #: ``labels.id``, -1 padding, best first
-    score: NDArray[np.float32]
+    count: NDArray[np.int32]  #: scores of each page, shape (pages,)
+    label: NDArray[np.int32]  #: ``labels.id``, of each page best first, shape (s,)
+    score: NDArray[np.float32]  #: shape (s,)
 
 
 class LinkedAnswers(NamedTuple):

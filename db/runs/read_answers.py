@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -63,14 +63,17 @@ def _check_answers(connection: sqlite3.Connection, table: NDArray[np.float64]) -
     values.within("predictions.characters", table[:, 5], 0, MOST)
 
 
-def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.integer[Any]], width: int) -> Scores:
+def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool_], width: int) -> Scores:
     """The score lists of a run.
 
     Args:
         connection: the collection.
         run: the run.
-        row_of: where the page ``id`` stands in what is returned: ``row_of[id - 1]``, -1 for pages that are left out.
+        pages: whether the list of the page ``id`` is wanted: ``pages[id - 1]``.
         width: at most so many labels a page.
+
+    Returns:
+        The lists of these pages, in order of their ids; those that have no score have an empty one.
 
     Raises:
         StoreError: a score of no page, with a label that there is not, or that is no probability.
@@ -78,24 +81,21 @@ def read_scores(connection: sqlite3.Connection, run: int, row_of: NDArray[np.int
     cursor = connection.execute(
         "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank", (run, width)
     )
-    parts = []
+    count = np.zeros(len(pages), dtype=np.uint8 if width < np.iinfo(np.uint8).max else np.int32)
+    labels, scores = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.float32)]
     while rows := cursor.fetchmany(ROWS_AT_ONCE):
         table = values.table_of("scores", rows, 4)
-        values.within("scores.page", table[:, 0], 1, len(row_of))
+        values.within("scores.page", table[:, 0], 1, len(pages))
         values.within("scores.rank", table[:, 1], 1, width)
         check_labels(connection, "scores.label", table[:, 2], least=1)
         values.within("scores.score", table[:, 3], 0, _ONE)
-        table[:, 0] = row_of[table[:, 0].astype(np.int64) - 1]
-        parts.append(table[table[:, 0] >= 0])
-    longest = max((int(part[:, 1].max()) for part in parts if len(part)), default=1)
-    pages = int(row_of.max(initial=-1)) + 1
-    label = np.full((pages, longest), -1, dtype=np.int32)
-    score = np.zeros((pages, longest), dtype=np.float32)
-    for part in parts:
-        row, rank = part[:, 0].astype(np.int64), part[:, 1].astype(np.int64) - 1
-        label[row, rank] = part[:, 2].astype(np.int32)
-        score[row, rank] = part[:, 3]
-    return Scores(label, score)
+        row = table[:, 0].astype(np.int64) - 1
+        table, row = table[pages[row]], row[pages[row]]
+        first = np.flatnonzero(np.diff(row, prepend=-1))  # the rows of a page follow each other
+        count[row[first]] += np.diff(first, append=len(row)).astype(count.dtype)
+        labels.append(table[:, 2].astype(np.int32))
+        scores.append(table[:, 3].astype(np.float32))
+    return Scores(count[pages].astype(np.int32), np.concatenate(labels), np.concatenate(scores))
 
 
 def read_shares(connection: sqlite3.Connection, run: int, width: int) -> NDArray[np.float64]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
+    import pytest
+
     from graphlang.db.runs.run import Run
 
 LABELS = ("srp_Cyrl", "srp_Latn", "hrv", "zxx")
@@ -157,4 +159,18 @@ def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) ->
     given = graph_input.load(connection, get_run(connection, run.id))
     assert given.evidence.copies is not None
     assert given.evidence.copies.tolist() == [2, 2, 1, 1, 1, 1, 1]
+    connection.close()
+
+
+def test_a_page_at_a_time_is_read_as_all_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = collection(tmp_path / "a.db")
+    run = content_run(connection)
+    together = graph_input.load(connection, run)
+    monkeypatch.setattr(graph_input, "_PAGES", 1)
+    alone = graph_input.load(connection, run)
+    assert alone.evidence.languages.tolist() == together.evidence.languages.tolist()
+    assert alone.evidence.probabilities.tolist() == together.evidence.probabilities.tolist()
+    every = np.arange(5)
+    assert alone.labels.of(every).tolist() == together.labels.of(every).tolist()
+    assert sorted(together.labels.best().tolist()) == sorted(together.labels.of(every)[[0, 2, 3, 4], 0].tolist())
     connection.close()

@@ -53,7 +53,7 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
         *(graph.source, graph.target, graph.kind, graph.hreflang),
         *(evidence.languages, evidence.probabilities, evidence.length, evidence.host),
         *(
-            given.labels,
+            *(given.labels.own, given.labels.lists.start, given.labels.lists.values),
             given.no_letters,
             given.unknown,
             given.pages,

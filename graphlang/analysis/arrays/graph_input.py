@@ -9,6 +9,7 @@ import numpy as np
 
 from graphlang.analysis.arrays import signals
 from graphlang.analysis.arrays.links import Links, spoken
+from graphlang.analysis.arrays.lists import Lists, starts_of
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.digests import digests_of_short_pages
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.analysis.arrays.lists import Number
     from graphlang.db.runs.run import Run
     from graphlang.graph.propagation.options import Options
 
@@ -33,6 +35,7 @@ WIDTH = 20
 PARTS = 5
 #: A page with so many letters may have a copy: its own text will do.
 SHORT = 200
+_PAGES = 1 << 16  # whose lists are tables at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +45,7 @@ class GraphInput:
     run: Run
     graph: Graph
     evidence: Evidence
-    labels: NDArray[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
+    labels: Labels  #: the run's score lists by ``labels.id``
     language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
     no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
     unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``, without links
@@ -55,6 +58,29 @@ class GraphInput:
         """Where a page stands, -1 if it is left out."""
         found = np.flatnonzero(self.pages == page)
         return int(found[0]) if len(found) else -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """What each row may be, by ``labels.id``, best first: as lists, for a table of them is most of what pages take."""
+
+    own: NDArray[np.int32]  #: number of each row's list, -1 none, shape (rows,)
+    lists: Lists[np.int32]
+    longest: int  #: labels of a list
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Those of some rows, -1 padding, shape (r, longest).
+
+        Args:
+            rows: shape (r,).
+        """
+        return self.lists.of(self.own[rows], self.longest, -1)
+
+    def best(self) -> NDArray[np.int32]:
+        """The first of each row that has one."""
+        start = self.lists.start
+        own = self.own[self.own >= 0]
+        return self.lists.values[start[own[start[own] < start[own + 1]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +161,8 @@ class Loaded:
         own = self.stored.copy()
         own[known_pages - 1] = True
         self._own = np.flatnonzero(own)
-        row_of = np.full(self.count, -1, dtype=np.int32)
-        row_of[self._own] = np.arange(len(self._own), dtype=np.int32)
-        self._scores = read_scores(connection, run.id, row_of, WIDTH)
+        scores = read_scores(connection, run.id, own, WIDTH)
+        self._labels, self._longest = Lists(starts_of(scores.count), scores.label), int(scores.count.max(initial=1))
         known = all_labels(connection)
         special = (languages.UND, languages.ZXX)
         self._codes = tuple(sorted({language for _, language, _ in known.values() if language not in special}))
@@ -148,35 +173,55 @@ class Loaded:
         table = np.full(max(known, default=0) + 2, -1, dtype=np.int16)  # the last entry stands for the padding, -1
         for label, language in self._language_of.items():
             table[label] = language
-        self._indices, self._probabilities = join_scripts(table[self._scores.label], self._scores.score)
-        rows = row_of[answers.pages - 1]
+        self._language = table
+        self._corrected = np.full(len(self._own), -1, dtype=np.int64)
+        self._corrected[np.searchsorted(self._own, known_pages - 1)] = known_labels
+        lists = Lists(self._labels.start, scores.score)
+        del scores
+        self._read_lists(lists)
+        del lists
+        rows = np.searchsorted(self._own, answers.pages - 1)
         self._length = np.zeros(len(self._own), dtype=np.int32)
         self._length[rows] = answers.characters
-        self._length[self._indices[:, 0] < 0] = 0  # no letters: no evidence
+        self._length[~self._has_letters] = 0  # no letters: no evidence
         self._no_letters = np.zeros(len(self._own), dtype=np.bool_)
         zxx = [label for label, (_, language, _) in known.items() if language == languages.ZXX]
         self._no_letters[rows[np.isin(answers.label, zxx)]] = True
         und = [label for label, (_, language, _) in known.items() if language == languages.UND]
         self._unknown = np.zeros(len(self._own), dtype=np.bool_)
         self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
-        self._copies = _copies(connection, run, self._hosts)
+        del answers, rows
+        given = self._corrected >= 0  # without a language such a page says nothing
+        self._length[given & (table[self._corrected] < 0)] = 0
+        self._no_letters[given], self._unknown[given] = np.isin(self._corrected[given], zxx), False
+        self._copies = _copies(connection, run, self._own, self._hosts)
         shares = read_shares(connection, run.id, PARTS)
         self._shares = shares[~np.isin(shares[:, 0], known_pages)]  # what somebody says of a page is all of it
-        self._language = table
-        self._corrected = np.full(len(self._own), -1, dtype=np.int64)
-        self._correct(row_of[known_pages - 1], known_labels, table, zxx)
         self._edges = spoken(self._edges, self._own[self._unknown])
 
-    def _correct(
-        self, rows: NDArray[np.int32], labels: NDArray[np.int64], table: NDArray[np.int16], zxx: list[int]
-    ) -> None:
-        """Put what somebody found in the place of what the texts say; without a language they say nothing."""
-        language = table[labels]
-        self._corrected[rows] = labels
-        self._indices[rows], self._probabilities[rows] = -1, 0
-        self._indices[rows, 0], self._probabilities[rows, 0] = language, language >= 0
-        self._length[rows[language < 0]] = 0
-        self._no_letters[rows], self._unknown[rows] = np.isin(labels, zxx), False
+    def _read_lists(self, scores: Lists[np.float32]) -> None:
+        """Languages in the place of labels, best first; what somebody found in the place of what the texts say."""
+        self._has_letters, self._sure = np.empty(len(self._own), np.bool_), np.empty(len(self._own), np.float32)
+        counts, indices, chances = [np.zeros(0, np.int64)], [np.zeros(0, np.int16)], [np.zeros(0, np.float32)]
+        for at in range(0, len(self._own), _PAGES):
+            part = np.arange(at, min(at + _PAGES, len(self._own)))
+            label = self._labels.of(part, self._longest, -1)
+            index, chance = join_scripts(self._language[label], scores.of(part, self._longest, 0))
+            self._has_letters[part] = index[:, 0] >= 0
+            given = np.flatnonzero(self._corrected[part] >= 0)
+            language = self._language[self._corrected[part[given]]]
+            index[given], chance[given] = -1, 0
+            index[given, 0], chance[given, 0] = language, language >= 0
+            self._sure[part] = chance[:, 0]
+            there = index >= 0
+            count = np.where(there.any(axis=1), there.shape[1] - there[:, ::-1].argmax(axis=1), 0)
+            kept = np.arange(there.shape[1]) < count[:, None]
+            counts.append(count)
+            indices.append(index[kept])
+            chances.append(chance[kept])
+        start = starts_of(np.concatenate(counts))
+        self._indices = Lists(start, np.concatenate(indices))
+        self._probabilities = Lists(start, np.concatenate(chances))
 
     def arrays(
         self,
@@ -194,11 +239,12 @@ class Loaded:
                 neighbours. None leaves nothing out.
         """
         pages, inside, new = self._chosen(asked, listening)
-        places = np.full(self.count, -1, dtype=np.int64)  # in the arrays by own rows
-        places[self._own] = np.arange(len(self._own))
-        own = places[pages]
-        has = np.flatnonzero(own >= 0)
-        own = own[has]
+        places = np.full(self.count, -1, dtype=np.int32)  # in the arrays by own rows
+        places[self._own] = np.arange(len(self._own), dtype=np.int32)
+        every = places[pages]
+        del places
+        has = np.flatnonzero(every >= 0)
+        own = every[has]
 
         def spread(values: NDArray[Any], fill: float) -> NDArray[Any]:
             found = np.full((len(pages), *values.shape[1:]), fill, dtype=values.dtype)
@@ -215,18 +261,18 @@ class Loaded:
             self._graph(pages, inside),
             Evidence(
                 self._codes,
-                spread(self._indices, -1),
-                spread(self._probabilities, 0),
+                self._table(self._indices, every, -1),
+                self._table(self._probabilities, every, 0),
                 spread(self._length, 0),
                 self._hosts[pages],
                 directory=directory,
                 signals=given,
-                copies=self._copies[pages],
+                copies=spread(self._copies, 1),
                 asked=new,
                 labelled=self._labelled(spread),
                 parts=self._parts(pages),
             ),
-            spread(self._scores.label, -1),
+            Labels(every, self._labels, self._longest),
             self._language_of,
             spread(self._no_letters, 0),
             spread(self._unknown, 0),
@@ -236,14 +282,21 @@ class Loaded:
             self.removed,
         )
 
+    def _table(self, lists: Lists[Number], own: NDArray[np.int32], fill: int) -> NDArray[Number]:
+        """Lists of languages as a table, with a row for each number of a list."""
+        found = np.empty((len(own), self._longest), lists.values.dtype)
+        for at in range(0, len(own), _PAGES):
+            found[at : at + _PAGES] = lists.of(own[at : at + _PAGES], self._longest, fill)
+        return found
+
     def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
-        labelled = (self._corrected >= 0) & (self._indices[:, 0] >= 0)
+        labelled = (self._corrected >= 0) & (self._sure > 0)
         return spread(labelled, 0) if labelled.any() else None
 
     def _parts(self, pages: NDArray[np.int64]) -> FixedBeliefs | None:
         """The languages of the parts of pages, by their rows."""
-        row_of = np.full(self.count, -1, dtype=np.int64)
-        row_of[pages] = np.arange(len(pages))
+        row_of = np.full(self.count, -1, dtype=np.int32)
+        row_of[pages] = np.arange(len(pages), dtype=np.int32)
         row = row_of[self._shares[:, 0].astype(np.int64) - 1]
         order = np.argsort(row, kind="stable")
         order = order[row[order] >= 0]
@@ -255,7 +308,7 @@ class Loaded:
         part = np.zeros((len(rows), PARTS), dtype=np.float32)
         found[place, rank] = self._language[self._shares[order, 2].astype(np.int64)]
         part[place, rank] = np.minimum(self._shares[order, 3], 1)
-        return FixedBeliefs(rows, found, part)
+        return FixedBeliefs(rows.astype(np.int64), found, part)
 
     def _chosen(
         self, asked: NDArray[np.int64] | None, listening: Listening | None
@@ -264,7 +317,7 @@ class Loaded:
         if listening is None:
             return np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0
         listens = np.ones(self.count, dtype=np.bool_)
-        sure, length = self._probabilities[:, 0], self._length
+        sure, length = self._sure, self._length
         silent = (sure >= listening.doubtful) & (length >= listening.clamp_length)
         silent &= (sure >= LIKELY) | ((sure > 0) & (length >= listening.certain_length))  # its language is in play
         silent |= (self._corrected >= 0) & (sure > 0)
@@ -324,14 +377,23 @@ class CachedLoader:
         return self._loaded
 
 
-def _copies(connection: sqlite3.Connection, run: Run, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """How many pages of its host have the very same short text as each page, itself among them."""
-    copies = np.ones(len(hosts), dtype=np.int32)
+def _copies(
+    connection: sqlite3.Connection, run: Run, own: NDArray[np.int64], hosts: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """How many pages of its host have the very same short text as each of some pages, itself among them.
+
+    Args:
+        connection: the collection.
+        run: a content run.
+        own: rows of the pages in the collection, ascending: all that the run answers for.
+        hosts: of all pages of the collection.
+    """
+    copies = np.ones(len(own), dtype=np.int32)
     pages, read = digests_of_short_pages(connection, run.id, SHORT)
     if len(pages):
         key = np.stack([hosts[pages - 1].astype(np.int64), read], axis=1)
         _, group, counts = np.unique(key, axis=0, return_inverse=True, return_counts=True)
-        copies[pages - 1] = counts[group.ravel()]
+        copies[np.searchsorted(own, pages - 1)] = counts[group.ravel()]
     return copies
 
 

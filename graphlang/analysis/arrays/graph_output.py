@@ -144,7 +144,7 @@ def labels(
     connection: sqlite3.Connection,
     given: GraphInput,
     columns: list[NDArray[np.int16]],
-    rows: NDArray[np.int64] | slice = slice(None),
+    rows: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
     """For columns of languages (indices, -1 none) their numbers in ``labels``, -1 where there is none.
 
@@ -159,26 +159,27 @@ def labels(
         the one that most pages with the language have.
     """
     usual = _usual_labels(connection, given)
-    table = np.full(int(given.labels.max(initial=0)) + 2, -1, dtype=np.int16)
-    for label, language in given.language_of.items():
-        if label < len(table) - 1:
-            table[label] = language
-    own = given.labels[rows]
-    language_of_own = table[own]
-    results = []
-    for column in columns:
-        found = usual[column]  # -1 takes the last entry, which is -1
-        for rank in range(own.shape[1] - 1, -1, -1):
-            same = (language_of_own[:, rank] == column) & (column >= 0)
-            found = np.where(same, own[:, rank], found)
-        results.append(found.astype(np.int64))
+    table = np.full(max(given.language_of, default=-1) + 2, -1, dtype=np.int16)  # the last entry stands for padding, -1
+    table[list(given.language_of)] = list(given.language_of.values())
+    every = np.arange(len(given.pages)) if rows is None else rows
+    results = [np.empty(len(every), dtype=np.int64) for _ in columns]
+    for at in range(0, len(every), _STEP):
+        part = slice(at, at + _STEP)
+        own = given.labels.of(every[part])
+        language_of_own = table[np.minimum(own, len(table) - 1)]
+        for column, result in zip(columns, results, strict=True):
+            wanted = column[part]
+            found = usual[wanted]  # -1 takes the last entry, which is -1
+            for rank in range(own.shape[1] - 1, -1, -1):
+                same = (language_of_own[:, rank] == wanted) & (wanted >= 0)
+                found = np.where(same, own[:, rank], found)
+            result[part] = found
     return results
 
 
 def _usual_labels(connection: sqlite3.Connection, given: GraphInput) -> NDArray[np.int64]:
     """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
-    best = given.labels[:, 0]
-    counts = np.bincount(best[best >= 0], minlength=max(given.language_of, default=0) + 1)
+    counts = np.bincount(given.labels.best(), minlength=max(given.language_of, default=0) + 1)
     names = {label: name for label, (name, _, _) in all_labels(connection).items()}
     usual = np.full(len(given.evidence.codes) + 1, -1, dtype=np.int64)
     for label in sorted(given.language_of, key=lambda label: (-int(counts[label]), names[label])):

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_LINKS = 1 << 20  # that are looked at at once
+
 
 class Links(NamedTuple):
     """What no run has a part in."""
@@ -33,7 +35,7 @@ def spoken(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Ed
     one language would be evidence of that language for everything else that it is linked with.
 
     Args:
-        edges: of a collection.
+        edges: of a collection; what comes out stands in the same arrays.
         unknown: places of pages with a long text of which nothing can be told.
 
     >>> ends = np.int32([0, 0, 2]), np.int32([1, 2, 1])  # the pages 0, 1 and 2; nobody knows what 2 is written in
@@ -46,7 +48,13 @@ def spoken(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Ed
         return edges
     silent = np.zeros(int(max(edges.source.max(initial=0), edges.target.max(initial=0), unknown.max())) + 1, np.bool_)
     silent[unknown] = True
-    kept = np.flatnonzero(~(silent[edges.source] | silent[edges.target]))
-    columns = ("source", "target", "kind", "nofollow", "hreflang", "place")
-    of_links = {name: column[kept] for name in columns if (column := getattr(edges, name)) is not None}
-    return edges._replace(**of_links)
+    columns = [name for name in edges._fields if isinstance(getattr(edges, name), np.ndarray)]
+    left = 0
+    for at in range(0, len(edges.source), _LINKS):  # a copy of all links would be the largest thing in memory
+        part = slice(at, at + _LINKS)
+        kept = np.flatnonzero(~(silent[edges.source[part]] | silent[edges.target[part]]))
+        for name in columns:
+            column = getattr(edges, name)
+            column[left : left + len(kept)] = column[part][kept]
+        left += len(kept)
+    return edges._replace(**{name: getattr(edges, name)[:left] for name in columns})
