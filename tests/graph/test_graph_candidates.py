@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import Evidence, Graph, Signal
-from graphlang.graph.propagation.inference import Options, propagate
+from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
+from graphlang.graph.propagation.inference import Options, prepare, propagate
 from graphlang.graph.propagation.nodes import candidates
 
 LANGUAGES = 12
@@ -66,6 +66,31 @@ def test_pages_keep_the_likeliest_and_the_sum_of_the_rest(monkeypatch: pytest.Mo
     assert np.exp(candidates.gather(np.log(scores), kept)) == pytest.approx(
         np.float32([[0.5, 0.3, 0.2], [0.4, 0.3, 0.3]])
     )
+
+
+def test_the_last_bits_of_a_score_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "MOST", 2)
+    alike = np.float32([0.3, 0.3, 0.1, 0.3])
+    for sign in (1, -1):
+        scores = np.float32([alike + sign * np.float32(1e-6) * np.arange(4), alike])
+        assert candidates.choose(scores).tolist() == [[1, 3], [1, 3]]
+        assert candidates.choose(np.log(scores)).tolist() == [[0, 1], [0, 1]]
+        assert candidates.choose(scores + np.float32([0.001, 0, 0, 0])).tolist() == [[0, 3], [0, 3]]
+
+
+def test_a_page_of_which_others_know_nothing_names_no_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    # page 2 has no text, and page 3, which is answered for elsewhere, may be anything: not language 0, of all
+    monkeypatch.setattr(candidates, "MOST", 2)
+    lists = np.int16([[1], [2], [-1], [-1]])
+    chances, length = np.float32([[0.9], [0.9], [0], [0]]), np.int32([900, 900, 0, 0])
+    signal = Signal(np.int16([[-1], [0], [-1], [-1]]), np.float32([[0], [1], [0], [0]]), 0.5)
+    evidence = Evidence(CODES, lists, chances, length, np.int32([0, 0, 0, 1]), signals={"declared": signal})
+    links = Graph(4, np.int32([2, 3]), np.int32([3, 2]), np.full(2, 7, np.uint8), np.full(2, -1, np.int16))
+    fixed = FixedBeliefs(np.array([3]), np.int16([[-1]]), np.float32([[0]]))
+    found = prepare(links, evidence, options=Options(), fixed=fixed)
+    assert found is not None
+    named = found.potentials.active[found.potentials.candidates[found.potentials.number[2]]]
+    assert named.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1000])

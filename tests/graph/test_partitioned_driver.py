@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,9 +13,13 @@ import pytest
 from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.local_driver import run
 from graphlang.graph.propagation.inference import Options, propagate
+from graphlang.graph.propagation.nodes import candidates
 
 sys.path.append(str(Path(__file__).parent))
 from partitioned_webs import answers, partitions, shuffled, web
+
+if TYPE_CHECKING:
+    from graphlang.graph.data import Evidence
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -33,66 +38,59 @@ def test_pages_in_two_languages_speak_for_both_across_borders() -> None:
     graph, evidence = web(0)
     ids = np.arange(graph.n, dtype=np.int64)
     without = propagate(graph, replace(evidence, parts=None))
-    options = Options(tolerance=1e-4)
-    whole = propagate(graph, evidence, options=options)
+    whole = propagate(graph, evidence)
     done = run(
         partitions(graph, evidence, ids % 3, ids),
         Cut(*(np.unique(keys) for keys in (evidence.host, evidence.directory))),
-        options=options,
-        supersteps=60,
     )
     _, probabilities = answers(done, ids)
     assert np.abs(without.probabilities - whole.probabilities).max() > 0.1
-    assert np.abs(probabilities[:, 0] - whole.probabilities[:, 0]).max() < 2e-2
+    assert np.abs(probabilities[:, 0] - whole.probabilities[:, 0]).max() < 5e-3
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("many", [2, 3, 6])
-def test_whole_hosts_in_partitions_answer_as_one_machine_does(seed: int, many: int) -> None:
-    graph, evidence = web(seed)
-    ids = np.random.default_rng(seed).permutation(graph.n).astype(np.int64)
-    options = Options(tolerance=1e-4)
-    whole = propagate(graph, evidence, options=options)
-    done = run(partitions(graph, evidence, evidence.host % many, ids), options=options, supersteps=60)
-    languages, probabilities = answers(done, ids)
-    assert done.converged
-    assert np.abs(probabilities[:, 0] - whole.probabilities[:, 0]).max() < 2e-2
-    assert languages[:, 0].tolist() == whole.languages[:, 0].tolist()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_hosts_and_directories_that_are_cut_answer_as_one_machine_does(seed: int) -> None:
-    graph, evidence = web(seed)
+def cuts_of(seed: int, evidence: Evidence) -> list[tuple[np.ndarray, Cut]]:
+    """Whole hosts, whole directories, and single pages dealt out."""
     assert evidence.directory is not None
-    ids = np.random.default_rng(seed).permutation(graph.n).astype(np.int64)
-    options = Options(tolerance=1e-4)
-    whole = propagate(graph, evidence, options=options)
     hosts, directories = (np.unique(keys).astype(np.int64) for keys in (evidence.host, evidence.directory))
-    for number, cut in (
-        (evidence.directory % 5, Cut(hosts)),
-        (np.random.default_rng(seed).integers(0, 5, graph.n), Cut(hosts, directories)),
-    ):
-        done = run(partitions(graph, evidence, number, ids), cut, options=options, supersteps=60)
+    pages = np.random.default_rng(seed).integers(0, 5, evidence.n)
+    return [(evidence.host % 3, Cut()), (evidence.directory % 5, Cut(hosts)), (pages, Cut(hosts, directories))]
+
+
+@pytest.mark.parametrize("most", [32, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_partitions_take_the_rounds_of_one_machine(seed: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "MOST", most)  # of six languages: all, or half of them
+    graph, evidence = web(seed)
+    ids = np.random.default_rng(seed).permutation(graph.n).astype(np.int64)
+    whole = propagate(graph, evidence)
+    for number, cut in cuts_of(seed, evidence):
+        done = run(partitions(graph, evidence, number, ids), cut)
         languages, probabilities = answers(done, ids)
         assert done.converged
-        # pages that lean on each other may come to another solution of the same equations
-        assert np.mean(np.abs(probabilities[:, 0] - whole.probabilities[:, 0]) < 2e-2) > 0.95
-        assert np.mean(languages[:, 0] == whole.languages[:, 0]) > 0.97
+        assert done.supersteps == whole.rounds
+        assert languages[:, 0].tolist() == whole.languages[:, 0].tolist()
+        assert np.abs(probabilities[:, 0] - whole.probabilities[:, 0]).max() < 5e-3
 
 
-def test_a_partition_does_not_make_up_its_mind_before_it_hears_its_neighbours() -> None:
-    graph, evidence = web(9)  # its equations have two solutions: by itself each partition would go for the other one
-    assert evidence.directory is not None
+@pytest.mark.parametrize("seed", [0, 1])
+def test_partitions_come_to_the_same_of_several_solutions(seed: int) -> None:
+    # nine of ten links lead to other hosts, many of them to another language: pages that lean on each other may be in
+    # either, and which it is depends on who speaks first
+    graph, evidence = web(seed, hosts=60, within=0.1)
+    ids = np.random.default_rng(seed).permutation(graph.n).astype(np.int64)
+    whole = propagate(graph, evidence)
+    for number, cut in cuts_of(seed, evidence):
+        done = run(partitions(graph, evidence, number, ids), cut)
+        languages, _ = answers(done, ids)
+        assert languages[:, 0].tolist() == whole.languages[:, 0].tolist()
+
+
+def test_a_cap_on_supersteps_is_told() -> None:
+    graph, evidence = web(0)
     ids = np.arange(graph.n, dtype=np.int64)
-    options = Options(tolerance=1e-4)
-    whole = propagate(graph, evidence, options=options)
-    parts = partitions(graph, evidence, evidence.directory % 5, ids)
-    done = run(parts, Cut(np.unique(evidence.host).astype(np.int64)), options=options)
-    languages, probabilities = answers(done, ids)
-    assert done.converged
-    assert done.moved[0] == 1  # stopped after two rounds, with more to say
-    assert languages[:, 0].tolist() == whole.languages[:, 0].tolist()
-    assert np.abs(probabilities[:, 0] - whole.probabilities[:, 0]).max() < 1e-2
+    done = run(partitions(graph, evidence, evidence.host % 3, ids), supersteps=2)
+    assert (done.supersteps, done.converged) == (2, False)
+    assert done.moved[-1] > Options().tolerance
 
 
 def test_the_order_of_rows_and_links_changes_no_bit() -> None:

@@ -17,7 +17,7 @@ PARCELS: Final = pa.schema(
     [("partition", pa.int32()), ("sender", pa.int32()), ("number", pa.int32()), ("data", pa.binary())]
 )
 PARTITION, BESIDE, GHOSTS, ORDERED, SURVEY, OBSERVED, COUNTS = -1, -2, -3, -4, -5, -6, -7
-READY, PREPARED, ROUTES, FACTS, STATE, MOVED = -8, -9, -10, -11, -12, -13
+READY, PREPARED, ROUTES, FACTS, STATE, MOVED, MOTION = -8, -9, -10, -11, -12, -13, -14
 LINKS: Final = 1 << 24  #: added to the sender of links between a partition's ghosts
 ASKED: Final = 1 << 25  #: added to the sender of a question for them
 #: How Parquet writes them: it looks at how much it holds after each row, where it usually waits for a hundred.

@@ -21,6 +21,7 @@ from graphlang.cluster.inference.parcels import (
     ASKED,
     COUNTS,
     FACTS,
+    MOTION,
     MOVED,
     OBSERVED,
     PARCELS,
@@ -62,7 +63,7 @@ class Sizes:
     partitions: int | None = None  #: None: one up to `USUAL` pages; else one for each core, or so many that all fit
     host_pages: int = USUAL  #: a host with more pages is cut by directory
     most_links: int = 100_000_000  #: a partition with more is refused
-    supersteps: int = 60  #: at most
+    supersteps: int = 200  #: at most, as rounds on one machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Inferred:
     partitions: int
     supersteps: int
     converged: bool
-    moved: Sequence[float]  #: the largest move at a border in each superstep
+    moved: Sequence[float]  #: the largest move in each superstep
     warnings: Sequence[str]  #: of directories that had to be cut
 
 
@@ -284,10 +285,13 @@ class _Work:
         return made, given
 
     def supersteps(self, said: Any, given: steps.Given, most: int) -> tuple[list[float], Any]:
-        """Supersteps until no belief at a border moves; the moves, and the answers."""
+        """Supersteps until no belief moves; the moves, and the answers."""
         own = self._kept(said.where(f"sender IN ({READY}, {ROUTES}, {FACTS})"))
         moved: list[float] = []
         if self._moved(said):
+            said = self._step("prepare", supersteps.prepare, given, own, said.where("sender >= 0"))
+            own.unpersist()
+            own = self._kept(said.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS}, {MOTION})"))
             while len(moved) < most and not (moved and moved[-1] <= given.options.tolerance):
                 number = len(moved) + 1
                 self._progress(f"superstep {number}")
@@ -295,9 +299,12 @@ class _Work:
                 work = partial(_superstep, given.options, number)
                 said = self.written(f"superstep-{number}", grouped.applyInArrow(work, ddl(PARCELS)))
                 moved.append(self._moved(said))
-                if number == 1:
+                if number in supersteps.SNAPSHOTS:
+                    stood = said.where(f"sender = {MOTION}")
+                    anew = self._kept(own.where(f"sender <> {MOTION}").unionByName(stood))
+                    anew.count()  # while what it is made of is there
                     own.unpersist()
-                    own = self._kept(said.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS})"))
+                    own = anew
         self._progress("answer")
         work = partial(_answer, self._shared(given))
         answered = self._beside(own, said.where(_SAID)).applyInArrow(work, _ROWS)
@@ -331,7 +338,7 @@ class _Work:
         return self.written(name, made)
 
     def _moved(self, said: Any) -> float:
-        """What moved most at a border."""
+        """What moved most."""
         rows = said.where(f"sender = {MOVED}").select("partition", "sender", "number", "data").collect()
         found = [parcels.opened(parcels.table([row.asDict()]))[MOVED]["most"] for row in rows]
         return max(found, default=0.0)

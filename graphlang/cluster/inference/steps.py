@@ -93,10 +93,8 @@ def begin(given: Given, own: pa.Table) -> pa.Table:
     """
     number, partition, beside, _ = opened_partition(own)
     counted = survey(partition, signals_of(partition, given.options), given.cut, given.options)
-    rows = parcels.parcel(number, SURVEY, counted)
-    return parcels.table(
-        rows + _sent(number, introduce(partition, given.options, given.cut), routes_of(partition, beside))
-    )
+    rows, routes = parcels.parcel(number, SURVEY, counted), partition.routes(beside.ghosts, beside.homes)
+    return parcels.table(rows + _sent(number, introduce(partition, given.options, given.cut, routes), routes))
 
 
 def meet(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
@@ -110,7 +108,7 @@ def meet(given: Given, own: pa.Table, said: pa.Table) -> pa.Table:
     number, partition, beside, _ = opened_partition(own)
     ghosts = ghosts_of(partition, _heard(said))
     rows = parcels.parcel(number, GHOSTS, ghosts)
-    for home, pages in asked(ghosts, beside.homes, given.cut).items():
+    for home, pages in asked(ghosts, beside.homes).items():
         rows += parcels.parcel(home, ASKED + number, {"pages": pages})
     named = order.lists(partition, ghosts, there(given.survey), given.options)
     homes = np.full(len(named.pages), number, np.int32)
@@ -319,21 +317,6 @@ def there(found: Any) -> Any:
 
 def _heard(said: pa.Table) -> Records:
     return joined(list(parcels.opened(said).values()))
-
-
-def routes_of(partition: Partition, beside: Beside) -> dict[int, NDArray[np.int64]]:
-    """The pages at the border, by the partition that has them as ghosts.
-
-    Args:
-        partition: sorted.
-        beside: where its ghosts are at home.
-    """
-    source, target = partition.own(partition.source), partition.own(partition.target)
-    out, into = np.flatnonzero(source & ~target), np.flatnonzero(target & ~source)
-    mine = np.concatenate([partition.source[out], partition.target[into]])
-    others = np.concatenate([partition.target[out], partition.source[into]])
-    homes = beside.homes[np.searchsorted(beside.ghosts, others)]
-    return {int(home): np.unique(mine[homes == home]) for home in np.unique(homes)}
 
 
 def _sent(number: int, records: Records, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from graphlang.graph.partitioned.learning.observe import gathered, observe
 from graphlang.graph.partitioned.learning.order import added, count, lists, together, with_order
 from graphlang.graph.partitioned.learning.survey import merged, survey
 from graphlang.graph.partitioned.records import joined
-from graphlang.graph.partitioned.supersteps.prepared import prepared_of
+from graphlang.graph.partitioned.supersteps.prepared import labels_of, prepared_of
 from graphlang.graph.partitioned.supersteps.ready import ready_of
 from graphlang.graph.partitioned.supersteps.superstep import Step, advance, answer_of, first, is_settled
 from graphlang.graph.propagation.options import Options
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.borders.introduce import Ghosts
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.result import Answer
-
-SUPERSTEPS = 60  #: cap on supersteps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +51,7 @@ def run(
     cut: Cut | None = None,
     *,
     options: Options | None = None,
-    supersteps: int = SUPERSTEPS,
+    supersteps: int | None = None,
     learned: Learned | None = None,
 ) -> Run:
     """Infer the languages of all partitions.
@@ -62,15 +60,18 @@ def run(
         partitions: of one collection, each page in one of them, and each link wherever one of its ends is.
         cut: hosts and directories whose pages lie in several partitions.
         options: weights and limits.
-        supersteps: cap on supersteps.
+        supersteps: cap on supersteps; None: that on the rounds of one machine.
         learned: what was learned of the collection; if not given, it is learned from the partitions.
     """
     options, cut = options or Options(), cut or Cut()
+    supersteps = options.rounds if supersteps is None else supersteps
     parts = [one.sorted() for one in partitions]
-    introduced = joined([introduce(one, options, cut) for one in parts])
+    introduced = joined([
+        introduce(one, options, cut, routes) for one, routes in zip(parts, routes_of(parts), strict=True)
+    ])  # fmt: skip
     ghosts = [ghosts_of(one, introduced) for one in parts]
     sent_once = sum(len(introduced.of(one.pages).data) for one in ghosts)
-    parts = with_links_between_ghosts(parts, ghosts, cut)
+    parts = with_links_between_ghosts(parts, ghosts)
     if learned is None:
         counted = merged([survey(one, signals_of(one, options), cut, options) for one in parts])
         named = together([lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
@@ -82,44 +83,61 @@ def run(
         seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
         learned = learn(counted, seen, cut)
     ready = [ready_of(one, learned, near, options) for one, near in zip(parts, ghosts, strict=True)]
-    steps = [first(prepared_of(one, None, options), options) for one in ready]
+    labels = joined([labels_of(prepared_of(one, None, options)) for one in ready])
+    prepared = [prepared_of(one, labels.of(one.here.ids[one.here.ghosts]), options) for one in ready]
+    steps = [first(one, options) for one in prepared]
     beliefs = joined([step.border for step in steps])
-    prepared = [prepared_of(one, beliefs.of(one.here.ids[one.here.ghosts]), options) for one in ready]
     news, sent = [beliefs.of(near.pages) for near in ghosts], []
     moved: list[float] = []
     number = worked = 0
-    while (any(len(one.pages) for one in news) or (moved and moved[-1] > options.tolerance)) and number < supersteps:
+    while number < supersteps and (any(len(one.pages) for one in news) or (moved and moved[-1] > options.tolerance)):
         sent.append(sum(len(one.data) for one in news))
         number += 1
         for at, (one, near, last) in enumerate(zip(prepared, ghosts, steps, strict=True)):
             if number > 1 and is_settled(last.most, len(news[at].pages), options):
                 steps[at] = replace(last, moved=joined([]))
                 continue
-            steps[at] = advance(one, beliefs.of(near.pages), last, number, options)
+            steps[at] = advance(one, beliefs.of(near.pages), last, options)
             worked += 1
         beliefs, told = joined([step.border for step in steps]), joined([step.moved for step in steps])
         news = [told.of(near.pages) for near in ghosts]
         moved.append(max(step.most for step in steps))
         if moved[-1] <= options.tolerance:
             break
-    found = [answer_of(one, beliefs.of(near.pages), options) for one, near in zip(prepared, ghosts, strict=True)]
+    found = [
+        answer_of(one, beliefs.of(near.pages), last.motion, options)
+        for one, near, last in zip(prepared, ghosts, steps, strict=True)
+    ]
     converged = not moved or moved[-1] <= options.tolerance
     return Run([part.pages for part in parts], found, steps, number, converged, moved, worked, sent, sent_once)
 
 
-def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghosts], cut: Cut) -> list[Partition]:
+def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghosts]) -> list[Partition]:
     """The partitions with the links between their ghosts that others know of.
 
     Args:
         parts: sorted.
         ghosts: of each.
-        cut: hosts whose pages lie in several partitions.
     """
-    pages = np.concatenate([part.pages for part in parts])
-    order = np.argsort(pages)
+    return [
+        with_links(part, [links_among(parts[at], some) for at, some in asked(near, homes).items()])
+        for part, near, homes in zip(parts, ghosts, _homes(parts, [one.pages for one in ghosts]), strict=True)
+    ]
+
+
+def _homes(parts: Sequence[Partition], pages: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int32]]:
+    """The partitions of some pages, list by list."""
+    every = np.concatenate([part.pages for part in parts])
+    order = np.argsort(every)
     owner = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.pages) for part in parts])[order]
-    found = []
-    for part, near in zip(parts, ghosts, strict=True):
-        homes = owner[np.searchsorted(pages[order], near.pages)]
-        found.append(with_links(part, [links_among(parts[at], some) for at, some in asked(near, homes, cut).items()]))
-    return found
+    return [owner[np.searchsorted(every[order], some)] for some in pages]
+
+
+def routes_of(parts: Sequence[Partition]) -> list[dict[int, NDArray[np.int64]]]:
+    """The pages at the border of each partition, by the partition that has them as ghosts.
+
+    Args:
+        parts: sorted.
+    """
+    homes = _homes(parts, [part.ghosts() for part in parts])
+    return [part.routes(part.ghosts(), of_ghosts) for part, of_ghosts in zip(parts, homes, strict=True)]

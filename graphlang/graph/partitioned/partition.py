@@ -87,6 +87,20 @@ class Partition:
         ids = np.concatenate([self.source[source & ~target], self.target[target & ~source]])
         return np.searchsorted(self.pages, np.unique(ids))
 
+    def routes(self, ghosts: NDArray[np.int64], homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
+        """Ids of the pages at the border, ascending, by the partition that has them as ghosts.
+
+        Args:
+            ghosts: of `ghosts`.
+            homes: the partition of each, shape (g,).
+        """
+        source, target = self.own(self.source), self.own(self.target)
+        out, into = np.flatnonzero(source & ~target), np.flatnonzero(target & ~source)
+        mine = np.concatenate([self.source[out], self.target[into]])
+        others = np.concatenate([self.target[out], self.source[into]])
+        of_others = homes[np.searchsorted(ghosts, others)]
+        return {int(home): np.unique(mine[of_others == home]) for home in np.unique(of_others)}
+
     def _by_page(self) -> Partition:
         if (self.pages[1:] > self.pages[:-1]).all():
             return self

@@ -22,6 +22,7 @@ from graphlang.graph.partitioned.learning.order import Counts, Places
 from graphlang.graph.partitioned.learning.survey import Survey
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import Records
+from graphlang.graph.partitioned.supersteps.moves import Moves
 from graphlang.graph.partitioned.supersteps.prepared import Prepared
 from graphlang.graph.partitioned.supersteps.ready import Ready
 from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility, Regression
@@ -32,6 +33,7 @@ from graphlang.graph.propagation.learned import Learned as Model
 from graphlang.graph.propagation.nodes.potentials import ClampedBeliefs, NodePotentials
 from graphlang.graph.propagation.nodes.signals import Reliability
 from graphlang.graph.propagation.nodes.site_prior import Prior
+from graphlang.graph.propagation.rounds import Motion
 
 #: What can be stored, by the name that it has in the bytes.
 KINDS: Final[dict[str, type[Any]]] = {
@@ -41,7 +43,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "regression": Regression, "graph": Graph, "evidence": Evidence, "degrees": Degrees, "place counts": PlaceCounts,
     "elsewhere": Elsewhere, "beliefs": FixedBeliefs, "local": Local, "ready": Ready,
     "prepared": Prepared, "potentials": NodePotentials, "clamped": ClampedBeliefs,
-    "prior": Prior, "edges": EdgeCompatibility, "weights": MessageWeights,
+    "prior": Prior, "edges": EdgeCompatibility, "weights": MessageWeights, "motion": Motion, "moves": Moves,
 }  # fmt: skip
 _NAMES: Final = {kind: name for name, kind in KINDS.items()}
 _SIZE: Final = 8  # bytes that say how long the document is

@@ -45,7 +45,7 @@ class Messages:
         edges: L languages, G groups of links.
         prior: of each group of pages, shape (P, L).
         unsure_belief: of clamped pages that are not sure of one language, shape (d, L).
-        candidates: the columns that each latent page keeps, shape (f, K).
+        candidates: the columns that each latent page keeps, those that receive messages first, shape (f, K).
 
     Raises:
         ValueError: arrays of different languages.
@@ -118,13 +118,13 @@ class Messages:
         Args:
             classes: who receives which class, with what weight.
             said: numbers of classes, shape (p,), and their log messages, shape (p, L + 1), block by block.
-            incoming: weighted sum of the log messages to each latent page, shape (f, K + 1), changed.
-            touched: set to 1 where something was added, shape (f,).
+            incoming: weighted sum of the log messages to each page that receives some, shape (r, K + 1), changed.
+            touched: set to 1 where something was added, shape (r,).
 
         Raises:
             ValueError: a class or receiver outside its range, a message that is not finite.
         """
-        given = (classes.start, classes.receiver, classes.weight, self._candidates)
+        given = (classes.start, classes.receiver, classes.weight, self._candidates[: len(incoming)])
         stripes = cores() if sum(len(numbers) for numbers, _ in said) > ALONE else 1
 
         def add(stripe: int) -> None:

@@ -52,6 +52,28 @@ AT_ONCE = 8  #: blocks of messages that are added up together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """Where the latent pages stand between two rounds; f latent pages, K candidates."""
+
+    belief: NDArray[np.float32]  #: of their candidates, and of all other languages together, shape (f, K + 1)
+    step: NDArray[np.float32]  #: how it moved last, shape (f, K + 1)
+    damping: NDArray[np.float32]  #: part of a step that is not taken, shape (f, 1)
+
+    def copy(self) -> Motion:
+        """The same in arrays of its own."""
+        return Motion(self.belief.copy(), self.step.copy(), self.damping.copy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Pages that are latent elsewhere: they tell what they believe as latent pages do, and hear nothing; g pages."""
+
+    rows: NDArray[np.int64]  #: ascending, shape (g,)
+    candidates: NDArray[np.int16]  #: columns that each keeps, ascending, shape (g, K)
+    belief: NDArray[np.float32]  #: of these, and of all other languages together, shape (g, K + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """Where the rounds ended; f latent pages, K candidates."""
 
@@ -59,6 +81,7 @@ class Outcome:
     rounds: int
     converged: bool  #: False where the cap on rounds ended it
     path: Mapping[int, Sequence[tuple[int, float]]]  #: of some rows: best column, probability, at first and each round
+    largest: float  #: how far one page is at most from what it hears, in the last round
 
 
 class Exchange:
@@ -70,32 +93,39 @@ class Exchange:
         weights: of the messages through them.
         host: of each page, 0..H-1, shape (n,).
         neighbours: weight of all messages.
+        held: pages that neither hear nor are clamped.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  all that it depends on
         self,
         potentials: NodePotentials,
         edges: EdgeCompatibility,
         weights: MessageWeights,
         host: NDArray[np.int32],
         neighbours: float,
+        held: Held | None = None,
     ) -> None:
         self.potentials, self.edges, self.weights, self._host = potentials, edges, weights, host
         #: of the sum of the messages to each page, shape (n,)
         self.neighbour_weight = (neighbours * potentials.neighbour_weight * weights.page).astype(np.float32)
         self.neighbour_weight[potentials.number < 0] = 0
         size, unsure = len(potentials.active), potentials.clamped.unsure
-        prior = potentials.prior.probability
-        self.messages = Messages(edges, prior, potentials.clamped.unsure_belief, potentials.candidates)
+        prior, latent = potentials.prior.probability, len(potentials.latent)
+        candidates = potentials.candidates if held is None else np.concatenate([potentials.candidates, held.candidates])
+        self.messages = Messages(edges, prior, potentials.clamped.unsure_belief, candidates)
         #: number of each page as a sender (see ``Messages``), shape (n,)
         self.sender = np.where(
             potentials.clamped.one_hot, potentials.best, potentials.number + np.int32(self.messages.fixed)
         )
         self.sender[unsure] = size + np.arange(len(unsure))
-        #: of the latent pages: their candidates, and all other languages together; shape (f, K + 1)
-        self.belief = np.empty_like(potentials.log_potential)
-        for block, belief in in_blocks(len(self.belief), BLOCK, self._at_first):
+        #: of the latent pages: their candidates, and all other languages together; behind them the g pages that are
+        #: held; shape (f + g, K + 1)
+        self.belief = np.empty((len(candidates), potentials.log_potential.shape[1]), np.float32)
+        for block, belief in in_blocks(latent, BLOCK, self._at_first):
             self.belief[block] = belief
+        if held is not None:
+            self.sender[held.rows] = self.messages.fixed + np.arange(latent, len(candidates))
+            self.belief[latent:] = held.belief
         self._explained, self._is_spent = True, False
         self._carried: tuple[MessageClasses, MessageClasses] | None = None
         self._unreached: NDArray[np.bool_] | None = None
@@ -169,13 +199,19 @@ class Exchange:
         nothing = self.potentials.no_evidence
         return nothing & ~reached_by_evidence(self.edges.source, self.edges.target, nothing)
 
-    def run(self, rounds: int, tolerance: float, rows: Sequence[int] = ()) -> Outcome:
+    def at_rest(self) -> Motion:
+        """Where the latent pages stand before the first round."""
+        belief = self.belief[: len(self.potentials.latent)].copy()
+        return Motion(belief, np.zeros_like(belief), np.full((len(belief), 1), START, np.float32))
+
+    def run(self, rounds: int, tolerance: float, rows: Sequence[int] = (), motion: Motion | None = None) -> Outcome:
         """Exchange messages until no belief moves, or the cap on rounds is reached.
 
         Args:
             rounds: the cap.
             tolerance: converged when no probability moves by more in a round.
             rows: pages whose path is kept.
+            motion: where earlier rounds ended, from which these go on; changed to where these end.
 
         Raises:
             ValueError: weights so large that nothing can be told any more; they were run before, and `forget` was
@@ -186,12 +222,12 @@ class Exchange:
         if self._carried is None:
             self._carried = self._classes()
         path = {int(row): [_best(self._told_of(row))] for row in rows}
-        belief, count = self.belief, len(self.belief)
-        incoming = np.zeros(belief.shape)
+        belief, count = self.belief, len(self.potentials.latent)
+        before, (last, damping) = np.empty_like(belief), self._start(motion)
+        incoming = np.zeros((count, belief.shape[1]))
         self._add(incoming, np.arange(count), None)
         if not self._explained:
             self._let_clamped_go()
-        last, before, damping = np.zeros_like(belief), np.empty_like(belief), np.full((count, 1), START, np.float32)
         active = np.arange(count)  # pages to be worked out again
         done = 0
         while True:
@@ -222,12 +258,22 @@ class Exchange:
             moved = np.concatenate(moving)
             self._follow(path, incoming)
             if largest <= tolerance or done >= rounds:
+                if motion is not None:
+                    motion.belief[:] = belief[:count]
                 belief[moved] = before[moved]  # the messages are those of these beliefs
                 break
             touched = self._add(incoming, moved, before)
             touched[moved] = 1
             active = np.flatnonzero(touched)
-        return Outcome(incoming, done, largest <= tolerance, path)
+        return Outcome(incoming, done, largest <= tolerance, path, largest)
+
+    def _start(self, motion: Motion | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How the latent pages moved last, and their damping; what they believe is put in its place."""
+        if motion is not None:
+            self.belief[: len(motion.belief)] = motion.belief
+            return motion.step, motion.damping
+        shape = self.potentials.log_potential.shape
+        return np.zeros(shape, np.float32), np.full((shape[0], 1), START, np.float32)
 
     def final(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What some of the latent pages believe, of their candidates and of all other languages, shape (p, K + 1).

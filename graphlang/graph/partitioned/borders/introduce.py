@@ -7,7 +7,7 @@ shape of the graph around it, its text, if it is long, what it believes. None of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,16 +16,21 @@ from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
+MOST = 64  #: a page with neighbours in more partitions is not told which these are
 _HEADER = np.dtype([
     ("host", "<i8"), ("directory", "<i8"), ("out", "<i4"), ("into", "<i4"), ("mutual", "<i4"), ("length", "<i4"),
-    ("labelled", "u1"), ("scores", "<u2"), ("parts", "u1"), ("of_host", "<u2"), ("of_directory", "<u2"),
+    ("labelled", "u1"), ("scores", "<u2"), ("parts", "u1"), ("of_host", "<u2"), ("of_directory", "<u2"), ("near", "u1"),
 ])  # fmt: skip
-_LISTS = (("scores", BELIEF), ("parts", BELIEF), ("of_host", COUNT), ("of_directory", COUNT))
+_LISTS = (
+    ("scores", BELIEF), ("parts", BELIEF), ("of_host", COUNT), ("of_directory", COUNT), ("near", np.dtype("<i4")),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +97,10 @@ class Ghosts:
     parts: FixedBeliefs  #: of those in several languages: what part of the text each has; rows of ``pages``
     hosts: PlaceLabels  #: of their hosts
     directories: PlaceLabels  #: of their directories
+    #: partitions that each is a ghost of, if there are several, but not too many: those of ghost i are
+    #: ``near[near_start[i]:near_start[i + 1]]``, shape (p,)
+    near: NDArray[np.int32]
+    near_start: NDArray[np.int64]  #: shape (g + 1,)
 
 
 def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
@@ -111,7 +120,12 @@ def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
     return np.where(sure, best, -1).astype(np.int16)
 
 
-def introduce(partition: Partition, options: Options, cut: Cut | None = None) -> Records:
+def introduce(
+    partition: Partition,
+    options: Options,
+    cut: Cut | None = None,
+    routes: Mapping[int, NDArray[np.int64]] | None = None,
+) -> Records:
     """The records of the pages at the border.
 
     Args:
@@ -119,6 +133,7 @@ def introduce(partition: Partition, options: Options, cut: Cut | None = None) ->
         options: what counts as a long text.
         cut: hosts and directories of which it may have a part: what is certain of them is counted by ``survey``, so
             that it need not be told with each page.
+        routes: ids of the pages at the border that each other partition has as ghosts, ascending; None: not told.
     """
     cut = cut or Cut()
     rows = partition.border()
@@ -144,7 +159,7 @@ def introduce(partition: Partition, options: Options, cut: Cut | None = None) ->
 
     of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
     in_parts = _parts(partition, np.where(long, rows, -1))
-    lists = [(given.sum(axis=1).astype(np.int64), scores), in_parts, of_host, of_directory]
+    lists = [(given.sum(axis=1).astype(np.int64), scores), in_parts, of_host, of_directory, _near(pages, routes or {})]
     for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
         header[name] = counts
     return pack(pages, header, lists)
@@ -168,7 +183,8 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
             f"nothing was said of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
             f" {len(partition.pages)} pages"
         )
-    head, ((counts, scores), in_parts, (in_host, hosts), (in_directory, directories)) = unpack(found, _HEADER, _LISTS)
+    head, lists = unpack(found, _HEADER, _LISTS)
+    (counts, scores), in_parts, (in_host, hosts), (in_directory, directories), (many, near) = lists
     rows, rank = ragged(counts)
     languages = np.full((len(wanted), max(1, int(counts.max(initial=0)))), -1, np.int16)
     probabilities = np.zeros(languages.shape, np.float32)
@@ -187,7 +203,20 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
         _beliefs(*in_parts),
         _told(head["host"], in_host, hosts),
         _told(head["directory"], in_directory, directories),
+        near.astype(np.int32),
+        np.concatenate([[0], np.cumsum(many)]),
     )
+
+
+def _near(pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """In how many partitions each page has neighbours, and in which, if in several."""
+    rows = np.concatenate([np.zeros(0, np.int64), *(np.searchsorted(pages, some) for some in routes.values())])
+    homes = np.repeat(np.array(list(routes), "<i4"), [len(some) for some in routes.values()])
+    counts = np.bincount(rows, minlength=len(pages))
+    counts[(counts < 2) | (counts > MOST)] = 0  # noqa: PLR2004 - of one the page is a ghost anyway
+    told = counts[rows] > 0
+    order = np.lexsort((homes[told], rows[told]))
+    return counts, homes[told][order]
 
 
 def _parts(partition: Partition, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:

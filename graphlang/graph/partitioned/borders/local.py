@@ -131,7 +131,8 @@ def unknown(pages: NDArray[np.int64]) -> Ghosts:
     zeros, few = np.zeros(g, np.int64), np.zeros(g, np.int32)
     lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
     parts = FixedBeliefs(zeros[:0], lists[0][:0], lists[1][:0])
-    return Ghosts(pages, zeros, zeros, few, few, few, *lists, few, few > 0, parts, nothing(), nothing())
+    near = few[:0], np.zeros(g + 1, np.int64)
+    return Ghosts(pages, zeros, zeros, few, few, few, *lists, few, few > 0, parts, nothing(), nothing(), *near)
 
 
 def _all_parts(

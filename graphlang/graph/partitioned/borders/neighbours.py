@@ -1,13 +1,14 @@
 """Links between ghosts: what the shape of the graph around a link across a border depends on.
 
-How a page and its ghost are linked to the same pages shows in links between ghosts, which neither partition of the two
-ends has. So a partition asks the partitions of its ghosts for them: each for the links among its own pages, and those
-that share a host with it (which is cut) for the links to each other's pages as well.
+How a page and its ghost are linked to the same pages shows in links between ghosts, of which the page's partition has
+none. So it asks the partitions of its ghosts for them: each for the links of its own pages among themselves, and to
+those pages that are ghosts of both. Which these are was told as they were introduced.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,32 +21,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.partitioned.borders.introduce import Ghosts
-    from graphlang.graph.partitioned.cut import Cut
     from graphlang.graph.partitioned.partition import Partition
 
 UNKNOWN = 0  #: kind of a link between ghosts, which nobody needs to know
 
 
-def asked(ghosts: Ghosts, homes: NDArray[np.int32], cut: Cut) -> dict[int, NDArray[np.int64]]:
+def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
     """What a partition asks others.
 
     Args:
         ghosts: its neighbours.
         homes: partition of each ghost, shape (g,).
-        cut: hosts whose pages lie in several partitions.
 
     Returns:
         By partition the ids of pages, ascending: are any of yours among them linked to any other of them?
     """
-    apart = np.isin(ghosts.host, cut.hosts)
-    found = {}
-    for home in np.unique(homes).tolist():
-        there = homes == home
-        together = apart & np.isin(ghosts.host, ghosts.host[there & apart])
-        some = ghosts.pages[there | together]
-        if there.sum() and len(some) > 1:
-            found[home] = some
-    return found
+    rows = np.arange(len(homes))
+    some = np.isin(ghosts.near, homes)  # it is one of them itself
+    whom = np.concatenate([homes, ghosts.near[some]])
+    which = np.concatenate([rows, np.repeat(rows, np.diff(ghosts.near_start))[some]])
+    order = np.lexsort((which, whom))
+    pages = ghosts.pages[which[order]]
+    found, first = np.unique(whom[order], return_index=True)
+    bounds = pairwise([*first.tolist(), len(pages)])
+    listed = {home: pages[begin:stop] for home, (begin, stop) in zip(found.tolist(), bounds, strict=True)}
+    return {home: some for home, some in listed.items() if len(some) > 1}
 
 
 def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,160 +1,125 @@
 """What a page at the border believes, as its neighbours in other partitions are told it.
 
-A message depends on how much likelier each language is than before anything was known: belief over prior. Most
-languages share one such ratio, so that only those with another are told, ``MOST`` at most, and how probable they are.
-The others have what is left, by the prior, which the neighbours know.
+A latent page asks about a few languages, its candidates, and has one number for all others together (see
+``propagation.nodes.candidates``). So are its neighbours told: which languages it asks about, and how probable each is
+that has anything of its own. A message depends on how much likelier a language is than before anything was known,
+belief over prior, and most candidates share that ratio with the languages that the page does not ask about: of these
+only the ratio is told, for the neighbours know the prior.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.data import NONE, FixedBeliefs
-from graphlang.graph.partitioned.records import BELIEF, Records, pack, ragged, unpack
+from graphlang.graph.partitioned.records import Records, pack, unpack
+from graphlang.graph.propagation.rounds import Held
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST = 32  #: languages of a page that are told
 LEAST = np.float32(1e-6)  #: a share of the prior that is as good as none
 ALIKE = 1e-4  #: ratios that differ by less are told as one: a message never depends on less than 0.02
 BLOCK = 1 << 14  #: pages whose tables are held at once
 
-_HEADER = np.dtype([("entries", "u1"), ("damping", "u1"), ("direction", "<i2")])
-QUICK, STEADY = 0.2, 0.97  #: a page creeps if it moves so much less in two supersteps than in the two before
-FAR = 5  #: times its last step is as far as a page leaps: where steps hardly shrink, the end of their series is a guess
-STRAIGHT = 0.95  #: and if it moves in one direction: the cosine between the two moves
-SLOWER, FASTER, SLOWEST = 3, 2, 9  #: damping of a page, in tenths, and how it changes (see ``propagation.rounds``)
+#: ``names`` and ``marks`` count bytes of bits: of the languages which are candidates, of the candidates which are told.
+_HEADER = np.dtype([("others", "<f4"), ("known", "u1"), ("names", "u1"), ("marks", "u1"), ("entries", "u1")])
+_BYTE, _NUMBER = np.dtype("u1"), np.dtype("<f4")
+_LISTS = (("names", _BYTE), ("marks", _BYTE), ("entries", _NUMBER))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What b pages believe of L languages, and what they believed before anything was known."""
+    """What b pages believe of their K candidates, and last of all other languages together."""
 
-    belief: NDArray[np.float32]  #: shape (b, L)
-    prior: NDArray[np.float32]  #: shape (b, L)
-    others: NDArray[np.float32]  #: belief over prior of the languages that have nothing of their own, shape (b,)
+    candidates: NDArray[np.int16]  #: columns, ascending, shape (b, K)
+    belief: NDArray[np.float32]  #: shape (b, K + 1)
+    prior: NDArray[np.float32]  #: what they believed before anything was known, shape (b, K + 1)
     known: NDArray[np.bool_]  #: whether anything is known of the page at all, shape (b,)
-    damping: NDArray[np.uint8]  #: tenths that it is held back by, for it moved to and fro, shape (b,)
-    #: 1 + the column of the language that moved most when it was told, less than 0 if it fell; 0 none; shape (b,)
-    direction: NDArray[np.int16]
 
-    def moved_from(self, last: Table) -> tuple[Table, NDArray[np.float32]]:
-        """What is told after the last table of the same pages, and by how much the pages would like to move.
-
-        A page whose language that moved most turns back is held back.
-        """
-        step = self.belief - last.belief
-        moves = np.abs(step).max(axis=1)
-        moves[self.known != last.known] = 1
-        rows = np.arange(len(step))
-        before = step[rows, np.abs(last.direction) - 1] * np.sign(last.direction)  # 0 if it never moved
-        tenths = last.damping.astype(np.int64) + np.where(before < 0, SLOWER, -FASTER)
-        damping = np.clip(tenths, 0, SLOWEST).astype(np.uint8)
-        damping[~last.known] = 0
-        part = (np.float32(1) - damping.astype(np.float32) / np.float32(10))[:, None]
-        most = np.abs(step).argmax(axis=1)
-        direction = ((most + 1) * np.sign(step[rows, most])).astype(np.int16)
-        others = last.others + part[:, 0] * (self.others - last.others)
-        return Table(last.belief + part * step, self.prior, others, self.known, damping, direction), moves
-
-    def leapt(self, later: Table, earlier: Table, least: float) -> Table:
-        """The same, but for pages that creep: these are put where steps that shrink as theirs do would end.
-
-        Where that is more than ``FAR`` steps away they go as far as these. Two pages in different partitions that lean
-        on each other come to rest like a geometric series. What one says comes back from the other two supersteps
-        later, so that every second of them is looked at.
+    def held(self, rows: NDArray[np.int64]) -> Held:
+        """The pages as the rounds take them.
 
         Args:
-            later: what the pages told two supersteps ago.
-            earlier: what they told four supersteps ago.
-            least: a page that moved by less stays where it is.
+            rows: of the pages, ascending, shape (b,).
         """
-        first, second = later.belief - earlier.belief, self.belief - later.belief
-        length = np.einsum("ij,ij->i", first, first)
-        ratio = np.einsum("ij,ij->i", first, second) / np.maximum(length, LEAST**2)
-        straight = ratio * np.sqrt(length / np.maximum(np.einsum("ij,ij->i", second, second), LEAST**2))
-        creeps = (ratio > QUICK) & (ratio < STEADY) & (straight > STRAIGHT) & (np.abs(second).max(axis=1) > least)
-        creeps &= self.known & later.known & earlier.known & (self.damping == 0)
-        part = np.where(creeps, np.minimum(ratio / np.where(creeps, 1 - ratio, 1), FAR), 0).astype(np.float32)
-        falls = second < 0  # nothing may fall below none: a tenth stays at least
-        most = np.where(falls, np.float32(0.9) * self.belief / np.where(falls, -second, 1), np.float32(np.inf))
-        part = np.minimum(part, most.min(axis=1))
-        belief = self.belief + part[:, None] * second
-        others = self.others + part * (self.others - later.others)
-        return replace(self, belief=belief, others=others)
+        return Held(rows, self.candidates, self.belief)
 
 
-def told(pages: NDArray[np.int64], table: Table, active: NDArray[np.int16]) -> Records:
+def usual(candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDArray[np.int32]) -> NDArray[np.float32]:
+    """What pages believe before anything is known, of their candidates and of all other languages together.
+
+    Args:
+        candidates: columns, shape (b, K).
+        prior: of each group of pages, shape (P, L).
+        group: of each page, shape (b,).
+
+    Returns:
+        shape (b, K + 1).
+
+    >>> usual(np.int16([[0, 2]]), np.float32([[0.5, 0.25, 0.125, 0.125]]), np.int32([0])).tolist()
+    [[0.5, 0.125, 0.375]]
+    """
+    found = np.zeros((len(candidates), candidates.shape[1] + 1), np.float32)
+    for at in range(0, len(candidates), BLOCK):
+        part, columns = slice(at, at + BLOCK), candidates[at : at + BLOCK].astype(np.int64)
+        every = prior[group[part]]
+        found[part, :-1] = np.take_along_axis(every, columns, 1)
+        np.put_along_axis(every, columns, 0, 1)
+        found[part, -1] = every.sum(axis=1)
+    return found
+
+
+def told(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
     """The records of some pages.
 
     Args:
         pages: ids, ascending, shape (b,).
         table: what they believe.
-        active: languages of the columns, shape (L,).
+        languages: L, all that they could ask about.
     """
-    apart = np.abs(table.belief - table.others[:, None] * table.prior)
-    own = (apart > ALIKE * table.prior) & (table.belief > 0) & table.known[:, None] & (active >= 0)
-    many = np.flatnonzero(own.sum(axis=1) > MOST)
-    if len(many):
-        least = -np.partition(-np.where(own[many], apart[many], 0), MOST - 1, axis=1)[:, MOST - 1]
-        own[many] &= apart[many] >= least[:, None]
-        own[many] &= np.cumsum(own[many], axis=1) <= MOST
-    nothing = np.flatnonzero(
-        table.known & ~own.any(axis=1)
-    )  # it is known to be like its site: its best language says so
-    own[nothing, table.belief[nothing].argmax(axis=1)] = True
-    counts = own.sum(axis=1).astype(np.int64)
-    rows, columns = np.nonzero(own)
-    entries = np.empty(len(rows), BELIEF)
-    entries["language"], entries["probability"] = active[columns], np.minimum(table.belief[rows, columns], 1)
+    others = np.where(table.prior[:, -1] > LEAST, table.belief[:, -1] / np.maximum(table.prior[:, -1], LEAST), 0)
+    alike = others[:, None].astype(np.float32) * table.prior[:, :-1]
+    own = (np.abs(table.belief[:, :-1] - alike) > ALIKE * table.prior[:, :-1]) & table.known[:, None]
+    names = np.zeros((len(pages), languages), np.bool_)
+    np.put_along_axis(names, table.candidates.astype(np.int64), True, 1)  # noqa: FBT003 - the value
+    named, marked = np.packbits(names, axis=1), np.packbits(own, axis=1)
     header = np.zeros(len(pages), _HEADER)
-    header["entries"], header["damping"], header["direction"] = counts, table.damping, table.direction
-    return pack(pages, header, [(counts, entries)])
+    header["others"], header["known"] = others, table.known
+    header["names"], header["marks"], header["entries"] = named.shape[1], marked.shape[1], own.sum(axis=1)
+    lists: list[tuple[NDArray[np.int64], NDArray[Any]]] = [
+        (np.full(len(pages), one.shape[1], np.int64), one.reshape(-1)) for one in (named, marked)
+    ]
+    return pack(pages, header, [*lists, (own.sum(axis=1), table.belief[:, :-1][own].astype(_NUMBER))])
 
 
-def heard(records: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
-    """The beliefs of records, for the kernels.
-
-    Args:
-        records: of some of the rows.
-        ids: of the rows, ascending, shape (n,).
-
-    Returns:
-        a page of which nothing is known has no language.
-    """
-    _, ((counts, entries),) = unpack(records, _HEADER, [("entries", BELIEF)])
-    rows, rank = ragged(counts)
-    languages = np.full((len(counts), max(1, int(counts.max(initial=0)))), NONE, np.int16)
-    probabilities = np.zeros(languages.shape, np.float32)
-    languages[rows, rank], probabilities[rows, rank] = entries["language"], entries["probability"]
-    order = np.argsort(-probabilities, axis=1, kind="stable")
-    found = np.take_along_axis(languages, order, 1), np.take_along_axis(probabilities, order, 1)
-    return FixedBeliefs(np.searchsorted(ids, records.pages), *found)
-
-
-def last_told(records: Records, pages: NDArray[np.int64], table: Table, active: NDArray[np.int16]) -> Table:
-    """What was last told of some pages.
+def heard(records: Records, kept: int, prior: NDArray[np.float32], group: NDArray[np.int32]) -> Table:
+    """The way back from `told`.
 
     Args:
-        records: of them.
-        pages: their ids, ascending, shape (b,).
-        table: what they believe now.
-        active: languages of the columns, shape (L,).
+        records: b pages.
+        kept: K, candidates of each.
+        prior: of each group of pages, shape (P, L).
+        group: of each page, shape (b,).
+
+    Raises:
+        ValueError: records of other languages, or of more or fewer candidates.
     """
-    header, ((counts, entries),) = unpack(records, _HEADER, [("entries", BELIEF)])
-    at = np.searchsorted(pages, records.pages)
-    belief = np.zeros_like(table.belief)
-    column = np.full(int(active.max(initial=0)) + 1, 0, np.int64)
-    column[active[active >= 0]] = np.flatnonzero(active >= 0)
-    belief[at[ragged(counts)[0]], column[entries["language"]]] = entries["probability"]
-    unnamed = np.where(belief > 0, 0, table.prior)
-    left = np.maximum(1 - belief.sum(axis=1), 0)
-    others = (left / np.maximum(unnamed.sum(axis=1), LEAST)).astype(np.float32)
-    known, damping = np.zeros(len(pages), np.bool_), np.zeros(len(pages), np.uint8)
-    direction = np.zeros(len(pages), np.int16)
-    known[at], damping[at], direction[at] = counts > 0, header["damping"], header["direction"]
-    return Table(belief + unnamed * others[:, None], table.prior, others, known, damping, direction)
+    head, ((_, names), (_, marks), (_, entries)) = unpack(records, _HEADER, _LISTS)
+    many, size = len(head), prior.shape[1]
+    wide, marked = -(-size // 8), -(-kept // 8)
+    if (head["names"] != wide).any() or (head["marks"] != marked).any():
+        raise ValueError(f"pages are told with other languages than {kept} of {size}")
+    named = np.unpackbits(names.view(_BYTE).reshape(many, wide), axis=1, count=size).astype(np.bool_)
+    if (named.sum(axis=1) != kept).any():
+        raise ValueError(f"a page is told with more or fewer candidates than {kept}")
+    candidates = np.nonzero(named)[1].reshape(many, kept).astype(np.int16)
+    own = np.unpackbits(marks.view(_BYTE).reshape(many, marked), axis=1, count=kept).astype(np.bool_)
+    before = usual(candidates, prior, group)
+    belief = head["others"][:, None] * before
+    belief[:, :-1][own] = entries
+    unknown = head["known"] == 0
+    belief[unknown] = before[unknown]
+    return Table(candidates, belief, before, ~unknown)

@@ -24,11 +24,15 @@ NEAR = 0.5  #: weight of the languages of all neighbours together, where the pag
 STEPS = 3  #: how many pages without text a language is looked for through
 BLOCK = 1 << 16  #: pages worked on at once
 LINKS = 1 << 22  #: links looked at at once, but for one page
+ROUNDED = 1 << 10  #: values that those last bits of a score have which do not count
 NOTHING = np.float32(-1e30)  #: logarithm of the share of the others where there are none
 
 
 def choose(scores: NDArray[np.float32]) -> NDArray[np.int16]:
     """Columns of the ``MOST`` largest scores of each page, ascending.
+
+    Many languages of which a site has as few pages have the same score, but for its last bits, which depend on the way
+    that it was summed up. So scores count to four digits, and of languages with the same one the column decides.
 
     Args:
         scores: shape (n, L).
@@ -43,7 +47,12 @@ def choose(scores: NDArray[np.float32]) -> NDArray[np.int16]:
     n, size = scores.shape
     if size <= MOST:
         return np.broadcast_to(np.arange(size, dtype=np.int16), (n, size))
-    return np.sort(np.argpartition(-scores, MOST - 1, axis=1)[:, :MOST], axis=1).astype(np.int16)
+    wanted = -scores
+    bits = wanted.view(np.int32)
+    bits += np.int32(ROUNDED // 2)  # to the nearest of the numbers whose last bits are 0
+    bits &= np.int32(-ROUNDED)
+    bits |= np.arange(size, dtype=np.int32) % np.int32(ROUNDED)
+    return np.sort(np.argpartition(wanted, MOST - 1, axis=1)[:, :MOST], axis=1).astype(np.int16)
 
 
 def missed(shares: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[np.bool_]:

@@ -118,8 +118,9 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
     if fixed is not None:
-        guess[fixed.rows] = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
-        terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
+        nothing = ~(fixed.languages >= 0).any(axis=1)
+        given = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
+        guess[fixed.rows], terms.no_evidence[fixed.rows] = np.where(nothing, NONE, given), nothing
     left = np.zeros(len(latent), np.float32)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
 
