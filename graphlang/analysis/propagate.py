@@ -113,7 +113,7 @@ def propagate(
             answer = kernel.propagate(given.graph, given.evidence, options=options)
             apart = linked_answers.apart(connection, loaded, given, answer)
             run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=apart, choose=choose)
-        progress.advance(given.graph.n)
+        progress.advance(given.graph.pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)

@@ -76,7 +76,7 @@ def vote(
         given, answer = replay(run, loaded, linked_answers.first_ones(loaded))
         apart = linked_answers.apart(connection, loaded, given, answer)
         run = graph_output.write(connection, run, given, answer, linked=apart, choose=choose)
-        progress.advance(given.graph.n)
+        progress.advance(given.graph.pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)
@@ -121,7 +121,7 @@ def guess(
     progress.stage("vote", None, "pages")
     given = graph_input.load(connection, start)
     run = graph_output.write(connection, run, given, apply_rule(connection, given, min_bytes), choose=choose)
-    progress.advance(given.graph.n)
+    progress.advance(given.graph.pages)
     return run
 
 

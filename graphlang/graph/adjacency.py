@@ -42,19 +42,39 @@ class Links:
     in_source: NDArray[np.int32]  #: sources of the links, sorted by target, shape (m,)
     in_start: NDArray[np.int64]  #: where the links to each page begin in ``in_source``, shape (n + 1,)
     ordinal: NDArray[np.int16] | None = None  #: position of each link on its page, -1 unknown, shape (m,)
+    outside: int = 0  #: pages that are left out, the last ones
+    leaves: NDArray[np.int32] | None = None  #: links of each page that are not here, see ``Graph``, shape (inside,)
 
     @property
     def m(self) -> int:
         """Number of links."""
         return len(self.source)
 
+    @property
+    def inside(self) -> int:
+        """Number of pages that are not left out."""
+        return self.n - self.outside
+
+    @property
+    def distinct(self) -> int:
+        """Number of links of the collection, those that are not here among them."""
+        return self.m + (0 if self.leaves is None else int(self.leaves.sum(dtype=np.int64)))
+
+    @property
+    def pages(self) -> int:
+        """Number of pages of the collection, those that are not here among them: one for each link that is not."""
+        return self.n + self.distinct - self.m
+
     def outdegree(self) -> NDArray[np.int64]:
-        """Distinct pages that each page links to."""
-        return np.diff(self.out_start)
+        """Distinct pages that each page that is not left out links to; shape (inside,)."""
+        found = np.diff(self.out_start[: self.inside + 1])
+        if self.leaves is not None:
+            found += self.leaves
+        return found
 
     def indegree(self) -> NDArray[np.int64]:
-        """Distinct pages that link to each page."""
-        return np.diff(self.in_start)
+        """Distinct pages that link to each page that is not left out; shape (inside,)."""
+        return np.diff(self.in_start[: self.inside + 1])
 
     def reciprocal(self) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
         """Whether the target of each link links back, shape (m,), and how many links of each page do, shape (n,)."""
@@ -149,7 +169,8 @@ def canonical(graph: Graph) -> Links:
     in_start = _by_page(
         target, n, lambda *part: _kernels.links_sources(n, *part[:2], source, target, part[2], in_source)
     )
-    return Links(n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal)
+    outside = n - graph.inside
+    return Links(n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal, outside, graph.leaves)
 
 
 def starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:

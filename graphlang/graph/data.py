@@ -47,6 +47,9 @@ class Graph:
     #: hosts of the last u rows, which are left out: pages without evidence all of whose neighbours are clamped. They
     #: count in the shape of the graph, but nothing is said of them, and evidence has only the n - u rows before.
     outside: NDArray[np.int32] | None = None
+    #: links of each page that are not here: those to leaves without a row, that nobody else links to, that are left out
+    #: as well, and that no list of a host of several languages names. Shape (n - u,); None: all are here
+    leaves: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         m = (len(self.source),)
@@ -56,6 +59,14 @@ class Graph:
             _shaped(name, getattr(self, name), m)
         for name in ("source", "target"):
             _within(name, getattr(self, name), 0, self.n - 1)
+        if self.leaves is not None:
+            _shaped("leaves", self.leaves, (self.inside,))
+            _within("leaves", self.leaves, 0, np.iinfo(np.int32).max)
+
+    @property
+    def pages(self) -> int:
+        """Number of pages of the collection, leaves without a row among them."""
+        return self.n + (0 if self.leaves is None else int(self.leaves.sum(dtype=np.int64)))
 
     @property
     def inside(self) -> int:

@@ -64,6 +64,8 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
         arrays.append(given.corrected)
     if graph.outside is not None:
         arrays.append(graph.outside)
+    if graph.leaves is not None:
+        arrays.append(graph.leaves)
     if graph.ordinal is not None:
         arrays.append(graph.ordinal)
     if evidence.copies is not None:

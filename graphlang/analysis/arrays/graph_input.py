@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.analysis.arrays import signals
+from graphlang.analysis.arrays.graph_rows import Rows, graph_of, of_several_languages
 from graphlang.analysis.arrays.links import Links, spoken
 from graphlang.analysis.arrays.lists import Lists, starts_of
 from graphlang.codes import languages
@@ -36,6 +37,7 @@ PARTS = 5
 #: A page with so many letters may have a copy: its own text will do.
 SHORT = 200
 _PAGES = 1 << 16  # whose lists are tables at once
+_LINKS = 1 << 20  # that are looked at at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +64,7 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """What each row may be, by ``labels.id``, best first: as lists, for a table of them is most of what pages take."""
+    """What each row may be, best first, as numbers of labels: in lists, for a table would be most of what pages take."""
 
     own: NDArray[np.int32]  #: number of each row's list, -1 none, shape (rows,)
     lists: Lists[np.int32]
@@ -202,6 +204,7 @@ class Loaded:
     def _read_lists(self, scores: Lists[np.float32]) -> None:
         """Languages in the place of labels, best first; what somebody found in the place of what the texts say."""
         self._has_letters, self._sure = np.empty(len(self._own), np.bool_), np.empty(len(self._own), np.float32)
+        self._best = np.empty(len(self._own), np.int16)
         counts, indices, chances = [np.zeros(0, np.int64)], [np.zeros(0, np.int16)], [np.zeros(0, np.float32)]
         for at in range(0, len(self._own), _PAGES):
             part = np.arange(at, min(at + _PAGES, len(self._own)))
@@ -212,7 +215,7 @@ class Loaded:
             language = self._language[self._corrected[part[given]]]
             index[given], chance[given] = -1, 0
             index[given, 0], chance[given, 0] = language, language >= 0
-            self._sure[part] = chance[:, 0]
+            self._best[part], self._sure[part] = index[:, 0], chance[:, 0]
             there = index >= 0
             count = np.where(there.any(axis=1), there.shape[1] - there[:, ::-1].argmax(axis=1), 0)
             kept = np.arange(there.shape[1]) < count[:, None]
@@ -238,7 +241,8 @@ class Loaded:
             listening: leave out all pages that were only linked to, and that no page links to which listens to its
                 neighbours. None leaves nothing out.
         """
-        pages, inside, new = self._chosen(asked, listening)
+        rows = self._chosen(asked, listening)
+        pages = rows.pages
         places = np.full(self.count, -1, dtype=np.int32)  # in the arrays by own rows
         places[self._own] = np.arange(len(self._own), dtype=np.int32)
         every = places[pages]
@@ -258,7 +262,7 @@ class Loaded:
             given, directory = signals.load(self._connection, self._index, ids, weights, self._hosts[pages])
         return GraphInput(
             self.run,
-            self._graph(pages, inside),
+            self._graph(rows, whole=listening is None),
             Evidence(
                 self._codes,
                 self._table(self._indices, every, -1),
@@ -268,7 +272,7 @@ class Loaded:
                 directory=directory,
                 signals=given,
                 copies=spread(self._copies, 1),
-                asked=new,
+                asked=rows.asked,
                 labelled=self._labelled(spread),
                 parts=self._parts(pages),
             ),
@@ -310,12 +314,10 @@ class Loaded:
         part[place, rank] = np.minimum(self._shares[order, 3], 1)
         return FixedBeliefs(rows.astype(np.int64), found, part)
 
-    def _chosen(
-        self, asked: NDArray[np.int64] | None, listening: Listening | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], int]:
-        """Rows of pages that are not left out, those that are asked for last; which they are, and how many of these."""
+    def _chosen(self, asked: NDArray[np.int64] | None, listening: Listening | None) -> Rows:
+        """Pages that are not left out, those that are asked for last."""
         if listening is None:
-            return np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0
+            return Rows(np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0)
         listens = np.ones(self.count, dtype=np.bool_)
         sure, length = self._sure, self._length
         silent = (sure >= listening.doubtful) & (length >= listening.clamp_length)
@@ -325,34 +327,28 @@ class Loaded:
         inside = np.zeros(self.count, dtype=np.bool_)
         inside[self._own] = True
         source, target = self._edges.source, self._edges.target
-        inside[target[listens[source]]] = True
-        inside[source[listens[target]]] = True
+        for at in range(0, len(source), _LINKS):
+            part = slice(at, at + _LINKS)
+            inside[target[part][listens[source[part]]]] = True
+            inside[source[part][listens[target[part]]]] = True
         kept = np.flatnonzero(inside)
         if asked is None or not len(asked):
-            return kept, inside, 0
+            return Rows(kept, inside, 0)
         new = asked - 1
         new = new[~inside[new]]
         inside[new] = True
-        return np.concatenate([kept, new]), inside, len(new)
+        return Rows(np.concatenate([kept, new]), inside, len(new))
 
-    def _graph(self, pages: NDArray[np.int64], inside: NDArray[np.bool_]) -> Graph:
+    def _graph(self, rows: Rows, *, whole: bool) -> Graph:
         edges = self._edges
         tags = np.array([self._index.get(languages.code(tag) or "", -1) for tag in edges.tags] + [-1], dtype=np.int16)
-        hreflang = tags[edges.hreflang]
-        if len(pages) == self.count and (pages[1:] > pages[:-1]).all():
+        if whole:
+            hreflang = tags[edges.hreflang]
             return Graph(self.count, edges.source, edges.target, edges.kind, hreflang, edges.nofollow, edges.place)
-        outside = np.flatnonzero(~inside)
-        row_of = np.empty(self.count, dtype=np.int32)
-        row_of[pages] = np.arange(len(pages), dtype=np.int32)
-        row_of[outside] = np.arange(len(pages), self.count, dtype=np.int32)
-        source, target = row_of[edges.source], row_of[edges.target]
-        order = np.lexsort((target, source))
-        place = None if edges.place is None else edges.place[order]
-        return Graph(
-            self.count,
-            *(source[order], target[order], edges.kind[order], hreflang[order], edges.nofollow[order], place),
-            outside=self._hosts[outside] if len(outside) else None,
-        )
+        several = np.zeros(int(self._hosts.max(initial=-1)) + 1, dtype=np.bool_)
+        found = of_several_languages(self._hosts[self._own], self._best)
+        several[: len(found)] = found
+        return graph_of(Links(edges, self._hosts), rows, tags, several)
 
 
 class CachedLoader:

@@ -26,7 +26,7 @@ typedef struct {
 _Static_assert(sizeof(Page) == GRAPHLANG_PAGE_NUMBERS * sizeof(int32_t), "a page has so many numbers");
 
 typedef struct {
-  uint64_t pages, links, wanted;
+  uint64_t pages, known, links, wanted; /* `known`: the first pages, of which there are numbers */
   const int32_t *source, *target;
   const uint8_t *reciprocal;
   const int32_t *in_source, *page;
@@ -135,13 +135,13 @@ static int common(Graph *graph, int32_t s, int32_t t, const Page *to, int32_t *c
 }
 
 /* The ends of a wanted link. */
-static int ends(const int32_t *source, const int32_t *target, uint64_t pages, uint64_t links, const int32_t *numbers,
+static int ends(const int32_t *source, const int32_t *target, uint64_t known, uint64_t links, const int32_t *numbers,
                 uint64_t n, int32_t *s, int32_t *t, graphlang_fault *fault) {
   int32_t link = numbers[n];
   if (!IS_INDEX(link, links)) return GRAPHLANG_REFUSE(fault, "numbers", n, link, 0, (int64_t)links - 1);
   *s = source[link], *t = target[link];
-  if (!IS_INDEX(*s, pages)) return GRAPHLANG_REFUSE(fault, "source", link, *s, 0, (int64_t)pages - 1);
-  if (!IS_INDEX(*t, pages)) return GRAPHLANG_REFUSE(fault, "target", link, *t, 0, (int64_t)pages - 1);
+  if (!IS_INDEX(*s, known)) return GRAPHLANG_REFUSE(fault, "source", link, *s, 0, (int64_t)known - 1);
+  if (!IS_INDEX(*t, known)) return GRAPHLANG_REFUSE(fault, "target", link, *t, 0, (int64_t)known - 1);
   return 1;
 }
 
@@ -158,7 +158,7 @@ static void fetch(const Graph *graph, uint64_t n) {
     uint64_t ahead = n + (near ? NEAR : FAR);
     if (ahead >= graph->wanted || !IS_INDEX(graph->numbers[ahead], graph->links)) continue;
     int32_t t = graph->target[graph->numbers[ahead]];
-    if (!IS_INDEX(t, graph->pages)) continue;
+    if (!IS_INDEX(t, graph->known)) continue;
     if (near) {
       Page page = page_of(graph, t);
       fetch_list(graph, graph->target, page.out_begin, page.out_count);
@@ -172,7 +172,7 @@ static void fetch(const Graph *graph, uint64_t n) {
 static int row(Graph *graph, uint64_t n, float *x) {
   int32_t s, t, counts[3];
   fetch(graph, n);
-  int done = ends(graph->source, graph->target, graph->pages, graph->links, graph->numbers, n, &s, &t, graph->fault);
+  int done = ends(graph->source, graph->target, graph->known, graph->links, graph->numbers, n, &s, &t, graph->fault);
   if (done < 0) return done;
   Page from = page_of(graph, s), to = page_of(graph, t);
   if ((done = common(graph, s, t, &to, counts)) < 0) return done;
@@ -214,24 +214,24 @@ int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_
   return 1;
 }
 
-int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
+int graphlang_edge_features(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
                             const int32_t *target, const uint8_t *reciprocal, const int32_t *in_source,
                             const int32_t *page, const float *log_counts, uint8_t *marks, const int32_t *numbers,
                             float *features, graphlang_fault *fault) {
-  Graph graph = {pages,      links,  wanted, source,  target, reciprocal, in_source, page,
-                 log_counts, counts, marks,  numbers, -1,     fault};
+  Graph graph = {pages, known,      links,  wanted, source,  target, reciprocal, in_source,
+                 page,  log_counts, counts, marks,  numbers, -1,     fault};
   int done = 1;
   for (uint64_t n = 0; n < wanted && done > 0; n++) done = row(&graph, n, features + n * FEATURES);
   return done < 0 ? done : clean(&graph);
 }
 
-int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
+int graphlang_edge_log_odds(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
                             const int32_t *target, const uint8_t *reciprocal, const int32_t *in_source,
                             const int32_t *page, const float *log_counts, uint8_t *marks, const int32_t *numbers,
                             const float *mean, const float *deviation, const double *weight, float *log_odds,
                             graphlang_fault *fault) {
-  Graph graph = {pages,      links,  wanted, source,  target, reciprocal, in_source, page,
-                 log_counts, counts, marks,  numbers, -1,     fault};
+  Graph graph = {pages, known,      links,  wanted, source,  target, reciprocal, in_source,
+                 page,  log_counts, counts, marks,  numbers, -1,     fault};
   int done = 1;
   for (uint64_t n = 0; n < wanted && done > 0; n++) {
     float x[FEATURES];
@@ -248,23 +248,28 @@ int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uin
   return done < 0 ? done : clean(&graph);
 }
 
-int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
-                             int64_t longest, const int32_t *source, const int32_t *target, const int64_t *out_start,
-                             const int64_t *in_start, const int32_t *numbers, graphlang_fault *fault) {
+/* Steps that the lists of a page cost; below 0 where its degrees are refused. */
+static int64_t cost(const int32_t *out_degree, const int32_t *in_degree, int32_t page, int64_t longest,
+                    graphlang_fault *fault) {
+  int64_t out = out_degree[page], in = in_degree[page];
+  if (out < 0) return GRAPHLANG_REFUSE(fault, "out_degree", page, out, 0, INT32_MAX);
+  if (in < 0) return GRAPHLANG_REFUSE(fault, "in_degree", page, in, 0, INT32_MAX);
+  return (out > longest ? 0 : out) + (in > longest ? 0 : in);
+}
+
+int64_t graphlang_edge_steps(uint64_t known, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
+                             int64_t longest, const int32_t *source, const int32_t *target, const int32_t *out_degree,
+                             const int32_t *in_degree, const int32_t *numbers, graphlang_fault *fault) {
   int64_t steps = 0, before = -1;
   if (last > wanted) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, wanted);
   if (first && first < last && IS_INDEX(numbers[first - 1], links)) before = source[numbers[first - 1]];
   for (uint64_t n = first; n < last; n++) {
     int32_t s, t;
-    int done = ends(source, target, pages, links, numbers, n, &s, &t, fault);
+    int done = ends(source, target, known, links, numbers, n, &s, &t, fault);
     if (done < 0) return done;
-    for (int i = 0; i < 2; i++) {
-      int32_t page = i ? t : s;
-      REFUSE_BOUNDS(fault, out_start, page, links);
-      REFUSE_BOUNDS(fault, in_start, page, links);
-    }
-    steps += length(out_start, t, longest) + length(in_start, t, longest);
-    if (s != before) steps += 2 * (length(out_start, s, longest) + length(in_start, s, longest));
+    int64_t from = cost(out_degree, in_degree, s, longest, fault), to = cost(out_degree, in_degree, t, longest, fault);
+    if (from < 0 || to < 0) return from < 0 ? from : to;
+    steps += to + (s != before ? 2 * from : 0);
     before = s;
   }
   return steps;

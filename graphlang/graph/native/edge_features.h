@@ -21,28 +21,28 @@ int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_
                          const float log_mutual[pages], int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
                          graphlang_fault *fault);
 
-/* The features of some links. `reciprocal`: 1 where the target links back. `log_counts`: logarithms of 1 + n, n being 0, 1,
-   2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
-int graphlang_edge_features(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted,
+/* The features of some links between the first `known` pages. `reciprocal`: 1 where the target links back. `log_counts`:
+   logarithms of 1 + n, n being 0, 1, 2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
+int graphlang_edge_features(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted,
                             const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
-                            const int32_t in_source[links], const int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
+                            const int32_t in_source[links], const int32_t page[known * GRAPHLANG_PAGE_NUMBERS],
                             const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
                             float features[wanted * GRAPHLANG_EDGE_FEATURES], graphlang_fault *fault);
 
 /* The log-odds that the features of some links give: the sum of (feature - mean) / deviation, cut at 4, times weight. */
-int graphlang_edge_log_odds(uint64_t pages, uint64_t links, uint64_t counts, uint64_t wanted,
+int graphlang_edge_log_odds(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted,
                             const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
-                            const int32_t in_source[links], const int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
+                            const int32_t in_source[links], const int32_t page[known * GRAPHLANG_PAGE_NUMBERS],
                             const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
                             const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
                             const double weight[GRAPHLANG_EDGE_FEATURES], float log_odds[wanted],
                             graphlang_fault *fault);
 
-/* How many marks the features of the wanted links from `first` up to `last` look at. */
-int64_t graphlang_edge_steps(uint64_t pages, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
-                             int64_t longest,
-                             const int32_t source[links], const int32_t target[links],
-                             const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
+/* How many marks the features of the wanted links from `first` up to `last` look at, the lists of each page being as long
+   as its degrees say. */
+int64_t graphlang_edge_steps(uint64_t known, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
+                             int64_t longest, const int32_t source[links], const int32_t target[links],
+                             const int32_t out_degree[known], const int32_t in_degree[known],
                              const int32_t numbers[wanted], graphlang_fault *fault);
 
 #endif

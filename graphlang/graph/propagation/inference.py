@@ -144,7 +144,7 @@ def prepare(
     if not len(active):
         return None
     tables = ScoreTables(evidence, active)
-    roles = page_roles(tables, options, fixed, graph.outside)
+    roles = page_roles(tables, options, fixed, graph.pages)
     wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
     longest = None if learned is None else learned.compatibility.longest
     features = EdgeFeatures(links, wanted, longest, None if elsewhere is None else elsewhere.degrees)
@@ -188,7 +188,7 @@ def learned_for(
     """
     links, given = read(graph, evidence, options)
     tables = ScoreTables(evidence, learned.active)
-    roles = page_roles(tables, options, outside=graph.outside)
+    roles = page_roles(tables, options, pages=graph.pages)
     degrees = None if elsewhere is None else elsewhere.degrees
     features = EdgeFeatures(links, np.zeros(0, np.int32), learned.compatibility.longest, degrees)
     return learned.for_pages(tables, given, roles, links, features)
@@ -229,7 +229,7 @@ def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -
     if not len(active):
         raise ValueError("there is nothing to learn from: neither text nor signal names a language")
     tables = ScoreTables(evidence, active)
-    roles = page_roles(tables, options, outside=graph.outside)
+    roles = page_roles(tables, options, pages=graph.pages)
     wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
     return learn_from(tables, given, roles, links, EdgeFeatures(links, wanted))
 

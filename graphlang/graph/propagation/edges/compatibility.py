@@ -374,10 +374,14 @@ def _sample(
     Which those are depends on the degrees, languages and lengths of the pages and of the others of their hosts, not on
     any numbers. Links that nothing tells apart are taken or left together, up to as many again.
     """
-    key = _mixed(np.zeros(links.n, np.uint64), links.outdegree(), links.indegree(), label, length)
+    inside = slice(links.inside)  # no page that is left out is labelled
+    degrees = links.outdegree().astype(np.int32), links.indegree().astype(np.int32)
+    own = _mixed(np.zeros(links.inside, np.uint64), *degrees, label[inside], length[inside])
     of_host = np.zeros(int(host.max(initial=-1)) + 1, np.uint64)
-    np.add.at(of_host, host, key)
-    key = _mixed(key, of_host[host])
+    np.add.at(of_host, host[inside], own)
+    key = np.zeros(links.n, np.uint64)
+    key[inside] = _mixed(own, of_host[host[inside]])
+    del own, degrees
     labelled, shown = label >= 0, followed(np.arange(256, dtype=np.uint8))
     drawn, found = np.zeros(0, np.uint64), np.zeros(0, np.int32)
     limit = [2**64 - 1]  # a thread may see an older one: what it draws too much is left out below all the same

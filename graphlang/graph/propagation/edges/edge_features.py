@@ -56,7 +56,7 @@ class EdgeFeatures:
     of its links.
 
     Args:
-        links: all links.
+        links: all links; features are asked for of those between pages that are not left out.
         wanted: numbers of those whose features will be asked for, shape (w,). Here and below, those of a page had
             better follow each other.
         longest: longer lists of neighbours are left out; if not given, the first of ``LONGEST`` that is affordable.
@@ -75,17 +75,20 @@ class EdgeFeatures:
     ) -> None:
         self._links = links
         self._reciprocal, mutual = links.reciprocal()
-        counts = [links.outdegree().astype(np.int32), links.indegree().astype(np.int32), mutual]
+        counts = [links.outdegree().astype(np.int32), links.indegree().astype(np.int32), mutual[: links.inside].copy()]
+        del mutual
+        self._listed = tuple(counts[:2])  # the links that there are
         if degrees is not None:
+            counts = [count.copy() for count in counts]
             for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
                 count[degrees.rows] = given
         self._degrees = tuple(counts[:2])
         self._logs = tuple(np.log1p(count, dtype=np.float64).astype(np.float32) for count in counts)
         self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
-        self._pages = np.empty((links.n, _NUMBERS), np.int32)
+        self._pages = np.empty((links.inside, _NUMBERS), np.int32)
         self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
         if longest is None:
-            most = max(LEAST, AFFORDABLE * links.m)
+            most = max(LEAST, AFFORDABLE * links.distinct)
             longest = next((long for long in LONGEST if self._steps(wanted, long) <= most), LONGEST[-1])
         self.longest = longest
 
@@ -97,8 +100,9 @@ class EdgeFeatures:
     @longest.setter
     def longest(self, longest: int) -> None:
         links, self._longest = self._links, longest
-        given = (longest, links.out_start, links.in_start, *self._degrees, *self._logs, self._pages)
-        over_parts(links.n, lambda part: _kernels.edge_pages(links.m, part.start, part.stop, *given))
+        starts = (start[: links.inside + 1] for start in (links.out_start, links.in_start))
+        given = (longest, *starts, *self._degrees, *self._logs, self._pages)
+        over_parts(links.inside, lambda part: _kernels.edge_pages(links.m, part.start, part.stop, *given))
 
     def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
         """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
@@ -140,8 +144,8 @@ class EdgeFeatures:
 
     def _steps(self, wanted: NDArray[np.int32], longest: int) -> int:
         links, numbers = self._links, np.ascontiguousarray(wanted, np.int32)
-        given = (longest, links.source, links.target, links.out_start, links.in_start, numbers)
-        counted = over_parts(len(numbers), lambda part: _kernels.edge_steps(links.n, part.start, part.stop, *given))
+        given = (longest, links.source, links.target, *self._listed, numbers)
+        counted = over_parts(len(numbers), lambda part: _kernels.edge_steps(part.start, part.stop, *given))
         return sum(counted)
 
     @contextmanager

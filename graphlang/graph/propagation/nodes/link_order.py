@@ -85,7 +85,7 @@ def from_link_order(
     several = _multilingual(evidence.host[known], label[:n][known], len(named))
     host = _numbers_of(every, several)
     del every
-    everywhere = site_prior.collection(np.zeros(len(named)), label, links.n) if usual is None else usual.shares
+    everywhere = site_prior.collection(np.zeros(len(named)), label, links.pages) if usual is None else usual.shares
     log_prior = np.log(site_prior.distributions(label, host, len(several) + 1, everywhere[None]))
     keep = min(KEEP, len(named))
     for chosen in _together(links, host, len(several)):
@@ -116,7 +116,7 @@ def _numbers_of(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np
 
 def _together(links: Links, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
     """Some hosts at a time: no host depends on another, and memory goes with their links."""
-    out = np.bincount(host, links.outdegree(), minlength=hosts)[:hosts]
+    out = np.bincount(host, np.diff(links.out_start), minlength=hosts)[:hosts]
     part = np.cumsum(out) // LINKS
     for number in distinct(part):
         yield np.append(part == number, False)  # none of the others
@@ -244,7 +244,7 @@ def contexts(
     if links.ordinal is None:
         raise ValueError("the links have no ordinals")
     page, key = np.empty(links.m, np.int32), np.empty(links.m, np.int64)
-    room = np.empty(min(int(links.outdegree().max(initial=0)), links.m), np.int64)
+    room = np.empty(min(int(np.diff(links.out_start).max(initial=0)), links.m), np.int64)
     given = (links.out_start, links.target, links.ordinal, host, label, chosen)
     count = _kernels.link_contexts(size, FARTHEST, backwards, *given, room, page, key)
     return page[:count], key[:count]

@@ -48,7 +48,7 @@ def page_roles(
     tables: ScoreTables,
     options: Options,
     fixed: FixedBeliefs | None = None,
-    outside: NDArray[np.int32] | None = None,
+    pages: int | None = None,
 ) -> PageRoles:
     """Tell clamped, latent and certain pages apart.
 
@@ -56,7 +56,7 @@ def page_roles(
         tables: the scores of n pages.
         options: what counts as a long and as a sure text.
         fixed: pages that are clamped whatever their text.
-        outside: hosts of the pages that are left out.
+        pages: how many there are, those that are left out among them; n if not given.
     """
     evidence = tables.evidence
     best, score, total = tables.best()
@@ -73,5 +73,5 @@ def page_roles(
     number = np.full(evidence.n, NONE, np.int32)
     number[latent] = np.arange(len(latent), dtype=np.int32)
     label = np.where(certain, best, NONE).astype(np.int16)
-    every = evidence.n + (0 if outside is None else len(outside))
+    every = evidence.n if pages is None else pages
     return PageRoles(hosts, every, host, length, best, label, total, latent, number, doubtful)

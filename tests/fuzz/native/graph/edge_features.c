@@ -68,8 +68,8 @@ void fuzz_edge_features(Input *in) {
     damage64(in, all.start, all.pages + 1, all.links + 1);
     damage64(in, all.into, all.pages + 1, all.links + 1);
   }
-  int64_t steps = graphlang_edge_steps(pages, links, wanted, 0, wanted, longest, all.source, all.target, all.start,
-                                       all.into, numbers, &fault);
+  int64_t steps = graphlang_edge_steps(pages, links, wanted, 0, wanted, longest, all.source, all.target, outs, ins,
+                                       numbers, &fault);
   int32_t *page = array(all.pages * GRAPHLANG_PAGE_NUMBERS, 4);
   memset(page, 0, (size_t)(all.pages * GRAPHLANG_PAGE_NUMBERS) * 4);
   int known = graphlang_edge_pages(pages, links, 0, pages / 2, longest, all.start, all.into, outs, ins, outdegree,
@@ -79,20 +79,20 @@ void fuzz_edge_features(Input *in) {
                                  indegree, mutual, page, &fault);
   CHECK(how & 4 ? known == 1 || known == GRAPHLANG_OUT_OF_RANGE : known == 1);
   if (how & 8) damage32(in, page, all.pages * GRAPHLANG_PAGE_NUMBERS, all.links + 1);
-  int done = graphlang_edge_features(pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back,
+  int done = graphlang_edge_features(pages, pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back,
                                      all.origin, page, logs, mark, numbers, rows, &fault);
   CHECK(!hurt || (steps == GRAPHLANG_OUT_OF_RANGE && done < 0));
   if (hurt || how & 12) return;
   CHECK(steps >= 0 && done == 1);
   uint64_t middle = (uint64_t)below(in, count + 1);
-  CHECK(steps == graphlang_edge_steps(pages, links, wanted, 0, middle, longest, all.source, all.target, all.start,
-                                      all.into, numbers, &fault) +
-                     graphlang_edge_steps(pages, links, wanted, middle, wanted, longest, all.source, all.target,
-                                          all.start, all.into, numbers, &fault));
+  CHECK(steps == graphlang_edge_steps(pages, links, wanted, 0, middle, longest, all.source, all.target, outs, ins,
+                                      numbers, &fault) +
+                     graphlang_edge_steps(pages, links, wanted, middle, wanted, longest, all.source, all.target, outs,
+                                          ins, numbers, &fault));
   Wanted given = {longest, back, outdegree, indegree, logs};
   for (int64_t p = 0; p < all.pages; p++) CHECK(!mark[p]);
   for (int64_t n = 0; n < count; n++) check_features(&all, &given, numbers[n], rows + n * FEATURES);
-  done = graphlang_edge_log_odds(pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back, all.origin,
+  done = graphlang_edge_log_odds(pages, pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back, all.origin,
                                  page, logs, mark, numbers, mean, width, weight, odds, &fault);
   CHECK(done == 1 || done == GRAPHLANG_NOT_FINITE);
 }
