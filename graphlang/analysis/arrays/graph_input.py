@@ -64,7 +64,7 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """What each row may be, best first, as numbers of labels: in lists, for a table would be most of what pages take."""
+    """What each row may be, best first, as numbers of labels: lists, for a table would be most of what pages take."""
 
     own: NDArray[np.int32]  #: number of each row's list, -1 none, shape (rows,)
     lists: Lists[np.int32]
