@@ -191,25 +191,26 @@ def first_ones(loaded: graph_input.Loaded) -> NDArray[np.int64]:
 
 
 def apart(
-    connection: sqlite3.Connection, loaded: graph_input.Loaded, given: graph_input.GraphInput, answered: Answer
+    connection: sqlite3.Connection, given: graph_input.GraphInput, answered: Answer, pages: int
 ) -> tuple[LinkedAnswers, bool] | None:
     """What the main job writes for the first URLs that were only linked to, and whether these are all.
 
     Args:
         connection: the collection.
-        loaded: what the content run says, and the links.
         given: what the kernel was given, `first_ones` among it.
         answered: what it said.
+        pages: of the collection.
 
     Returns:
         None where each page has a row of its own.
     """
-    if loaded.stored.all():
+    count = min(FIRST, pages)
+    if np.count_nonzero(given.stored) == pages:
         return None
     from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
 
-    count = min(FIRST, loaded.count)
-    return graph_output.of_linked(connection, given, answered, 0, count), bool(loaded.stored[count:].all())
+    behind = int(np.count_nonzero(given.stored & (given.pages > count)))
+    return graph_output.of_linked(connection, given, answered, 0, count), behind == pages - count
 
 
 def _asked(loaded: graph_input.Loaded, first: int, count: int) -> NDArray[np.int64]:

@@ -101,7 +101,7 @@ def propagate(
             given = loaded.arrays({})
             answer = label_spreading.label_spreading(given.graph, given.evidence)
             return graph_output.write(connection, run, given, answer, choose=choose)
-        first = linked_answers.first_ones(loaded)
+        first, pages = linked_answers.first_ones(loaded), loaded.count
         given = loaded.arrays(signals, asked=first, listening=graph_input.Listening.of(options))
         inputs = digests.of_inference(given, run.parameters)
         same = earlier_run(connection, run, inputs=inputs) if update else None
@@ -110,10 +110,15 @@ def propagate(
             reuse_run(connection, same, choose_it=choose)
             run = same
         else:
-            answer = kernel.propagate(given.graph, given.evidence, options=options)
-            apart = linked_answers.apart(connection, loaded, given, answer)
+            if not linked:
+                loaded = None  # memory is scarcest now
+            exchange = kernel.prepare(given.graph, given.evidence, options=options)
+            given = given.for_output()
+            answer = kernel.concluded(exchange, options, len(given.pages))
+            del exchange
+            apart = linked_answers.apart(connection, given, answer, pages)
             run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=apart, choose=choose)
-        progress.advance(given.graph.pages)
+        progress.advance(pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)

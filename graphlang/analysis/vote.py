@@ -74,7 +74,7 @@ def vote(
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
         given, answer = replay(run, loaded, linked_answers.first_ones(loaded))
-        apart = linked_answers.apart(connection, loaded, given, answer)
+        apart = linked_answers.apart(connection, given, answer, loaded.count)
         run = graph_output.write(connection, run, given, answer, linked=apart, choose=choose)
         progress.advance(given.graph.pages)
     if linked and run.linked is False:

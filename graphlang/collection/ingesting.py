@@ -94,6 +94,6 @@ class Ingesting(OpenedFile):
         self.ingest(*files, keep=keep, limits=limits, again=again, workers=workers, progress=progress)
         with self._writing("run") as connection:
             classify.classify(connection, identifier, workers=workers, progress=progress)
-            load = graph_input.CachedLoader()  # both steps read the same links and scores
+            load = graph_input.CachedLoader(one_graph=True)  # both steps read the same links and scores
             vote.vote(connection, linked=False, load=load, progress=progress)
-            return propagate.propagate(connection, update=True, linked=False, load=load, progress=progress)
+            return propagate.propagate(connection, update=True, linked=False, load=load.last, progress=progress)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import weakref
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -210,3 +212,43 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
         together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart
         assert reads == [1]
+
+
+def test_the_last_step_keeps_what_was_read_to_itself(tmp_path: Path) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2, 3]), page(2, 0, 1, [1]), page(3, 0, 5, [2])])
+        run = classify(connection, IDENTIFIER)
+        load = graph_input.CachedLoader(one_graph=True)
+        loaded = weakref.ref(load(connection, run))
+        assert load(connection, run) is loaded()
+        last = load.last(connection, run)
+        assert last is loaded()
+        del last
+        assert loaded() is None
+
+
+def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2, 3, 9]), page(2, 0, 1, [1, 8]), page(3, 0, 5, [2])])
+        run = classify(connection, IDENTIFIER)
+        reads: list[int] = []
+        plain = collection.edges
+        monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
+        kept, let_go = graph_input.Loaded(connection, run), graph_input.Loaded(connection, run, one_graph=True)
+        reads.clear()
+        few, all_listen = graph_input.Listening(0, 0.0, 0), graph_input.Listening(10**6, 1.0, 10**6)
+        for listening, asked, expected in (
+            (few, [], 0),
+            (few, [], 0),  # the graph that there is
+            (few, [4], 1),
+            (all_listen, [4], 2),
+            (None, [], 3),
+            (all_listen, [4], 3),
+        ):
+            graphs = [one.arrays(asked=np.array(asked, np.int64), listening=listening).graph for one in (kept, let_go)]
+            assert len(reads) == expected
+            for name in ("n", "pages", "source", "target", "kind", "hreflang", "ordinal", "leaves"):
+                of_kept, of_other = (getattr(graph, name) for graph in graphs)
+                assert np.array_equal(of_kept, of_other), name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +60,14 @@ class GraphInput:
         """Where a page stands, -1 if it is left out."""
         found = np.flatnonzero(self.pages == page)
         return int(found[0]) if len(found) else -1
+
+    def for_output(self) -> GraphInput:
+        """The same without links and scores: what is left when a kernel has taken them, and its answers are written."""
+        n, none = self.evidence.n, np.zeros(0, np.int32)
+        nothing = np.zeros((n, 0), np.int16), np.zeros((n, 0), np.float32)
+        evidence = Evidence(self.evidence.codes, *nothing, self.evidence.length, self.evidence.host)
+        graph = Graph(n, none, none, none.astype(np.uint8), none.astype(np.int16))
+        return replace(self, graph=graph, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,12 +152,17 @@ class Loaded:
         connection: the collection.
         run: a finished content run.
         links: of the collection, where they were read before.
+        one_graph: keep the first graph that leaves pages out, and not the links, which are read anew for any other.
     """
 
-    def __init__(self, connection: sqlite3.Connection, run: Run, links: Links | None = None) -> None:
-        self.run, self._connection = run, connection
+    def __init__(
+        self, connection: sqlite3.Connection, run: Run, links: Links | None = None, *, one_graph: bool = False
+    ) -> None:
+        self.run, self._connection, self._one_graph = run, connection, one_graph
+        self._made: tuple[Listening, NDArray[np.int64], Rows, Graph] | None = None
         self.count = collection.count_pages(connection)
-        self._edges, self._hosts = links or Links.of(connection)
+        self._links: collection.Edges | None
+        self._links, self._hosts = links or Links.of(connection)
         #: ids that no page has any more, ascending
         self.removed = collection.missing(connection)
         answers = read_answers(connection, run.id)
@@ -193,13 +206,24 @@ class Loaded:
         self._unknown = np.zeros(len(self._own), dtype=np.bool_)
         self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
         del answers, rows
-        given = self._corrected >= 0  # without a language such a page says nothing
-        self._length[given & (table[self._corrected] < 0)] = 0
-        self._no_letters[given], self._unknown[given] = np.isin(self._corrected[given], zxx), False
+        self._correct(zxx)
         self._copies = _copies(connection, run, self._own, self._hosts)
         shares = read_shares(connection, run.id, PARTS)
         self._shares = shares[~np.isin(shares[:, 0], known_pages)]  # what somebody says of a page is all of it
-        self._edges = spoken(self._edges, self._own[self._unknown])
+        if self._links is not None:
+            self._links = spoken(self._links, self._own[self._unknown])
+
+    def _correct(self, zxx: list[int]) -> None:
+        """Where somebody found that a page has no language, its text says nothing."""
+        given = self._corrected >= 0
+        self._length[given & (self._language[self._corrected] < 0)] = 0
+        self._no_letters[given], self._unknown[given] = np.isin(self._corrected[given], zxx), False
+
+    @property
+    def _edges(self) -> collection.Edges:
+        if self._links is None:
+            self._links = spoken(collection.edges(self._connection, places=True), self._own[self._unknown])
+        return self._links
 
     def _read_lists(self, scores: Lists[np.float32]) -> None:
         """Languages in the place of labels, best first; what somebody found in the place of what the texts say."""
@@ -241,7 +265,7 @@ class Loaded:
             listening: leave out all pages that were only linked to, and that no page links to which listens to its
                 neighbours. None leaves nothing out.
         """
-        rows = self._chosen(asked, listening)
+        rows, graph = self._rows_and_graph(asked, listening)
         pages = rows.pages
         places = np.full(self.count, -1, dtype=np.int32)  # in the arrays by own rows
         places[self._own] = np.arange(len(self._own), dtype=np.int32)
@@ -262,7 +286,7 @@ class Loaded:
             given, directory = signals.load(self._connection, self._index, ids, weights, self._hosts[pages])
         return GraphInput(
             self.run,
-            self._graph(rows, whole=listening is None),
+            graph,
             Evidence(
                 self._codes,
                 self._table(self._indices, every, -1),
@@ -314,6 +338,19 @@ class Loaded:
         part[place, rank] = np.minimum(self._shares[order, 3], 1)
         return FixedBeliefs(rows.astype(np.int64), found, part)
 
+    def _rows_and_graph(self, asked: NDArray[np.int64] | None, listening: Listening | None) -> tuple[Rows, Graph]:
+        if listening is None:
+            rows = self._chosen(None, None)
+            return rows, self._graph(rows, whole=True)
+        asked = np.zeros(0, np.int64) if asked is None else asked
+        if self._made is not None and self._made[0] == listening and np.array_equal(self._made[1], asked):
+            return self._made[2:]
+        rows = self._chosen(asked, listening)
+        graph = self._graph(rows, whole=False)
+        if self._one_graph:
+            self._made, self._links = (listening, asked, rows, graph), None
+        return rows, graph
+
     def _chosen(self, asked: NDArray[np.int64] | None, listening: Listening | None) -> Rows:
         """Pages that are not left out, those that are asked for last."""
         if listening is None:
@@ -352,11 +389,16 @@ class Loaded:
 
 
 class CachedLoader:
-    """`Loaded` for several steps over one collection: links and scores are read once for as long as this is kept."""
+    """`Loaded` for several steps over one collection: links and scores are read once for as long as this is kept.
 
-    def __init__(self) -> None:
+    Args:
+        one_graph: whether all steps ask for the same pages, see `Loaded`.
+    """
+
+    def __init__(self, *, one_graph: bool = False) -> None:
         self._loaded: Loaded | None = None
         self._links: Links | None = None
+        self._one_graph = one_graph
 
     def read_links(self, connection: sqlite3.Connection) -> None:
         """Read the links now, before there is a run: nothing is added to the collection any more.
@@ -369,8 +411,19 @@ class CachedLoader:
     def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
         """What the run says and all links."""
         if self._loaded is None or self._loaded.run != run:
-            self._loaded, self._links = Loaded(connection, run, self._links), None
+            links, self._links = self._links, None
+            self._loaded = Loaded(connection, run, links, one_graph=self._one_graph)
         return self._loaded
+
+    def last(self, connection: sqlite3.Connection, run: Run) -> Loaded:
+        """The same for the last step: whoever asked keeps it for as long as he needs it.
+
+        Args:
+            connection: the collection.
+            run: a finished content run.
+        """
+        found, self._loaded = self(connection, run), None
+        return found
 
 
 def _copies(

@@ -60,7 +60,8 @@ def graph_of(links: Links, rows: Rows, hreflang: NDArray[np.int16], several: NDA
         several: whether each host has pages in several languages, whose lists may tell something.
 
     Returns:
-        The graph with leaves, all else that is not among the rows being `outside`, sorted by source and target.
+        The graph with leaves, all else that is not among the rows being `outside`, sorted by source and target; without
+        ``nofollow``, for no kernel asks for it.
     """
     edges, hosts = links
     leaf = _leaves(links, rows.inside, several)
@@ -71,7 +72,7 @@ def graph_of(links: Links, rows: Rows, hreflang: NDArray[np.int16], several: NDA
     count = len(edges.source) - int(np.count_nonzero(leaf))
     del leaf
     source, target = np.empty(count, np.int32), np.empty(count, np.int32)
-    kind, tag, nofollow = np.empty(count, np.uint8), np.empty(count, np.int16), np.empty(count, np.bool_)
+    kind, tag = np.empty(count, np.uint8), np.empty(count, np.int16)
     ordinal = None if edges.place is None else np.empty(count, np.int16)
     leaves = np.zeros(len(rows.pages), np.int32)
     done, last, is_sorted = 0, -1, True
@@ -83,7 +84,6 @@ def graph_of(links: Links, rows: Rows, hreflang: NDArray[np.int16], several: NDA
         some = slice(done, done + len(kept))
         source[some], target[some] = s[kept], t[kept]
         kind[some], tag[some] = edges.kind[part][kept], hreflang[edges.hreflang[part][kept]]
-        nofollow[some] = edges.nofollow[part][kept]
         if ordinal is not None and edges.place is not None:
             ordinal[some] = edges.place[part][kept]
         if len(kept):
@@ -92,11 +92,12 @@ def graph_of(links: Links, rows: Rows, hreflang: NDArray[np.int16], several: NDA
         done = some.stop
     if not is_sorted:  # where pages link that were never fetched, which are not in the order of their ids
         order = np.lexsort((target, source))
-        source, target, kind, tag, nofollow = source[order], target[order], kind[order], tag[order], nofollow[order]
+        source, target, kind, tag = source[order], target[order], kind[order], tag[order]
         ordinal = None if ordinal is None else ordinal[order]
     n = len(rows.pages) + len(outside)
     others = hosts[outside] if len(outside) or leaves.any() else None
-    return Graph(n, source, target, kind, tag, nofollow, ordinal, others, leaves if leaves.any() else None)
+    counted = leaves if leaves.any() else None
+    return Graph(n, source, target, kind, tag, ordinal=ordinal, outside=others, leaves=counted)
 
 
 def _parts(source: NDArray[np.int32]) -> Iterator[slice]:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.elsewhere import Elsewhere
     from graphlang.graph.propagation.nodes.roles import PageRoles
 
-__all__ = ["Options", "answered", "learn", "learned_for", "prepare", "propagate", "read"]
+__all__ = ["Options", "answered", "concluded", "learn", "learned_for", "prepare", "propagate", "read"]
 
 KEEP = 5  #: languages of the answer that are kept
 
@@ -107,8 +107,20 @@ def propagate(
     """
     options = options or Options()
     exchange = prepare(graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace)
+    return concluded(exchange, options, evidence.n, trace)
+
+
+def concluded(exchange: Exchange | None, options: Options, pages: int, trace: Sequence[int] = ()) -> Answer:
+    """All stages behind ``prepare``: neither graph nor evidence is needed any more.
+
+    Args:
+        exchange: what ``prepare`` gave; its rounds can be run once.
+        options: that it was prepared with.
+        pages: rows of the answer.
+        trace: rows to explain, that it was prepared with.
+    """
     if exchange is None:
-        return answer(np.full((evidence.n, KEEP), NONE, np.int16), np.zeros((evidence.n, KEEP), np.float32), rounds=0)
+        return answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
     if not trace:
         exchange.forget()
     outcome = exchange.run(options.rounds, options.tolerance, trace)

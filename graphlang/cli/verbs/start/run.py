@@ -97,7 +97,7 @@ def run(
             beside = ClassifiesBeside(connection, process, found, shares=shares)
         done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted, follower=beside)
         workers = how["workers"] or cores()
-        load = graph_input.CachedLoader()  # both steps read the same links and scores
+        load = graph_input.CachedLoader(one_graph=True)  # both steps read the same links and scores
         if beside is not None:
             if beside.waiting:  # it need not be waited for with idle hands
                 load.read_links(connection)
@@ -106,7 +106,7 @@ def run(
             classify(connection, found, shares=shares, workers=workers, progress=shown)
         del found  # a model takes as much memory as the links of ten million URLs
         vote.vote(connection, linked=False, load=load, progress=shown)
-        final = propagate.propagate(connection, update=True, linked=False, load=load, progress=shown)
+        final = propagate.propagate(connection, update=True, linked=False, load=load.last, progress=shown)
         del load
         shown.end()
         summary(done, shown, verbose=how["verbose"])
