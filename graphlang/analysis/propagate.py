@@ -17,6 +17,7 @@ from graphlang.db.runs.find import earlier_run, get_run
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.defaults import WEIGHTS
+from graphlang.graph.propagation.shared_messages import give_back
 
 if TYPE_CHECKING:
     import sqlite3
@@ -112,8 +113,10 @@ def propagate(
         else:
             if not linked:
                 loaded = None  # memory is scarcest now
+                give_back()
             exchange = kernel.prepare(given.graph, given.evidence, options=options)
             given = given.for_output()
+            give_back()
             answer = kernel.concluded(exchange, options, len(given.pages))
             del exchange
             apart = linked_answers.apart(connection, given, answer, pages)

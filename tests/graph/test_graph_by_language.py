@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, Graph
-from graphlang.graph.propagation.edges import by_language
+from graphlang.graph.propagation.edges import by_language, compatibility
 from graphlang.graph.propagation.inference import learn
 
 CODES = ("deu", "eng", "fra", "spa", "zho")
@@ -73,3 +75,14 @@ def test_a_host_with_few_links_does_as_the_others_of_the_collection() -> None:
     usual = by_language.usual_exclusion(by_language.votes(np.stack([sure] * 50, axis=1)))
     found = by_language.exclusions(np.array([0, 2]), np.stack([sure, flat], axis=1), usual, 3, 2)
     assert found.min() > 0.9
+
+
+def test_how_many_hosts_are_worked_out_at_a_time_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, evidence = site(*switchers(VERSIONS))
+    hosts = replace(evidence, host=np.repeat(np.arange(VERSIONS, dtype=np.int32), 6) // 3)
+    together = learn(graph, hosts).compatibility
+    assert len(together.switch_to) == VERSIONS // 3 + 1
+    monkeypatch.setattr(compatibility, "GROUPS", 2)
+    apart = learn(graph, hosts).compatibility
+    for name in ("source_marginal", "switch_to", "exclusion", "lean", "by_chance"):
+        assert (getattr(apart, name) == getattr(together, name)).all()

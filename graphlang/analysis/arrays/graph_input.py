@@ -19,6 +19,7 @@ from graphlang.db.runs.labels import all_labels
 from graphlang.db.runs.read_answers import read_answers, read_scores, read_shares
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
+from graphlang.graph.propagation.shared_messages import give_back
 
 if TYPE_CHECKING:
     import sqlite3
@@ -158,6 +159,7 @@ class Loaded:
     def __init__(
         self, connection: sqlite3.Connection, run: Run, links: Links | None = None, *, one_graph: bool = False
     ) -> None:
+        give_back()  # what was used to identify texts
         self.run, self._connection, self._one_graph = run, connection, one_graph
         self._made: tuple[Listening, NDArray[np.int64], Rows, Graph] | None = None
         self.count = collection.count_pages(connection)

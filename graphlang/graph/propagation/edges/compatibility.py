@@ -51,6 +51,7 @@ CLASSES = {3: 1, 6: 2}
 #: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
 FOLLOWED = (1, 2, 4)
 BLOCK = 1 << 17  #: links or pages that one core works on at once
+GROUPS = 1 << 14  #: groups whose tables are worked out at once
 STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
 LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
@@ -241,7 +242,7 @@ def of_languages(  # noqa: PLR0917  all that it depends on
     source_marginal, switch_to = counted.source_marginal, counted.switch_to
     groups, languages = switch_to.shape
     x = by_language.exclusions(counted.pair, counted.fits, usual, groups, languages)
-    by_chance = (source_marginal * kept_by_chance(switch_to, x)).sum(axis=1)
+    by_chance = _by_chance(source_marginal, switch_to, x)
     chance = kept_by_chance(switch_to[group, a], x[group, a])
     coupling = _coupling(p_same, by_chance[group])
     lean = by_language.leans(coupling, a == b, chance, group * languages + a, groups, languages)
@@ -457,10 +458,8 @@ def tables(
         p_same: how likely each link keeps the language, shape (m,).
     """
     same = a == b
-    flat = np.sqrt(sites)
-    flat /= flat.sum(axis=1, keepdims=True)
-    source_marginal = _table(group, a, sites, flat)
-    switch_to = _table(group[~same], b[~same], sites, flat)
+    source_marginal = _table(group, a, sites)
+    switch_to = _table(group[~same], b[~same], sites)
     return GroupTables(source_marginal, switch_to, *_fits(p_same, group, a, b, source_marginal, switch_to))
 
 
@@ -472,14 +471,30 @@ def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return present
 
 
-def _table(
-    group: NDArray[np.int64], language: NDArray[np.int64], sites: NDArray[np.float64], flat: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _table(group: NDArray[np.int64], language: NDArray[np.int64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
     """Languages of the links of each group, shrunk towards those of its pages; shape (G, L)."""
     groups, languages = sites.shape
-    counts = np.bincount(group * languages + language, minlength=groups * languages).reshape(groups, languages)
-    table = (counts + PSEUDO * sites) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
-    return np.asarray((1 - SMOOTH) * table + SMOOTH * flat)
+    counted = np.bincount(group * languages + language, minlength=groups * languages).reshape(groups, languages)
+    table = np.empty(sites.shape)
+    for at in range(0, groups, GROUPS):  # whole tables in between would be several times what comes out
+        part = slice(at, at + GROUPS)
+        counts, flat = counted[part], np.sqrt(sites[part])
+        flat /= flat.sum(axis=1, keepdims=True)
+        shrunk = (counts + PSEUDO * sites[part]) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
+        table[part] = (1 - SMOOTH) * shrunk + SMOOTH * flat
+    return table
+
+
+def _by_chance(
+    source_marginal: NDArray[np.float64], switch_to: NDArray[np.float64], exclusion: NDArray[np.float32] | float
+) -> NDArray[np.float64]:
+    """How often a link of each group that switches keeps the language all the same, shape (G,)."""
+    found = np.empty(len(switch_to))
+    for at in range(0, len(found), GROUPS):
+        part = slice(at, at + GROUPS)
+        x = exclusion if isinstance(exclusion, float) else exclusion[part]
+        found[part] = (source_marginal[part] * kept_by_chance(switch_to[part], x)).sum(axis=1)
+    return found
 
 
 def _fits(  # noqa: PLR0917  internal
@@ -495,7 +510,7 @@ def _fits(  # noqa: PLR0917  internal
     fits = np.empty((len(by_language.EXCLUSIONS), len(pair)))
     same, here = a == b, switch_to[group, a]
     for i, x in enumerate(by_language.EXCLUSIONS):
-        k = _coupling(p_same, (source_marginal * kept_by_chance(switch_to, x)).sum(axis=1)[group])
+        k = _coupling(p_same, _by_chance(source_marginal, switch_to, x)[group])
         switched = (1 - k) / (1 - x * here + by_language.CHANCE)
         likelihood = np.where(same, k + switched * here * (1 - x), switched)  # times D(b), whatever x
         fits[i] = np.bincount(place, np.log(likelihood + by_language.CHANCE), minlength=len(pair))

@@ -196,7 +196,6 @@ class _Terms:
         evidence = tables.evidence
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
-        self._log_prior = np.log(prior.probability)
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
         self._weight = 1 / text_likelihood.inverse_temperature(roles.length)
         self._background = {
@@ -210,17 +209,17 @@ class _Terms:
     def of(self, pages: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
         """Logarithms; shape (p, L) each."""
         roles, evidence = self._roles, self._tables.evidence
-        group = self._prior.group[pages]
+        prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.of(pages)
         text = text_likelihood.log_likelihood(scores, roles.length[pages], *self._foreign, _repeated(evidence, pages))
-        site = self._log_prior[group]
+        site = np.log(prior)
         doubtful = roles.doubtful[pages]
         text[doubtful] = np.log(text_likelihood.tempered(scores[doubtful]))
         found = {"text": text, "site": site}
         for name, signal in self._signals.items():
             against = self._background.get(name)
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
-            usual = self._prior.probability[group] if against is None else against
+            usual = prior if against is None else against
             log_odds = signals_.log_odds(self._tables.of(pages, signal), usual, right)
             log_odds *= (signal.weight * self._weight[pages]).astype(np.float32)[:, None]
             self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
