@@ -54,6 +54,7 @@ from graphlang.graph.propagation.nodes.roles import page_roles
 from graphlang.graph.propagation.nodes.score_table import ScoreTables
 from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.rounds import BLOCK, Exchange, Outcome
+from graphlang.graph.propagation.shared_messages import give_back
 from graphlang.graph.propagation.trace import explain
 from graphlang.graph.result import Answer, answer
 from graphlang.native.threads import in_blocks
@@ -155,6 +156,7 @@ def prepare(
     active = _active(evidence, given, options) if learned is None else learned.active
     if not len(active):
         return None
+    give_back()
     tables = ScoreTables(evidence, active)
     roles = page_roles(tables, options, fixed, graph.pages)
     wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
@@ -168,6 +170,7 @@ def prepare(
         learned = elsewhere.sites_of(learned, roles.hosts)
     edges = learned.compatibility.of_links(links, features, wanted, roles.host, explained=bool(trace))
     del features, wanted
+    give_back()
     keep = min(KEEP, len(active))
     talk = links if options.neighbours else None
     directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
@@ -175,6 +178,7 @@ def prepare(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
     del links, talk, tables, learned  # what follows needs most memory
+    give_back()
     of_links = (edges.source, edges.target, edges.coupling)
     given_of_links = (*of_links, roles.host, options.degree)
     shown, latent = followed(edges.kind), roles.number >= 0

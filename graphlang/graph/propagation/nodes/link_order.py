@@ -139,14 +139,19 @@ class _Side:
         page, key = contexts(links, label, host, chosen, size, backwards=backwards)
         context, count = _numbered(key, hosts * FARTHEST * (size + 1))
         del key
+        home = np.zeros(count, np.int64)
+        home[context] = host[page]
+        if links.outside:  # lists name them as well, but nobody asks for them, and their language is not known
+            inside = page < links.inside
+            page, context = page[inside], context[inside]
+            label, host = label[: links.inside], host[: links.inside]
         self.label, self.host, self.size = label, host, size
         #: how often, of all the lists that name it, each page has each context: those of page p, which sum to 1, stand
         #: from start[p] to start[p + 1] - 1
-        self.start, self.context, self.share = _shares(page, context, links.n, count)
+        self.start, self.context, self.share = _shares(page, context, links.inside, count)
+        del page, context
         #: certain pages by context and language; a page counts as one, however many lists name it
         self.first, self.named, self.counts = _counts(self.start, self.context, self.share, label, count, size)
-        home = np.zeros(count, np.int64)
-        home[context] = host[page]
         rows = np.repeat(np.arange(count), np.diff(self.first))
         cells = home[rows] * size + self.named
         #: certain pages by host and language, shape (H, A)
