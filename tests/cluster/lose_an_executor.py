@@ -15,6 +15,7 @@ from graphlang.db.write.choose_capture import Keep
 
 STAGES = ("read", "superstep 1")  #: an executor is killed as these begin
 LAST = "superstep 2"  #: as this begins the job is killed
+SIZES = Sizes(partitions=3, host_pages=4, supersteps=3)  #: more supersteps would be like these
 
 
 def executors(application: str) -> list[int]:
@@ -57,7 +58,7 @@ def main(out: str, archives: list[str]) -> None:
             sys.stdout.flush()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    job.run(spark, archives, out, keep=Keep.ALL, sizes=Sizes(partitions=3, host_pages=4), progress=begun)
+    job.run(spark, archives, out, keep=Keep.ALL, sizes=SIZES, progress=begun)
 
 
 if __name__ == "__main__":
