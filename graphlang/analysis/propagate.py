@@ -114,9 +114,10 @@ def propagate(
             if not linked:
                 loaded = None  # memory is scarcest now
                 give_back()
-            exchange = kernel.prepare(given.graph, given.evidence, options=options)
+            made = kernel.put_together(given.graph, given.evidence, options=options)
             given = given.for_output()
-            give_back()
+            exchange = None if made is None else kernel.exchange_of(made, options)
+            del made
             answer = kernel.concluded(exchange, options, len(given.pages))
             del exchange
             apart = linked_answers.apart(connection, given, answer, pages)

@@ -7,7 +7,7 @@ Pages are rows 0..n-1, fetched or only linked to. A language is an index into ``
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.lists import ListTable
+
 LARGEST = 100.0  #: no weight is larger
 ONE = 1.001  #: no probability is larger, rounding being allowed for
 NONE = -1  #: no language, no hreflang, padding
 
 
-def _shaped(name: str, array: NDArray[np.generic] | None, shape: tuple[int, ...]) -> None:
+def _shaped(name: str, array: NDArray[np.generic] | ListTable[Any] | None, shape: tuple[int, ...]) -> None:
     if array is not None and array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
 
@@ -112,8 +114,8 @@ class Evidence:
     """
 
     codes: tuple[str, ...]  #: ISO 639-3 codes, all distinct
-    languages: NDArray[np.int16]  #: what the text may be, best first, -1 padding, shape (n, k)
-    probabilities: NDArray[np.float32]  #: how likely, each row at most 1 in sum, shape (n, k)
+    languages: NDArray[np.int16] | ListTable[np.int16]  #: what the text may be, best first, -1 padding, shape (n, k)
+    probabilities: NDArray[np.float32] | ListTable[np.float32]  #: how likely, each row at most 1 in sum, shape (n, k)
     length: NDArray[np.int32]  #: characters of text that can tell a language (letters, best), shape (n,)
     host: NDArray[np.int32]  #: number of the host, any numbering from 0, shape (n,)
     directory: NDArray[np.int32] | None = None  #: number of the directory in the host, -1 none, shape (n,)
@@ -213,7 +215,7 @@ class FixedBeliefs:
         _within("languages", self.languages, NONE, languages - 1)
 
 
-def check_probabilities(name: str, values: NDArray[np.float32]) -> None:
+def check_probabilities(name: str, values: NDArray[np.float32] | ListTable[np.float32]) -> None:
     """Raise ValueError unless every value is a probability (with room for rounding).
 
     Args:
@@ -224,12 +226,14 @@ def check_probabilities(name: str, values: NDArray[np.float32]) -> None:
         ValueError: a value below 0, above 1 or NaN; the message names it and its index.
     """
     if values.size and not (values.min() >= 0 and values.max() <= ONE):  # NaN fails both
-        at = np.argwhere(~((values >= 0) & (values <= ONE)))[0]
-        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {values[tuple(at)]} is no probability from 0 to 1")
+        table = np.asarray(values)
+        at = np.argwhere(~((table >= 0) & (table <= ONE)))[0]
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {table[tuple(at)]} is no probability from 0 to 1")
 
 
-def _within(name: str, values: NDArray[np.signedinteger], least: int, most: int) -> None:
+def _within(name: str, values: NDArray[np.signedinteger] | ListTable[np.int16], least: int, most: int) -> None:
     """Raise ValueError unless every value is one of least..most."""
     if values.size and not (values.min() >= least and values.max() <= most):
-        at = np.argwhere((values < least) | (values > most))[0]
-        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {values[tuple(at)]} is outside {least}..{most}")
+        table = np.asarray(values)
+        at = np.argwhere((table < least) | (table > most))[0]
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {table[tuple(at)]} is outside {least}..{most}")

@@ -45,11 +45,12 @@ def label_spreading(
     if graph.n != evidence.n:
         raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
     n = graph.n
-    active = np.unique(evidence.languages[evidence.probabilities > 0]).astype(np.int16)
+    languages, probabilities = np.asarray(evidence.languages), np.asarray(evidence.probabilities)
+    active = np.unique(languages[probabilities > 0]).astype(np.int16)
     if not len(active):
         return answer(np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32), rounds=0)
     links = canonical(graph)
-    own = score_table(evidence.languages, evidence.probabilities, active, len(evidence.codes)).astype(np.float32)
+    own = score_table(languages, probabilities, active, len(evidence.codes)).astype(np.float32)
     ones = np.ones(links.m, np.float32)
     from scipy import sparse  # noqa: PLC0415 - only who asks for this algorithm needs it
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphlang.graph.lists import ListTable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -51,9 +53,11 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
     graph, evidence = given.graph, given.evidence
     arrays: list[NDArray[np.generic]] = [
         *(graph.source, graph.target, graph.kind, graph.hreflang),
-        *(evidence.languages, evidence.probabilities, evidence.length, evidence.host),
+        *_columns(evidence.languages),
+        *_columns(evidence.probabilities),
+        *(evidence.length, evidence.host),
         *(
-            *(given.labels.own, given.labels.lists.start, given.labels.lists.values),
+            *_columns(given.labels),
             given.no_letters,
             given.unknown,
             given.pages,
@@ -81,6 +85,10 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
             arrays.append(signal.background)
     words = [dict(parameters), evidence.codes, sorted(given.language_of.items()), sorted(evidence.signals)]
     return _of_arrays(json.dumps(words, sort_keys=True), arrays)
+
+
+def _columns(table: NDArray[Any] | ListTable[Any]) -> list[NDArray[Any]]:
+    return [table.own, table.lists.start, table.lists.values] if isinstance(table, ListTable) else [table]
 
 
 def _of_arrays(words: str, arrays: Iterable[NDArray[np.generic]]) -> str:

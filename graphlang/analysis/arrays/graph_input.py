@@ -10,7 +10,6 @@ import numpy as np
 from graphlang.analysis.arrays import signals
 from graphlang.analysis.arrays.graph_rows import Rows, graph_of, of_several_languages
 from graphlang.analysis.arrays.links import Links, spoken
-from graphlang.analysis.arrays.lists import Lists, starts_of
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.digests import digests_of_short_pages
@@ -18,6 +17,7 @@ from graphlang.db.runs.find import get_run, latest_run
 from graphlang.db.runs.labels import all_labels
 from graphlang.db.runs.read_answers import read_answers, read_scores, read_shares
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
+from graphlang.graph.lists import Lists, ListTable, starts_of
 from graphlang.graph.propagation.nodes.active_languages import LIKELY
 from graphlang.graph.propagation.shared_messages import give_back
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays.lists import Number
     from graphlang.db.runs.run import Run
     from graphlang.graph.propagation.options import Options
 
@@ -48,7 +47,7 @@ class GraphInput:
     run: Run
     graph: Graph
     evidence: Evidence
-    labels: Labels  #: the run's score lists by ``labels.id``
+    labels: ListTable[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
     language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
     no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
     unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``, without links
@@ -69,29 +68,6 @@ class GraphInput:
         evidence = Evidence(self.evidence.codes, *nothing, self.evidence.length, self.evidence.host)
         graph = Graph(n, none, none, none.astype(np.uint8), none.astype(np.int16))
         return replace(self, graph=graph, evidence=evidence)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Labels:
-    """What each row may be, best first, as numbers of labels: lists, for a table would be most of what pages take."""
-
-    own: NDArray[np.int32]  #: number of each row's list, -1 none, shape (rows,)
-    lists: Lists[np.int32]
-    longest: int  #: labels of a list
-
-    def of(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Those of some rows, -1 padding, shape (r, longest).
-
-        Args:
-            rows: shape (r,).
-        """
-        return self.lists.of(self.own[rows], self.longest, -1)
-
-    def best(self) -> NDArray[np.int32]:
-        """The first of each row that has one."""
-        start = self.lists.start
-        own = self.own[self.own >= 0]
-        return self.lists.values[start[own[start[own] < start[own + 1]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +257,11 @@ class Loaded:
             found[has] = values[own]
             return found
 
+        few = (
+            ListTable(every, self._indices, self._longest, -1),
+            ListTable(every, self._probabilities, self._longest, 0),
+        )
+        tables = few if listening is not None else (np.asarray(few[0]), np.asarray(few[1]))
         ids = pages + 1
         given: dict[str, Signal] = {}
         directory = None
@@ -291,8 +272,8 @@ class Loaded:
             graph,
             Evidence(
                 self._codes,
-                self._table(self._indices, every, -1),
-                self._table(self._probabilities, every, 0),
+                tables[0],
+                tables[1],
                 spread(self._length, 0),
                 self._hosts[pages],
                 directory=directory,
@@ -302,7 +283,7 @@ class Loaded:
                 labelled=self._labelled(spread),
                 parts=self._parts(pages),
             ),
-            Labels(every, self._labels, self._longest),
+            ListTable(every, self._labels, self._longest, -1),
             self._language_of,
             spread(self._no_letters, 0),
             spread(self._unknown, 0),
@@ -311,13 +292,6 @@ class Loaded:
             spread(self._corrected, -1),
             self.removed,
         )
-
-    def _table(self, lists: Lists[Number], own: NDArray[np.int32], fill: int) -> NDArray[Number]:
-        """Lists of languages as a table, with a row for each number of a list."""
-        found = np.empty((len(own), self._longest), lists.values.dtype)
-        for at in range(0, len(own), _PAGES):
-            found[at : at + _PAGES] = lists.of(own[at : at + _PAGES], self._longest, fill)
-        return found
 
     def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
         labelled = (self._corrected >= 0) & (self._sure > 0)

@@ -165,7 +165,7 @@ def labels(
     results = [np.empty(len(every), dtype=np.int64) for _ in columns]
     for at in range(0, len(every), _STEP):
         part = slice(at, at + _STEP)
-        own = given.labels.of(every[part])
+        own = given.labels[every[part]]
         language_of_own = table[np.minimum(own, len(table) - 1)]
         for column, result in zip(columns, results, strict=True):
             wanted = column[part]
@@ -179,7 +179,8 @@ def labels(
 
 def _usual_labels(connection: sqlite3.Connection, given: GraphInput) -> NDArray[np.int64]:
     """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
-    counts = np.bincount(given.labels.best(), minlength=max(given.language_of, default=0) + 1)
+    best = given.labels[:, 0]
+    counts = np.bincount(best[best >= 0], minlength=max(given.language_of, default=0) + 1)
     names = {label: name for label, (name, _, _) in all_labels(connection).items()}
     usual = np.full(len(given.evidence.codes) + 1, -1, dtype=np.int64)
     for label in sorted(given.language_of, key=lambda label: (-int(counts[label]), names[label])):

@@ -37,6 +37,7 @@ An answer is therefore worked out from the evidence each time, never from an ear
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,10 +67,23 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence, FixedBeliefs, Graph
+    from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.elsewhere import Elsewhere
+    from graphlang.graph.propagation.nodes.potentials import NodePotentials
     from graphlang.graph.propagation.nodes.roles import PageRoles
 
-__all__ = ["Options", "answered", "concluded", "learn", "learned_for", "prepare", "propagate", "read"]
+__all__ = [
+    "Options",
+    "answered",
+    "concluded",
+    "exchange_of",
+    "learn",
+    "learned_for",
+    "prepare",
+    "propagate",
+    "put_together",
+    "read",
+]
 
 KEEP = 5  #: languages of the answer that are kept
 
@@ -112,7 +126,7 @@ def propagate(
 
 
 def concluded(exchange: Exchange | None, options: Options, pages: int, trace: Sequence[int] = ()) -> Answer:
-    """All stages behind ``prepare``: neither graph nor evidence is needed any more.
+    """All stages behind ``prepare``.
 
     Args:
         exchange: what ``prepare`` gave; its rounds can be run once.
@@ -138,7 +152,7 @@ def prepare(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> Exchange | None:
-    """All stages before the rounds.
+    """All stages before the rounds: `put_together`, and what follows from it alone.
 
     Args:
         graph: as in ``propagate``.
@@ -151,6 +165,45 @@ def prepare(
 
     Returns:
         Pages ready to exchange messages; None where neither text nor signal names a language.
+    """
+    made = put_together(
+        graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace
+    )
+    return None if made is None else exchange_of(made, options, fixed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PagesAndEdges:
+    """What pages say for themselves, and how their links bind them: with these neither graph nor evidence is needed."""
+
+    potentials: NodePotentials
+    edges: EdgeCompatibility
+    roles: PageRoles
+
+
+def put_together(
+    graph: Graph,
+    evidence: Evidence,
+    *,
+    options: Options,
+    learned: Learned | None = None,
+    fixed: FixedBeliefs | None = None,
+    elsewhere: Elsewhere | None = None,
+    trace: Sequence[int] = (),
+) -> PagesAndEdges | None:
+    """The stages that take graph and evidence.
+
+    Args:
+        graph: as in ``propagate``.
+        evidence: as in ``propagate``.
+        options: weights and limits.
+        learned: as in ``propagate``.
+        fixed: as in ``propagate``.
+        elsewhere: as in ``propagate``.
+        trace: rows that will be explained.
+
+    Returns:
+        None where neither text nor signal names a language.
     """
     links, given = read(graph, evidence, options, fixed)
     active = _active(evidence, given, options) if learned is None else learned.active
@@ -177,8 +230,19 @@ def prepare(
     potentials = node_potentials(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
-    del links, talk, tables, learned  # what follows needs most memory
+    return PagesAndEdges(potentials, edges, roles)
+
+
+def exchange_of(made: PagesAndEdges, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
+    """The weights of the messages, and pages ready to exchange them.
+
+    Args:
+        made: what `put_together` gave.
+        options: that it was made with.
+        fixed: that it was made with.
+    """
     give_back()
+    potentials, edges, roles = made.potentials, made.edges, made.roles
     of_links = (edges.source, edges.target, edges.coupling)
     given_of_links = (*of_links, roles.host, options.degree)
     shown, latent = followed(edges.kind), roles.number >= 0
@@ -272,7 +336,8 @@ def read(
     found = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
         languages, shares = signals.announced(links, len(evidence.codes))
-        found["hreflang"] = Signal(languages[: evidence.n], shares[: evidence.n], options.hreflang)
+        inside = slice(evidence.n)
+        found["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
     if options.link_order and links.ordinal is not None and link_order.NAME not in found:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
         by_order = link_order.from_link_order(links, evidence, certain, graph.outside)

@@ -10,7 +10,7 @@ from graphlang.graph.data import NONE
 from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: A language is active when it is the best of some page's text and at least so likely, or of a long text however
 #: likely, or when it is not the best of a long text but at least so likely: what is in doubt must stay so.
 LIKELY = 0.3
+BLOCK = 1 << 16  #: pages whose texts are looked at at once
 PAGES = 1000  #: a language that no text is in is active if a signal gives it to one in so many pages
 
 
@@ -36,14 +37,20 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
         shape (L,); empty where neither text nor signal names a language.
     """
     best, probability = evidence.best()
-    likely = evidence.languages[long[:, None] & (evidence.probabilities >= LIKELY)]
-    found = distinct(np.concatenate([best[(probability >= LIKELY) | long], likely]))
+    found = distinct(np.concatenate([best[(probability >= LIKELY) | long], *_likely(evidence, np.flatnonzero(long))]))
     found = found[found >= 0]
     if not len(found):
         found = distinct(best[best >= 0])
     pages = evidence.n - evidence.asked
     some = [_of_signal(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size]
     return chosen(found, [np.bincount(one, minlength=len(evidence.codes)) for one in some])
+
+
+def _likely(evidence: Evidence, pages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
+    """Languages, each once for some of the pages, that the text of one of these is likely to be in."""
+    for at in range(0, len(pages), BLOCK):
+        part = pages[at : at + BLOCK]
+        yield distinct(evidence.languages[part][evidence.probabilities[part] >= LIKELY])
 
 
 def chosen(found: NDArray[np.signedinteger], signals: Sequence[NDArray[np.int64]]) -> NDArray[np.int16]:
