@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from graphlang.graph.data import Evidence, FixedBeliefs, Graph
 from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.local_driver import run
 from graphlang.graph.propagation.inference import Options, propagate
@@ -17,9 +17,6 @@ from graphlang.graph.propagation.nodes import candidates
 
 sys.path.append(str(Path(__file__).parent))
 from partitioned_webs import answers, partitions, shuffled, web
-
-if TYPE_CHECKING:
-    from graphlang.graph.data import Evidence
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -83,6 +80,26 @@ def test_partitions_come_to_the_same_of_several_solutions(seed: int) -> None:
         done = run(partitions(graph, evidence, number, ids), cut)
         languages, _ = answers(done, ids)
         assert languages[:, 0].tolist() == whole.languages[:, 0].tolist()
+
+
+def test_what_is_known_goes_from_partition_to_partition_after_all_beliefs_rest() -> None:
+    # all pages are in one language, so that no belief ever moves; a chain of 20 pages without text leads away from a
+    # page with text, from one partition to the next of five
+    links = np.arange(20, dtype=np.int32)
+    none = np.full((21, 1), -1, np.int16)
+    graph = Graph(21, links, links + 1, np.full(20, 7, np.uint8), none[1:, 0], ordinal=none[1:, 0])
+    languages, sure, length = none.copy(), np.zeros((21, 1), np.float32), np.zeros(21, np.int32)
+    languages[0], sure[0], length[0] = 0, 1, 900
+    host = np.arange(21, dtype=np.int32)
+    parts = FixedBeliefs(np.zeros(0, np.int64), none[:0], sure[:0])
+    evidence = Evidence(("qaa",), languages, sure, length, host, host, parts=parts)
+    done = run(partitions(graph, evidence, host % 5, host.astype(np.int64)))
+    languages, probabilities = answers(done, host)
+    assert languages[:, 0].tolist() == [0] * 21
+    assert (probabilities[:, 0] > 0.9).all()
+    assert (done.converged, done.supersteps) == (True, 20)  # page 20 is told in the last but one, and nobody after it
+    capped = run(partitions(graph, evidence, host % 5, host.astype(np.int64)), supersteps=4)
+    assert not capped.converged
 
 
 def test_a_cap_on_supersteps_is_told() -> None:

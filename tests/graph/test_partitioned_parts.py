@@ -230,7 +230,7 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
     table = beliefs.Table(candidates, now, before, np.array([True, False]))
     said = beliefs.told(np.array([4, 9]), table, 4)
     # header; a byte of languages, a byte of candidates; a number
-    assert np.diff(said.start).tolist() == [8 + 2 + 4, 8 + 2]
+    assert np.diff(said.start).tolist() == [9 + 2 + 4, 9 + 2]
     heard = beliefs.heard(said, 3, prior, group)
     assert heard.candidates.tolist() == candidates.tolist()
     assert heard.belief.tolist() == [pytest.approx([0.4, 0.3, 0.15, 0.15]), pytest.approx([0.2, 0.4, 0.2, 0.2])]
@@ -238,6 +238,33 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
     for kept, languages in ((2, 4), (3, 9)):
         with pytest.raises(ValueError, match=f"than {kept}"):
             beliefs.heard(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
+
+
+def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
+    candidates = np.tile(np.int16([3, 2599]), (beliefs.BLOCK + 1, 1))  # more pages than are looked at at once
+    prior = np.full((1, 2600), 1 / 2600, np.float32)
+    group = np.zeros(len(candidates), np.int32)
+    now = np.tile(np.float32([0.25, 0.5, 0.25]), (len(candidates), 1))
+    table = beliefs.Table(candidates, now, beliefs.usual(candidates, prior, group), group == 0)
+    heard = beliefs.heard(beliefs.told(np.arange(len(candidates)), table, 2600), 2, prior, group)
+    assert (heard.candidates == candidates).all()
+    assert np.abs(heard.belief - now).max() < 1e-6
+
+
+def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> None:
+    # a weak signal moves it a little, though it does not stand out
+    candidates, prior = np.int16([[0, 1]]), np.float32([[0.5, 0.5]])
+    table = beliefs.Table(
+        candidates,
+        np.float32([[0.6, 0.4, 0]]),
+        beliefs.usual(candidates, prior, np.int32([0])),
+        np.array([False]),
+    )
+    said = beliefs.told(np.array([1]), table, 2)
+    heard = beliefs.heard(said, 2, prior, np.int32([0]))
+    assert len(beliefs.told(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
+    assert heard.belief.tolist() == [pytest.approx([0.6, 0.4, 0])]
+    assert heard.known.tolist() == [False]
 
 
 CHANCES = st.lists(st.floats(0.0001220703125, 1, width=32), min_size=7, max_size=7)

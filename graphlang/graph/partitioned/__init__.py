@@ -8,8 +8,8 @@ pure function of one partition and of what others told it, so that a task that i
    stand as *ghosts*. ``neighbours``: which links there are between ghosts.
 3. `learning/`: ``survey``, ``order`` and ``observe``, then ``learn``: what is common to the whole collection, from
    counts and samples that do not depend on the partitions. It is handed to all.
-4. `supersteps/`: the kernels of `graphlang.graph.propagation` on a partition and its ghosts (``local``, ``ready``),
-   whose beliefs are fixed; over and over, until no belief at a border moves (``beliefs``).
+4. `supersteps/`: the kernels of `graphlang.graph.propagation` on a partition and its ghosts (``ready``, ``prepared``),
+   a round at a time, and what is told of the pages at the border in between (``beliefs``), until no belief moves.
 
 `local_driver` calls them in this order in one process: read it for what is sent where. `records` is how pages at
 borders travel, `stored` how everything else does.

@@ -40,8 +40,7 @@ class Run:
     steps: Sequence[Step]  #: the last step of each partition
     supersteps: int  #: besides number 0
     converged: bool
-    moved: Sequence[float]  #: the largest move at a border in each superstep
-    worked: int  #: partitions that were worked on, in all supersteps
+    moved: Sequence[float]  #: the largest move in each superstep
     sent: Sequence[int]  #: bytes of beliefs that were sent before each superstep
     introduced: int  #: bytes that were sent once of pages at the borders
 
@@ -89,8 +88,9 @@ def run(
     beliefs = joined([step.border for step in steps])
     news, sent = [beliefs.of(near.pages) for near in ghosts], []
     moved: list[float] = []
-    number = worked = 0
-    while number < supersteps and (any(len(one.pages) for one in news) or (moved and moved[-1] > options.tolerance)):
+    number = 0
+    talk = any(len(one.pages) for one in news)
+    while talk and number < supersteps and not (moved and moved[-1] <= options.tolerance):
         sent.append(sum(len(one.data) for one in news))
         number += 1
         for at, (one, near, last) in enumerate(zip(prepared, ghosts, steps, strict=True)):
@@ -98,18 +98,15 @@ def run(
                 steps[at] = replace(last, moved=joined([]))
                 continue
             steps[at] = advance(one, beliefs.of(near.pages), last, options)
-            worked += 1
         beliefs, told = joined([step.border for step in steps]), joined([step.moved for step in steps])
         news = [told.of(near.pages) for near in ghosts]
         moved.append(max(step.most for step in steps))
-        if moved[-1] <= options.tolerance:
-            break
     found = [
         answer_of(one, beliefs.of(near.pages), last.motion, options)
         for one, near, last in zip(prepared, ghosts, steps, strict=True)
     ]
     converged = not moved or moved[-1] <= options.tolerance
-    return Run([part.pages for part in parts], found, steps, number, converged, moved, worked, sent, sent_once)
+    return Run([part.pages for part in parts], found, steps, number, converged, moved, sent, sent_once)
 
 
 def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghosts]) -> list[Partition]:

@@ -25,7 +25,7 @@ ALIKE = 1e-4  #: ratios that differ by less are told as one: a message never dep
 BLOCK = 1 << 14  #: pages whose tables are held at once
 
 #: ``names`` and ``marks`` count bytes of bits: of the languages which are candidates, of the candidates which are told.
-_HEADER = np.dtype([("others", "<f4"), ("known", "u1"), ("names", "u1"), ("marks", "u1"), ("entries", "u1")])
+_HEADER = np.dtype([("others", "<f4"), ("known", "u1"), ("names", "<u2"), ("marks", "u1"), ("entries", "u1")])
 _BYTE, _NUMBER = np.dtype("u1"), np.dtype("<f4")
 _LISTS = (("names", _BYTE), ("marks", _BYTE), ("entries", _NUMBER))
 
@@ -80,9 +80,12 @@ def told(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
         table: what they believe.
         languages: L, all that they could ask about.
     """
-    others = np.where(table.prior[:, -1] > LEAST, table.belief[:, -1] / np.maximum(table.prior[:, -1], LEAST), 0)
-    alike = others[:, None].astype(np.float32) * table.prior[:, :-1]
-    own = (np.abs(table.belief[:, :-1] - alike) > ALIKE * table.prior[:, :-1]) & table.known[:, None]
+    ratio = table.belief[:, -1] / np.maximum(table.prior[:, -1], LEAST)
+    others = np.where(
+        table.prior[:, -1] > LEAST, ratio, ~table.known
+    )  # where there are none, what most candidates have
+    alike = others[:, None] * table.prior[:, :-1]
+    own = np.abs(table.belief[:, :-1] - alike) > ALIKE * table.prior[:, :-1]
     names = np.zeros((len(pages), languages), np.bool_)
     np.put_along_axis(names, table.candidates.astype(np.int64), True, 1)  # noqa: FBT003 - the value
     named, marked = np.packbits(names, axis=1), np.packbits(own, axis=1)
@@ -107,19 +110,20 @@ def heard(records: Records, kept: int, prior: NDArray[np.float32], group: NDArra
     Raises:
         ValueError: records of other languages, or of more or fewer candidates.
     """
-    head, ((_, names), (_, marks), (_, entries)) = unpack(records, _HEADER, _LISTS)
+    head, lists = unpack(records, _HEADER, _LISTS)
+    names, marks, entries = (found.view(kind) for (_, found), (_, kind) in zip(lists, _LISTS, strict=True))
     many, size = len(head), prior.shape[1]
     wide, marked = -(-size // 8), -(-kept // 8)
     if (head["names"] != wide).any() or (head["marks"] != marked).any():
         raise ValueError(f"pages are told with other languages than {kept} of {size}")
-    named = np.unpackbits(names.view(_BYTE).reshape(many, wide), axis=1, count=size).astype(np.bool_)
-    if (named.sum(axis=1) != kept).any():
-        raise ValueError(f"a page is told with more or fewer candidates than {kept}")
-    candidates = np.nonzero(named)[1].reshape(many, kept).astype(np.int16)
-    own = np.unpackbits(marks.view(_BYTE).reshape(many, marked), axis=1, count=kept).astype(np.bool_)
+    candidates = np.empty((many, kept), np.int16)
+    for at in range(0, many, BLOCK):
+        named = np.unpackbits(names.reshape(many, wide)[at : at + BLOCK], axis=1, count=size)
+        if (named.sum(axis=1) != kept).any():
+            raise ValueError(f"a page is told with more or fewer candidates than {kept}")
+        candidates[at : at + BLOCK] = np.nonzero(named)[1].reshape(-1, kept)
+    own = np.unpackbits(marks.reshape(many, marked), axis=1, count=kept).view(np.bool_)
     before = usual(candidates, prior, group)
     belief = head["others"][:, None] * before
     belief[:, :-1][own] = entries
-    unknown = head["known"] == 0
-    belief[unknown] = before[unknown]
-    return Table(candidates, belief, before, ~unknown)
+    return Table(candidates, belief, before, head["known"] > 0)

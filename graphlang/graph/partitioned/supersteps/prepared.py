@@ -109,7 +109,6 @@ def _fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
 def _without(potentials: NodePotentials, rows: NDArray[np.int64]) -> NodePotentials:
     """The potentials without what latent ghosts believe, which each superstep puts in."""
     clamped = potentials.clamped
-    one_hot, kept = clamped.one_hot.copy(), ~np.isin(clamped.unsure, rows)
-    one_hot[rows] = False
-    some = replace(clamped, one_hot=one_hot, unsure=clamped.unsure[kept], unsure_belief=clamped.unsure_belief[kept])
+    kept = ~np.isin(clamped.unsure, rows)  # what is given travels as it is: all of them are unsure
+    some = replace(clamped, unsure=clamped.unsure[kept], unsure_belief=clamped.unsure_belief[kept])
     return replace(potentials, clamped=some)

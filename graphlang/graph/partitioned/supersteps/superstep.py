@@ -36,7 +36,9 @@ class Step:
 
     border: Records  #: what its latent pages at the border were last said to believe, all of them
     moved: Records  #: those of them that have anything new to tell
-    most: float  #: how far one of its pages is at most from what it hears, 0 if none of them is at the border
+    #: how far one of its pages is at most from what it hears, 0 if none is at the border; 1 at first, and as long as
+    #: something comes to be known of pages at the border of which nothing was
+    most: float
     motion: Motion  #: where its latent pages stand
 
 
@@ -70,23 +72,27 @@ def advance(prepared: Prepared, heard: Records, before: Step, options: Options) 
     exchange = prepared.exchange(heard, options)
     motion = before.motion.copy()
     outcome = exchange.run(1, options.tolerance, motion=motion)
-    known, least = ~exchange.unreached(), STILL * options.tolerance
+    known, most = ~exchange.unreached(), outcome.largest
     every, changed = [joined([])], [joined([])]
     for at in range(0, len(prepared.border), beliefs_.BLOCK):
         rows = prepared.border[at : at + beliefs_.BLOCK]
         pages = prepared.ids[rows]
         old, new = before.border.of(pages), _said(prepared, rows, motion, known[rows])
-        moved = pages[_moves(prepared, rows, motion, known[rows], old) > least]
+        last, now = _heard(prepared, rows, old), motion.belief[prepared.potentials.number[rows]]
+        found = known[rows] != last.known
+        if found.any():  # pages behind them, of which nothing is known either, have to be told
+            most = 1.0
+        moved = pages[found | (np.abs(now - last.belief).max(axis=1) > STILL * options.tolerance)]
         changed.append(new.of(moved))
         every.append(joined([changed[-1], old.of(np.setdiff1d(pages, moved, assume_unique=True))]))
-    return Step(joined(every), joined(changed), outcome.largest, motion)
+    return Step(joined(every), joined(changed), most, motion)
 
 
 def is_settled(most: float, news: int, options: Options) -> bool:
     """Whether another superstep would come to the same, so that it need not be taken.
 
     Args:
-        most: how far one of the partition's pages was at most from what it heard in the last superstep.
+        most: of the partition's last step.
         news: how many of its ghosts had anything new to tell in that superstep.
         options: weights and limits.
     """
@@ -103,7 +109,8 @@ def answer_of(prepared: Prepared, heard: Records, motion: Motion | None, options
         options: weights and limits.
     """
     exchange = prepared.exchange(heard, options)
-    outcome = exchange.run(options.rounds, options.tolerance, motion=None if motion is None else motion.copy())
+    rounds = 1 if len(prepared.border) and motion is not None else options.rounds  # nor does it go ahead in the end
+    outcome = exchange.run(rounds, options.tolerance, motion=None if motion is None else motion.copy())
     return _of_rows(answered(exchange, outcome, options), prepared.own)
 
 
@@ -130,17 +137,15 @@ def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, known: N
 
 
 def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, known: NDArray[np.bool_]) -> Records:
-    table = _table(prepared, rows, motion, known)
-    return beliefs_.told(prepared.ids[rows], table, len(prepared.potentials.active))
+    found = [joined([])]
+    for at in range(0, len(rows), beliefs_.BLOCK):
+        part = slice(at, at + beliefs_.BLOCK)
+        table = _table(prepared, rows[part], motion, known[part])
+        found.append(beliefs_.told(prepared.ids[rows[part]], table, len(prepared.potentials.active)))
+    return joined(found)
 
 
-def _moves(
-    prepared: Prepared, rows: NDArray[np.int64], motion: Motion, known: NDArray[np.bool_], old: Records
-) -> NDArray[np.float32]:
-    """How far some latent pages are from what they were last said to believe."""
-    given = prepared.potentials
-    kept, prior = given.candidates.shape[1], given.prior
-    last = beliefs_.heard(old, kept, prior.probability, prior.group[rows])
-    moves: NDArray[np.float32] = np.abs(motion.belief[given.number[rows]] - last.belief).max(axis=1)
-    moves[known != last.known] = 1
-    return moves
+def _heard(prepared: Prepared, rows: NDArray[np.int64], said: Records) -> beliefs_.Table:
+    """What was said of some latent pages, as those hear it that have them as ghosts."""
+    kept, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
+    return beliefs_.heard(said, kept, prior.probability, prior.group[rows])

@@ -13,7 +13,7 @@ pages; priors have a number for each active language and each host or directory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,6 @@ import numpy as np
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation.nodes import candidates, link_order, site_prior, text_likelihood
 from graphlang.graph.propagation.nodes import signals as signals_
-from graphlang.graph.propagation.nodes.score_table import score_table
 from graphlang.native.threads import in_blocks
 from graphlang.numerics import softmax
 
@@ -118,9 +117,9 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
     if fixed is not None:
-        nothing = ~(fixed.languages >= 0).any(axis=1)
-        given = tables.of(np.arange(len(fixed.rows)), fixed).argmax(axis=1)
-        guess[fixed.rows], terms.no_evidence[fixed.rows] = np.where(nothing, NONE, given), nothing
+        given = tables.of(np.arange(len(fixed.rows)), fixed)
+        guess[fixed.rows] = np.where(given.any(axis=1), given.argmax(axis=1), NONE)
+        terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
     left = np.zeros(len(latent), np.float32)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
 
@@ -156,30 +155,6 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     of_latent = (latent, roles.number, roles.doubtful, weight, columns, packed, left)
     weights = {name: signal.weight for name, signal in signals.items()}
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
-
-
-def with_fixed(potentials: NodePotentials, fixed: FixedBeliefs, languages: int) -> NodePotentials:
-    """The same potentials where the pages that were fixed believe something else.
-
-    What latent pages say for themselves depends on none of it, but for their candidates: these stay.
-
-    Args:
-        potentials: of `node_potentials`.
-        fixed: the same pages as then.
-        languages: how many the evidence tells apart.
-
-    Raises:
-        ValueError: a page was not fixed then.
-    """
-    clamped, prior = potentials.clamped, potentials.prior
-    at = np.minimum(np.searchsorted(clamped.unsure, fixed.rows), max(len(clamped.unsure) - 1, 0))
-    if len(fixed.rows) and not (len(clamped.unsure) and (clamped.unsure[at] == fixed.rows).all()):
-        raise ValueError("a page is to be fixed that was not when the potentials were worked out")
-    given = score_table(fixed.languages, fixed.probabilities, potentials.active, languages)
-    belief, nothing = clamped.unsure_belief.copy(), potentials.no_evidence.copy()
-    belief[at] = _with_the_rest(given, prior.probability[prior.group[fixed.rows]])
-    nothing[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
-    return replace(potentials, no_evidence=nothing, clamped=replace(clamped, unsure_belief=belief))
 
 
 class _Terms:
