@@ -2,8 +2,9 @@
 
 The equations may have several solutions (see ``propagation.inference``), and which one is come to depends on who speaks
 when. On one machine all pages hear all others in every round. So they do here: a superstep is a round, it goes on where
-the last one ended, and the supersteps end when the rounds of one machine would. What differs is the last digit of sums
-that were added up in another order.
+the last one ended, and the supersteps end when the rounds of one machine would, or as soon after it as every page that
+evidence reaches has heard of it, one border in a superstep. What differs is the last digit of sums that were added up
+in another order, and that a page at rest, which one machine does not look at, is damped less as time goes by.
 
 A superstep depends on nothing but where the last one ended and what the ghosts believe: repeating it changes nothing.
 """
