@@ -182,7 +182,9 @@ class _Search:
         if name in asdict(self.options):
             return True
         signals = [one.given.evidence.signals.get(name) for one in self.labelled]
-        return any(signal is not None and bool((signal.languages >= 0).any()) for signal in signals)
+        return any(
+            signal is not None and bool(signal.languages.size and signal.languages.max() >= 0) for signal in signals
+        )
 
     def _losses(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
         key = tuple(weights[name] for name in SEARCHED)

@@ -84,8 +84,9 @@ class Signal:
         ValueError: a weight that is negative, above ``LARGEST`` or not a number, or shapes that differ.
     """
 
-    languages: NDArray[np.int16]  #: best first, -1 padding, shape (n, k)
-    probabilities: NDArray[np.float32]  #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
+    languages: NDArray[np.int16] | ListTable[np.int16]  #: best first, -1 padding, shape (n, k)
+    #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
+    probabilities: NDArray[np.float32] | ListTable[np.float32]
     weight: float = 1.0  #: 0 switches the signal off, 1 believes it as far as the collection bears it out
     #: What the signal says where it knows nothing, by language, shape (codes,); a signal with one is weighed against
     #: that and not against the languages of the site. None: it has an opinion only where it knows.

@@ -71,6 +71,25 @@ class ListTable(Generic[Number]):
     width: int  #: of the table: length of the longest list at least
     fill: int  #: what stands behind the end of a list
 
+    @classmethod
+    def of(cls, table: NDArray[Number], fill: int) -> ListTable[Number]:
+        """The same as a table, of which many rows hold nothing.
+
+        Args:
+            table: shape (n, k).
+            fill: what is nothing.
+
+        >>> table = ListTable.of(np.int16([[-1, -1], [3, -1]]), -1)
+        >>> np.asarray(table).tolist(), table.lists.values.tolist()
+        ([[-1, -1], [3, -1]], [3, -1])
+        """
+        some = (table != fill).any(axis=1)
+        rows = np.flatnonzero(some)
+        own = np.full(len(table), -1, np.int32)
+        own[rows] = np.arange(len(rows), dtype=np.int32)
+        width = table.shape[1]
+        return cls(own, Lists(np.arange(len(rows) + 1) * width, table[rows].ravel()), width, fill)
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""

@@ -80,7 +80,7 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
         arrays.append(evidence.directory)
     for name in sorted(evidence.signals):
         signal = evidence.signals[name]
-        arrays += [signal.languages, signal.probabilities]
+        arrays += [*_columns(signal.languages), *_columns(signal.probabilities)]
         if signal.background is not None:
             arrays.append(signal.background)
     words = [dict(parameters), evidence.codes, sorted(given.language_of.items()), sorted(evidence.signals)]

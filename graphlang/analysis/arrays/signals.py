@@ -11,7 +11,8 @@ from graphlang.codes import languages, territories
 from graphlang.content.published.declared import declared
 from graphlang.content.scoring.top_k import top
 from graphlang.db import collection
-from graphlang.graph.data import Signal
+from graphlang.graph.data import NONE, Signal
+from graphlang.graph.lists import Lists, ListTable
 from graphlang.urls import registry as url_methods
 from graphlang.urls.default.model import Url
 
@@ -127,7 +128,7 @@ def language_declared(said: str) -> str:
 
 def _cctld(
     connection: sqlite3.Connection, index: Mapping[str, int], hosts: NDArray[np.int32]
-) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+) -> tuple[ListTable[np.int16], ListTable[np.float32]]:
     """The languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
 
     The paper takes one language a country, by hand. Here a country has all its official languages, each with the share
@@ -136,11 +137,14 @@ def _cctld(
     tlds: dict[str, int] = {}
     of_host = [(host, tlds.setdefault(tld, len(tlds))) for host, tld in connection.execute("SELECT id, tld FROM hosts")]
     table, share = of_tlds(list(tlds), index)
-    row_of = np.full(collection.count_hosts(connection) + 1, len(tlds), dtype=np.int64)
+    row_of = np.full(collection.count_hosts(connection) + 1, len(tlds), dtype=np.int32)
     for host, row in of_host:
         row_of[host - 1] = row
-    rows = row_of[hosts]
-    return table[rows], share[rows]
+    own, start = row_of[hosts], np.arange(len(table) + 1) * _OFFICIAL  # pages of a country have one list
+    return (
+        ListTable(own, Lists(start, table.ravel()), _OFFICIAL, NONE),
+        ListTable(own, Lists(start, share.ravel()), _OFFICIAL, 0),
+    )
 
 
 def of_tlds(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

@@ -44,6 +44,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Signal
+from graphlang.graph.lists import ListTable
 from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
@@ -340,8 +341,8 @@ def read(
         found["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
     if options.link_order and links.ordinal is not None and link_order.NAME not in found:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
-        by_order = link_order.from_link_order(links, evidence, certain, graph.outside)
-        found[link_order.NAME] = Signal(*by_order, options.link_order)
+        languages, shares = link_order.from_link_order(links, evidence, certain, graph.outside)
+        found[link_order.NAME] = Signal(ListTable.of(languages, NONE), ListTable.of(shares, 0), options.link_order)
     return links, found
 
 
