@@ -11,8 +11,11 @@ from graphlang.analysis.arrays import graph_rows
 from graphlang.analysis.arrays.graph_rows import Rows, graph_of, of_several_languages
 from graphlang.analysis.arrays.links import Links
 from graphlang.db.collection import Edges
+from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.propagation import inference
 from graphlang.graph.propagation.inference import propagate
+from graphlang.graph.propagation.nodes import candidates
 from graphlang.graph.vote import inlinks, outlinks
 
 CODES = ("eng", "deu", "fra")
@@ -127,3 +130,19 @@ def test_leaves_have_no_row_unless_a_list_of_a_host_of_several_languages_names_t
     assert (graph.source.tolist(), graph.target.tolist()) == ([0, 0, 1], [2, 3, 2])
     assert graph.ordinal is not None
     assert graph.ordinal.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_candidates_come_from_the_links_that_reach_a_latent_page(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "MOST", 1)
+    web = web_of(seed)  # of ten pages with a text nine are clamped
+    web = web._replace(length=[size and (10 if page % 10 == 0 else LONG) for page, size in enumerate(web.length)])
+    rows = rows_of(web, [3, 50, 51, 200, 399])
+    evidence, whole = evidence_of(web, rows), with_leaves(web, rows)
+    found = propagate(whole, evidence)
+    asked: list[int] = []
+    monkeypatch.setattr(inference, "_index", lambda *given: asked.append(len(given)) or canonical(whole))
+    expected = propagate(whole, evidence)
+    assert len(asked) == 1
+    assert found.language.tolist() == expected.language.tolist()
+    assert found.confidence.tolist() == expected.confidence.tolist()

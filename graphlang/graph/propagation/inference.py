@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Signal
+from graphlang.graph.data import NONE, Graph, Signal
 from graphlang.graph.lists import ListTable
 from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.adjacency import Links
-    from graphlang.graph.data import Evidence, FixedBeliefs, Graph
+    from graphlang.graph.data import Evidence, FixedBeliefs
     from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.elsewhere import Elsewhere
     from graphlang.graph.propagation.nodes.potentials import NodePotentials
@@ -223,6 +223,8 @@ def put_together(
     if elsewhere is not None:
         learned = elsewhere.sites_of(learned, roles.hosts)
     edges = learned.compatibility.of_links(links, features, wanted, roles.host, explained=bool(trace))
+    if fixed is None and 2 * len(wanted) < links.m:  # none but latent pages are asked for their neighbours
+        links = _index(edges, evidence.n)
     del features, wanted
     give_back()
     keep = min(KEEP, len(active))
@@ -366,6 +368,12 @@ def _reaching(links: Links, roles: PageRoles) -> NDArray[np.int32]:
             one = beyond[0]
             raise ValueError(f"link {found[one]}, {source[one]} -> {target[one]}, joins a latent page to one left out")
     return found
+
+
+def _index(edges: EdgeCompatibility, pages: int) -> Links:
+    """The links that reach a latent page, for whoever looks at its neighbours."""
+    none = np.full(len(edges.source), NONE, np.int16)
+    return canonical(Graph(pages, edges.source, edges.target, edges.kind, none))
 
 
 def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
