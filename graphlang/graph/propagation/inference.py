@@ -37,7 +37,7 @@ An answer is therefore worked out from the evidence each time, never from an ear
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -225,7 +225,13 @@ def put_together(
     edges = learned.compatibility.of_links(links, features, wanted, roles.host, explained=bool(trace))
     if fixed is None and 2 * len(wanted) < links.m:  # none but latent pages are asked for their neighbours
         links = _index(edges, evidence.n)
-    del features, wanted
+    tables_of_links = (
+        edges.source_marginal.astype(np.float32),
+        edges.switch_to.astype(np.float32),
+    )  # as messages take them
+    edges = replace(edges, source_marginal=tables_of_links[0], switch_to=tables_of_links[1])
+    learned = replace(learned, compatibility=learned.compatibility.of_hosts(np.zeros(0, np.int64)))  # all was told
+    del features, wanted, tables_of_links
     give_back()
     keep = min(KEEP, len(active))
     talk = links if options.neighbours else None

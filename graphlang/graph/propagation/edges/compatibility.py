@@ -179,8 +179,8 @@ class EdgeCompatibility:
     coupling: NDArray[np.float32]  #: k above, the part of it that is on purpose, shape (w,)
     exclusion: NDArray[np.float32]  #: x above, shape (G, L)
     lean: NDArray[np.float32]  #: what each language adds to the log-odds of k, shape (G, L)
-    source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
-    switch_to: NDArray[np.float64]  #: D above, shape (G, L)
+    source_marginal: NDArray[np.floating[Any]]  #: languages of pages that links lead from, shape (G, L)
+    switch_to: NDArray[np.floating[Any]]  #: D above, shape (G, L)
 
 
 def learn(  # noqa: PLR0917  all that it depends on

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.nodes.site_prior import Counted, Prior
     from graphlang.graph.propagation.options import Options
 
-BLOCK = 1 << 14  #: pages whose tables one core holds at once
+BLOCK = 1 << 12  #: pages whose tables one core holds at once
 COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
