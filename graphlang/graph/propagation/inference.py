@@ -225,13 +225,12 @@ def put_together(
     edges = learned.compatibility.of_links(links, features, wanted, roles.host, explained=bool(trace))
     if fixed is None and 2 * len(wanted) < links.m:  # none but latent pages are asked for their neighbours
         links = _index(edges, evidence.n)
-    tables_of_links = (
-        edges.source_marginal.astype(np.float32),
-        edges.switch_to.astype(np.float32),
-    )  # as messages take them
-    edges = replace(edges, source_marginal=tables_of_links[0], switch_to=tables_of_links[1])
+    # as messages take them
+    edges = replace(
+        edges, source_marginal=edges.source_marginal.astype(np.float32), switch_to=edges.switch_to.astype(np.float32)
+    )
     learned = replace(learned, compatibility=learned.compatibility.of_hosts(np.zeros(0, np.int64)))  # all was told
-    del features, wanted, tables_of_links
+    del features, wanted
     give_back()
     keep = min(KEEP, len(active))
     talk = links if options.neighbours else None
