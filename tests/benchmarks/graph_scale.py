@@ -5,7 +5,8 @@ python tests/benchmarks/graph_scale.py PAGES LINKS [--languages N] [--peers]
 What the web is made of: ``synthetic_web.py``. ``--peers`` adds, in the same run and on the same arrays, one copy of the
 arrays of links (what the memory alone allows), igraph's label propagation with the long pages as fixed seeds, and
 scikit-network's diffusion (the packages have to be installed); both of them take the best label of the long pages and
-know neither scores, nor hosts, nor kinds of links. Times are of this process on all cores that it may use.
+know neither scores, nor hosts, nor kinds of links. Times are of this process on all cores that it may use. Graph and
+evidence are let go of as soon as the inference has what it needs of them, as ``graphlang run`` does.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import numpy as np
 from scipy import sparse
 from synthetic_web import web
 
-from graphlang.graph.propagation.inference import propagate
+from graphlang.graph.propagation.inference import concluded, exchange_of, put_together
+from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,12 +111,19 @@ def main() -> None:
         f"{options.pages:,} pages, {options.links:,} distinct links (synthetic; {same:.1%} keep the language),"
         f" {options.languages} languages, {evidence.host[-1] + 1:,} hosts; inputs {peak():.2f} GB at most"
     )
-    with timed("graphlang propagate", options.links) as notes:
-        result = propagate(graph, evidence)
-        notes.append(f"{result.rounds} rounds, converged {result.converged}, peak {peak():.2f} GB")
-        notes.append(right(result.language, truth, evidence.length < SHORT))
+    short = evidence.length < SHORT
     if options.peers:
         peers(graph, evidence, truth)
+    with timed("graphlang propagate", options.links) as notes:
+        made = put_together(graph, evidence, options=Options())
+        del graph, evidence
+        if made is None:
+            raise SystemExit("no page says anything: more pages are needed")
+        exchange = exchange_of(made, Options())
+        del made
+        result = concluded(exchange, Options(), options.pages)
+        notes.append(f"{result.rounds} rounds, converged {result.converged}, peak {peak():.2f} GB")
+        notes.append(right(result.language, truth, short))
 
 
 if __name__ == "__main__":
