@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from graphlang.cluster.inference.steps import Given
+    from graphlang.graph.propagation.motion import Motion
     from graphlang.graph.propagation.options import Options
-    from graphlang.graph.propagation.rounds import Motion
 
 #: Supersteps after which a partition tells where all its pages stand, and not only which moved since the last time.
 SNAPSHOTS: Final = frozenset({8, 16, 32, 64, 128})

@@ -30,10 +30,10 @@ from graphlang.graph.propagation.edges.degree_cap import MessageWeights
 from graphlang.graph.propagation.edges.edge_features import Degrees
 from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.learned import Learned as Model
+from graphlang.graph.propagation.motion import Motion
 from graphlang.graph.propagation.nodes.potentials import ClampedBeliefs, NodePotentials
 from graphlang.graph.propagation.nodes.signals import Reliability
 from graphlang.graph.propagation.nodes.site_prior import Prior
-from graphlang.graph.propagation.rounds import Motion
 
 #: What can be stored, by the name that it has in the bytes.
 KINDS: Final[dict[str, type[Any]]] = {

@@ -55,7 +55,7 @@ from graphlang.graph.propagation.nodes.potentials import best_columns, node_pote
 from graphlang.graph.propagation.nodes.roles import page_roles
 from graphlang.graph.propagation.nodes.score_table import ScoreTables
 from graphlang.graph.propagation.options import Options
-from graphlang.graph.propagation.rounds import BLOCK, Exchange, Outcome
+from graphlang.graph.propagation.rounds import BLOCK, Exchange
 from graphlang.graph.propagation.shared_messages import give_back
 from graphlang.graph.propagation.trace import explain
 from graphlang.graph.result import Answer, answer
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from graphlang.graph.data import Evidence, FixedBeliefs
     from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.elsewhere import Elsewhere
+    from graphlang.graph.propagation.motion import Outcome
     from graphlang.graph.propagation.nodes.potentials import NodePotentials
     from graphlang.graph.propagation.nodes.roles import PageRoles
 

@@ -11,7 +11,7 @@ all that they are linked with. So however many there are, together they say no m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.edges.compatibility import group_of
 from graphlang.graph.propagation.messages import Messages
+from graphlang.graph.propagation.motion import Motion, Outcome
 from graphlang.native.threads import in_blocks
 from graphlang.numerics import softmax
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.edges.degree_cap import MessageWeights
+    from graphlang.graph.propagation.motion import Held
     from graphlang.graph.propagation.nodes.potentials import NodePotentials
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
@@ -49,39 +51,6 @@ SURER = 1.2
 BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
 LINKS = 1 << 17  #: links that one core looks at at once
 AT_ONCE = 8  #: blocks of messages that are added up together
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Motion:
-    """Where the latent pages stand between two rounds; f latent pages, K candidates."""
-
-    belief: NDArray[np.float32]  #: of their candidates, and of all other languages together, shape (f, K + 1)
-    step: NDArray[np.float32]  #: how it moved last, shape (f, K + 1)
-    damping: NDArray[np.float32]  #: part of a step that is not taken, shape (f, 1)
-
-    def copy(self) -> Motion:
-        """The same in arrays of its own."""
-        return Motion(self.belief.copy(), self.step.copy(), self.damping.copy())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """Pages that are latent elsewhere: they tell what they believe as latent pages do, and hear nothing; g pages."""
-
-    rows: NDArray[np.int64]  #: ascending, shape (g,)
-    candidates: NDArray[np.int16]  #: columns that each keeps, ascending, shape (g, K)
-    belief: NDArray[np.float32]  #: of these, and of all other languages together, shape (g, K + 1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """Where the rounds ended; f latent pages, K candidates."""
-
-    incoming: NDArray[np.float64]  #: sum of the incoming log messages, unscaled, shape (f, K + 1)
-    rounds: int
-    converged: bool  #: False where the cap on rounds ended it
-    path: Mapping[int, Sequence[tuple[int, float]]]  #: of some rows: best column, probability, at first and each round
-    largest: float  #: how far one page is at most from what it hears, in the last round
 
 
 class Exchange:

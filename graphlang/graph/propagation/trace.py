@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.propagation.rounds import Exchange, Outcome
+    from graphlang.graph.propagation.motion import Outcome
+    from graphlang.graph.propagation.rounds import Exchange
 
 
 def explain(exchange: Exchange, outcome: Outcome, weights: Mapping[str, float], row: int) -> Trace:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.partitioned.records import Records, pack, unpack
-from graphlang.graph.propagation.rounds import Held
+from graphlang.graph.propagation.motion import Held
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.propagation.rounds import Motion
+from graphlang.graph.propagation.motion import Motion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.partitioned.supersteps.prepared import Prepared
+    from graphlang.graph.propagation.motion import Motion
     from graphlang.graph.propagation.options import Options
-    from graphlang.graph.propagation.rounds import Motion
 
 STILL = 0.1  #: of the tolerance: a page that moved by less since it was told is not told anew
 
