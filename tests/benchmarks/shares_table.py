@@ -2,6 +2,7 @@
 
     python tests/benchmarks/shares_table.py          # the tables
     python tests/benchmarks/shares_table.py --fit    # the costs of `content.segments.decode` beside others
+    python tests/benchmarks/shares_table.py --cost DB     # time of a content run with `page_shares` and without
 
 The documents: one to three of some 115 languages, 400 to 3,200 characters; in blocks, mixed sentence by sentence, or
 with 15 % as an aside; joined by a space or a line feed. There are three sets of them, by their lines:
@@ -16,6 +17,9 @@ Of FLORES every other sentence is for ``--fit``, and the others are for the tabl
 
 Columns: F1 of the set of languages (mean over documents); documents in one language that are told as such; half the L1
 distance of the shares; documents per second. CLD2 (`pip install pycld2`) is measured on those whose languages it has.
+
+With ``--cost``: processor seconds of a content run over the texts of a collection, in one process, by turns; the least
+of five. The collection is copied.
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
+import tempfile
 import time
 from itertools import product
 from pathlib import Path
@@ -30,10 +36,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from graphlang.analysis.classify import classify
 from graphlang.codes.languages import code, label
 from graphlang.content import registry
 from graphlang.content.segments import decode, find, pages
 from graphlang.content.training import corpus
+from graphlang.db.connection import open_existing
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -41,6 +49,7 @@ if TYPE_CHECKING:
 LANGUAGES = 115
 DOCUMENTS = 1_200
 DRAWS = 8
+TURNS = 5
 SHORTEST_LINE = 30
 
 
@@ -167,8 +176,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
     parser.add_argument("--fit", action="store_true", help="other costs, on other documents")
+    parser.add_argument("--cost", type=Path, metavar="DB", help="time of a content run over this collection's texts")
     wanted = parser.parse_args()
     identifier = registry.load("nfc")
+    if wanted.cost is not None:
+        cost(identifier, wanted.cost)
+        return
     lines = held_out(wanted.data)
     every = sentences(wanted.data, identifier.labels, fit=wanted.fit)
     sets = {"held out": [lines], "news": [{own: every[own] for own in sorted(every) if own in lines}]}
@@ -184,6 +197,25 @@ def main() -> None:
             for some in made:
                 timed("one draw: identify --shares", some, lambda texts: of_texts(identifier, texts))
         compare(identifier, [document for some in made for document in some])
+
+
+def cost(identifier: Any, collection: Path) -> None:
+    """Print the seconds of a content run with `page_shares` and without."""
+    least = dict.fromkeys((True, False), float("inf"))
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy.db"
+        for is_told in [True, False] * TURNS:
+            shutil.copy(collection, copy)
+            connection = open_existing(copy, write=True)
+            with connection:
+                connection.execute("DELETE FROM runs")
+            begin = time.process_time()
+            run = classify(connection, identifier, shares=is_told)
+            least[is_told] = min(least[is_told], time.process_time() - begin)
+            connection.close()
+    more = least[True] - least[False]
+    print(f"{run.pages:,} pages: {least[True]:.2f} s with page_shares, {least[False]:.2f} s without,", end=" ")
+    print(f"{more / least[True]:.1%} of a run, {more / least[False]:.1%} more than without")
 
 
 def fit(identifier: Any, made: list[Document]) -> None:
