@@ -61,6 +61,10 @@ class Folder:
         folder = self.path.removesuffix(self._of_hadoop.getName())
         return [Folder(self._spark, f"{folder}{name}") for _, name in sorted(found)]
 
+    def within(self, other: Folder) -> Folder:
+        """What has the other's name, and is in this one."""
+        return Folder(self._spark, f"{self.path}/{other._of_hadoop.getName()}")
+
     def delete(self) -> None:
         """Delete it, with all in it."""
         self._files.delete(self._of_hadoop, True)  # noqa: FBT003 - Java has no names
@@ -157,7 +161,11 @@ WORK: Final = "work"
 
 
 def _put(part: Folder, target: Folder, former: Folder) -> None:
-    """Give the new folder the name of the target; what has it goes when that is done."""
+    """Give the new folder the name of the target; what has it goes when that is done.
+
+    Raises:
+        OutputError: that cannot be done, or another job gave its folder the name at the same moment.
+    """
     there = target.exists()
     if there and not target.rename(former):
         raise OutputError(f"cannot replace {target.path}")
@@ -167,6 +175,10 @@ def _put(part: Folder, target: Folder, former: Folder) -> None:
         raise OutputError(f"cannot write {target.path}")
     if there:
         former.delete()
+    inside = target.within(part)  # where Hadoop moves it if there is a folder of that name by now
+    if inside.exists():
+        inside.rename(part)
+        raise OutputError(f"{target.path} was written by another job meanwhile; this one's tables are in {part.path}")
 
 
 def refuse_existing(target: Folder, *, overwrite: bool) -> None:

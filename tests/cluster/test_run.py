@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,7 +26,6 @@ from graphlang.whole_file import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from click.testing import Result
 
@@ -144,6 +144,23 @@ def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: 
     with pytest.raises(OutputError, match=r"tables exists; name another folder, or replace it with --overwrite"):
         job.run(spark, [str(archives)], str(tables), keep=Keep.BEST)
     assert sorted(path.name for path in tables.iterdir()) == before
+
+
+def test_of_two_jobs_that_end_at_once_the_second_is_refused(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, exists = tmp_path / "out", storage.Folder.exists
+    # The first one gives its folder the name after the second has seen that nobody has it.
+    out.mkdir()
+    (out / "first").write_text("1")
+    monkeypatch.setattr(storage.Folder, "exists", lambda folder: folder.path != str(out) and bool(exists(folder)))
+    with pytest.raises(OutputError, match="was written by another job meanwhile") as refused:  # noqa: SIM117, PT012
+        with storage.replacing(spark, str(out), key="key") as part:
+            Path(part).mkdir()
+            (Path(part) / "second").write_text("2")
+    assert [one.name for one in out.iterdir()] == ["first"]
+    assert part in str(refused.value)
+    assert [one.name for one in Path(part).iterdir()] == ["second"]
 
 
 def test_folders_are_no_patterns(spark: Any, tmp_path: Path) -> None:
