@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.workers.prestart import PrestartedWorkers
 
 _AHEAD = 2  # tasks under way in one worker
+_WINDOW = 8  # tasks for each worker that are under way, or done and not taken yet
 _PATIENCE = 300.0  # seconds for one group: it takes less than one, unless something in it was made to take for ever
 _GROUP = 64  # records
 
@@ -127,7 +128,7 @@ class Pool:
         for place, worker in enumerate(self._workers):
             if worker.gone:
                 self._replace(place)
-        while len(self._window) < 3 * self._count:
+        while len(self._window) < _WINDOW * self._count:
             worker = min(self._workers, key=lambda one: one.load)
             if worker.load >= _AHEAD and self._window:
                 return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.workers.process import Answers
 
-_BEGUN = 8  # byte ranges of each process: as much as it reads while the others load what they need
+_BEGUN = 16  # byte ranges of each process: as much as it reads while the others load what they need
 _SMALL = 2 << 20  # bytes of all files, as stored: fewer are parsed before a second process would have started
 
 
