@@ -24,9 +24,11 @@ from graphlang.graph.propagation.shared_messages import give_back
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
+    from graphlang.analysis.arrays.read_ahead import ReadsAhead
     from graphlang.db.runs.run import Run
     from graphlang.graph.propagation.options import Options
 
@@ -130,14 +132,23 @@ class Loaded:
         run: a finished content run.
         links: of the collection, where they were read before.
         one_graph: keep the first graph that leaves pages out, and not the links, which are read anew for any other.
+        later: weights of signals that will be asked for with that graph, and who reads them meanwhile.
     """
 
+    _made: tuple[Listening, NDArray[np.int64], Rows, Graph] | None = None
+    _begun: tuple[Rows, Mapping[str, float], Future[tuple[dict[str, Signal], NDArray[np.int32]]]] | None = None
+
     def __init__(
-        self, connection: sqlite3.Connection, run: Run, links: Links | None = None, *, one_graph: bool = False
+        self,
+        connection: sqlite3.Connection,
+        run: Run,
+        links: Links | None = None,
+        *,
+        one_graph: bool = False,
+        later: tuple[Mapping[str, float], ReadsAhead] | None = None,
     ) -> None:
         give_back()  # what was used to identify texts
-        self.run, self._connection, self._one_graph = run, connection, one_graph
-        self._made: tuple[Listening, NDArray[np.int64], Rows, Graph] | None = None
+        self.run, self._connection, self._one_graph, self._later = run, connection, one_graph, later
         self.count = collection.count_pages(connection)
         self._links: collection.Edges | None
         self._links, self._hosts = links or Links.of(connection)
@@ -266,7 +277,7 @@ class Loaded:
         given: dict[str, Signal] = {}
         directory = None
         if weights is not None:
-            given, directory = signals.load(self._connection, self._index, ids, weights, self._hosts[pages])
+            given, directory = self._signals(rows, weights)
         return GraphInput(
             self.run,
             graph,
@@ -292,6 +303,18 @@ class Loaded:
             spread(self._corrected, -1),
             self.removed,
         )
+
+    def _signals(self, rows: Rows, weights: Mapping[str, float]) -> tuple[dict[str, Signal], NDArray[np.int32]]:
+        begun, self._begun = self._begun, None
+        if begun is not None and begun[0] is rows and begun[1] == weights:
+            return begun[2].result()
+        return signals.load(self._connection, self._index, rows.pages + 1, weights, self._hosts[rows.pages])
+
+    def _begin_signals(self, rows: Rows) -> None:
+        if self._later is not None:
+            weights, ahead = self._later
+            given = (self._index, rows.pages + 1, weights, self._hosts[rows.pages])
+            self._begun = rows, weights, ahead.begin(lambda connection: signals.load(connection, *given))
 
     def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
         labelled = (self._corrected >= 0) & (self._sure > 0)
@@ -322,6 +345,8 @@ class Loaded:
         if self._made is not None and self._made[0] == listening and np.array_equal(self._made[1], asked):
             return self._made[2:]
         rows = self._chosen(asked, listening)
+        if self._one_graph:
+            self._begin_signals(rows)
         graph = self._graph(rows, whole=False)
         if self._one_graph:
             self._made, self._links = (listening, asked, rows, graph), None
@@ -369,26 +394,29 @@ class CachedLoader:
 
     Args:
         one_graph: whether all steps ask for the same pages, see `Loaded`.
+        later: see `Loaded`.
     """
 
-    def __init__(self, *, one_graph: bool = False) -> None:
+    def __init__(self, *, one_graph: bool = False, later: tuple[Mapping[str, float], ReadsAhead] | None = None) -> None:
         self._loaded: Loaded | None = None
-        self._links: Links | None = None
-        self._one_graph = one_graph
+        self._links: Future[Links] | None = None
+        self._one_graph, self._later = one_graph, later
 
-    def read_links(self, connection: sqlite3.Connection) -> None:
-        """Read the links now, before there is a run: nothing is added to the collection any more.
+    def begin_links(self) -> None:
+        """Have the links read, where somebody reads ahead: before there is a run, when no pages are added any more."""
+        if self._later is not None:
+            self._links = self._later[1].begin(Links.of)
 
-        Args:
-            connection: the collection.
-        """
-        self._links = Links.of(connection)
+    def forget_links(self) -> None:
+        """Read the links anew when they are needed: they have changed."""
+        self._links = None
 
     def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
         """What the run says and all links."""
         if self._loaded is None or self._loaded.run != run:
-            links, self._links = self._links, None
-            self._loaded = Loaded(connection, run, links, one_graph=self._one_graph)
+            begun, self._links = self._links, None
+            links = None if begun is None else begun.result()
+            self._loaded = Loaded(connection, run, links, one_graph=self._one_graph, later=self._later)
         return self._loaded
 
     def last(self, connection: sqlite3.Connection, run: Run) -> Loaded:

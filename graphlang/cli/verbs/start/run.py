@@ -84,6 +84,7 @@ def run(
         # What takes its time to import comes now, when nobody else can write any more, and the first pages are read.
         from graphlang.analysis import propagate, vote  # noqa: PLC0415
         from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
+        from graphlang.analysis.arrays.read_ahead import LinksBeside, ReadsAhead  # noqa: PLC0415
         from graphlang.analysis.classify import Described, classify  # noqa: PLC0415
         from graphlang.analysis.classify_beside import ClassifiesBeside  # noqa: PLC0415
         from graphlang.cli.shared.messages import run_summary  # noqa: PLC0415
@@ -92,15 +93,16 @@ def run(
         found = _loaded(method, process)  # while the first pages are read
         connection = stack.enter_context(writing(db, new=True, held=held))
         shown = stack.enter_context(bars())
-        beside = None
+        beside = follower = later = None
         if process is not None and isinstance(found, Described):
             beside = ClassifiesBeside(connection, process, found, shares=shares)
-        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted, follower=beside)
-        workers = how["workers"] or cores()
-        load = graph_input.CachedLoader(one_graph=True)  # both steps read the same links and scores
+            later = propagate.SIGNALS, stack.enter_context(ReadsAhead(db))
+        load = graph_input.CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
         if beside is not None:
-            if beside.waiting:  # it need not be waited for with idle hands
-                load.read_links(connection)
+            follower = LinksBeside(beside, load)
+        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted, follower=follower)
+        workers = how["workers"] or cores()
+        if beside is not None:
             beside.finish(partial(registry.load, method), workers=workers, progress=shown)
         elif not isinstance(found, Described):
             classify(connection, found, shares=shares, workers=workers, progress=shown)

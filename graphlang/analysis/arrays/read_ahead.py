@@ -1,0 +1,102 @@
+"""What a later step will ask for, read by a thread meanwhile, over a connection of its own.
+
+SQLite and the kernels let other threads of Python run: while one makes the index over URLs, another reads links.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+
+from graphlang.db import open_existing
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from graphlang.analysis.ingest import Follower
+
+_Made = TypeVar("_Made")
+
+
+class ReadsAhead:
+    """One thread that reads a collection; used as a context, at whose end it stops whatever it is at.
+
+    Args:
+        database: the file of the collection, which has to be there when something is begun.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="graphlang")
+        self._connection: sqlite3.Connection | None = None
+        self._last: Future[Any] | None = None
+
+    def begin(self, read: Callable[[sqlite3.Connection], _Made]) -> Future[_Made]:
+        """Have something read, as the collection stands when its turn comes.
+
+        Args:
+            read: called in the thread, with its connection.
+
+        Returns:
+            What comes of it, or what it raises.
+        """
+        begun = self._thread.submit(lambda: read(self._opened()))
+        self._last = begun
+        return begun
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = open_existing(self._database)
+        return self._connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection is not None and self._last is not None and not self._last.done():
+            self._connection.interrupt()  # nobody waits for it any more
+        self._thread.submit(self._close)
+        self._thread.shutdown()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+
+class _Links(Protocol):
+    def begin_links(self) -> None: ...
+
+    def forget_links(self) -> None: ...
+
+
+class LinksBeside:
+    """A follower of pages that are read, see `graphlang.analysis.ingest`; once all are there it has their links read.
+
+    Args:
+        follower: is told all that this one is told.
+        load: a `graphlang.analysis.arrays.graph_input.CachedLoader` that reads ahead.
+    """
+
+    def __init__(self, follower: Follower, load: _Links) -> None:
+        self._follower, self._load = follower, load
+        self._ended = False
+
+    def written(self, new: Sequence[int], changed: Sequence[int]) -> None:
+        """Pages were written to the database.
+
+        Args:
+            new: ids of those that have a text, and had none.
+            changed: ids of those that may have another text than before, or none.
+        """
+        self._follower.written(new, changed)
+        if self._ended and changed:  # revisits, which have the links of their originals
+            self._load.forget_links()
+
+    def flush(self) -> None:
+        """No more files are read."""
+        self._follower.flush()
+        self._ended = True
+        self._load.begin_links()
