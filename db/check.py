@@ -17,6 +17,7 @@ from graphlang.db.runs.read_answers import count_answers
 from graphlang.db.schema import shape
 from graphlang.db.schema.migrations import VERSION
 from graphlang.db.write.choose_capture import Keep
+from graphlang.interrupts import pass_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +94,7 @@ def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
         foreign = [Finding("schema", one.name, one.words) for one in shape.differences(connection, steps)]
         outlines = [fault.removesuffix(soundness.MORE) for fault in soundness.faults(connection)]
     except sqlite3.DatabaseError as error:
-        yield Finding("file", "", in_a_line(error))
+        yield _unread("file", error)
         return
     said = {one.what for one in foreign}
     yield from (Finding("file", "", fault) for fault in outlines if fault not in said)
@@ -103,18 +104,23 @@ def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     try:
         yield from _by_sqlite(connection, steps)
     except sqlite3.DatabaseError as error:
-        yield Finding("file", "", in_a_line(error))
+        yield _unread("file", error)
     for table in shape.declared(steps):
         try:
             yield from of_table(connection, table)
         except sqlite3.DatabaseError as error:
-            yield Finding(table.name, "", in_a_line(error))
+            yield _unread(table.name, error)
             if str(error) == "interrupted":
                 return
     try:
         yield from _of_runs(connection)
     except sqlite3.DatabaseError as error:
-        yield Finding("runs", "", in_a_line(error))
+        yield _unread("runs", error)
+
+
+def _unread(table: str, error: sqlite3.DatabaseError) -> Finding:
+    pass_on()  # nothing is wrong with a file because its reader was stopped
+    return Finding(table, "", in_a_line(error))
 
 
 def of_users(connection: sqlite3.Connection) -> list[str]:

@@ -23,6 +23,7 @@ from graphlang.db.runs.run import AT
 from graphlang.db.schema import shape
 from graphlang.db.schema.migrations import URL_INDEX
 from graphlang.db.schema.steps import STEPS
+from graphlang.interrupts import pass_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,6 +129,7 @@ def _of_schema(old: sqlite3.Connection) -> list[Repair]:
         found = list(shape.differences(old, steps))
         theirs = shape.of_users(old, steps)
     except sqlite3.DatabaseError as error:
+        pass_on()
         msg = f"the schema cannot be read: {in_a_line(error)}"
         raise StoreError(msg) from error
     return [
@@ -186,6 +188,7 @@ def _rows(
                     after = row[0]
                 yield list(zip(row[::2], row[1::2], strict=True))
         except sqlite3.DatabaseError as error:
+            pass_on()  # no row is lost because the reader was stopped
             told[f"left out, for they cannot be read ({in_a_line(error)})"] += 1
             following = _next(old, table, after) if by_id else None
             if following is None:
@@ -200,6 +203,7 @@ def _next(old: sqlite3.Connection, table: Declared, after: int | None) -> int | 
         least = -(1 << 63) if after is None else after
         (found,) = old.execute(f"SELECT MIN(rowid) FROM {table.name} WHERE rowid > ?", (least,)).fetchone()
         return None if found is None else int(found)
+    pass_on()
     return None
 
 

@@ -16,7 +16,7 @@ FOLDERS = {"graphlang": "graphlang", "db": "graphlang.db", "ingest": "graphlang.
 #: Package -> what of ours it may import besides itself.
 ALLOWED = {
     "graphlang.native": (),
-    "graphlang.db": ("graphlang.native",),
+    "graphlang.db": ("graphlang.interrupts", "graphlang.native"),
     "graphlang.ingest": (
         "graphlang.db.records",
         "graphlang.native",
@@ -46,6 +46,7 @@ ALLOWED = {
     ),
     "graphlang.graph": ("graphlang.codes", "graphlang.native", "graphlang.numerics"),
     "graphlang.codes": (),
+    "graphlang.interrupts": (),
     "graphlang.maps": (
         "graphlang.codes",
         "graphlang.db",

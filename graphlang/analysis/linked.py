@@ -20,6 +20,7 @@ from graphlang.db.runs.begin import state_seen
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import get_run, origin_of
 from graphlang.db.runs.linked_answers import BLOCK, answered_to, write_linked, write_part
+from graphlang.interrupts import pass_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -96,6 +97,7 @@ def ready(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -
             done = [answer(connection, run, progress=progress) for run in waiting]
             return all(done)
     except (StoreError, sqlite3.OperationalError):  # of a file that others may read but not write
+        pass_on()
         return False
 
 
@@ -147,6 +149,7 @@ def _steps(connection: sqlite3.Connection, path: str | Path, run: Run, progress:
             try:
                 writing = create(path, verb="answer")
             except (StoreError, sqlite3.OperationalError):  # of a file that others may read but not write
+                pass_on()
                 return
             with closing(writing):
                 if _of_now(writing, path, run).linked:

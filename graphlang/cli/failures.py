@@ -19,6 +19,7 @@ import sys
 
 import click
 
+from graphlang.interrupts import noted
 from graphlang.visible import visible
 
 PROBLEMS, USAGE, UNFIT, EXHAUSTED, LOCKED, INTERRUPTED = 1, 2, 3, 4, 5, 130
@@ -55,7 +56,7 @@ class Failure(click.ClickException):
 
 def failure(error: BaseException) -> Failure | None:
     """What an error is worth; None where it is none that a user can cause, but a defect of the program."""
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt) or (noted() and _of_database(error)):
         return Failure("stopped; what was done is kept, and the same command goes on", INTERRUPTED)
     if isinstance(error, MemoryError):
         return Failure(f"there is not enough memory{f': {error}' if str(error) else ''}", EXHAUSTED)
@@ -65,6 +66,12 @@ def failure(error: BaseException) -> Failure | None:
         return _of_system(error)
     code = _code_of_ours(error)
     return None if code is None else Failure(str(error), code)
+
+
+def _of_database(error: BaseException) -> bool:
+    from graphlang.db.errors import StoreError  # noqa: PLC0415 - only when it failed
+
+    return isinstance(error, (sqlite3.Error, StoreError))
 
 
 def _code_of_ours(error: BaseException) -> int | None:

@@ -17,6 +17,7 @@ from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
 from graphlang.cli.shared.messages.log import log, put, say
 from graphlang.cli.verbs import GROUPS
+from graphlang.interrupts import note
 from graphlang.visible import visible_lines
 
 _EPILOG = """
@@ -130,6 +131,7 @@ def _with_all_streams() -> None:
 
 def main() -> None:
     """Run the command line."""
+    note()
     _with_all_streams()
     if "train" not in sys.argv[1:2]:
         # No verb but this one has large matrices to multiply: threads that wait for some take a core from those that

@@ -136,6 +136,41 @@ def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
         process.stderr.close()
 
 
+#: Ctrl-C falls into a function that SQLite calls: one of SQL, or the one that counts its steps.
+STOPPED_WITHIN = {
+    "function": "import graphlang.maps.sites as at; at._country = lambda *_: stop()",
+    "steps": "import graphlang.db.connection as at; at._COUNTED = 1000; at._size = lambda _: stop()",
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "verb"),
+    [
+        ("function", ("sites", "--by", "country")),
+        ("steps", ("languages",)),
+        ("steps", ("check",)),
+        ("steps", ("check", "--repair")),
+    ],
+)
+def test_130_where_sqlite_takes_the_interrupt_for_its_own(
+    graphlang: Call, museum: Path, tmp_path: Path, where: str, verb: tuple[str, ...]
+) -> None:
+    db = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    with closing(sqlite3.connect(db)) as connection:
+        connection.execute("CREATE TABLE my_notes (words TEXT)")  # of a user's own: a repair would drop it
+    stop = "import signal; stop = lambda: signal.raise_signal(signal.SIGINT)"
+    program = f"{stop}; {STOPPED_WITHIN[where]}; from graphlang.cli import main; main()"
+    name, *options = verb
+    call = [sys.executable, "-P", "-c", program, name, str(db), *options]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (failures.INTERRUPTED, "")
+    assert done.stderr.startswith("Error: stopped")
+    with closing(sqlite3.connect(db)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM my_notes").fetchone() == (0,)
+    assert graphlang("check", db).exit_code == 0
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
 def test_a_stream_that_the_shell_closed_is_none_that_is_written_to(
     graphlang: Call, museum: Path, tmp_path: Path, closed: str
