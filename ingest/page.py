@@ -171,10 +171,11 @@ class Parser:
         answer, content_type = self._answer(raw, said)
         mime, charset = media_type.media_type(content_type)
         status, fields, payload = answer.status, answer.fields, answer.payload
-        faults = list(answer.faults)
+        revisit = kind == "revisit"
+        # A revisit may come without a block (WARC 1.1, 6.7.2): then there is no status line to be missed.
+        faults = [] if revisit and not raw.block else list(answer.faults)
         if "warc-segment-number" in head:
             faults.append(("segmented", "the record goes on in continuation records, which are not read"))
-        revisit = kind == "revisit"
         document: html.Document | None = None
         title = text = charset_from = ""
         main = 0

@@ -68,8 +68,8 @@ def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> Found:
         follow_links: whether symbolic links within folders are followed, and those that match a pattern.
 
     Raises:
-        FileNotFoundError: a path that does not exist, a pattern that nothing matches, or a folder that holds nothing to
-            read.
+        FileNotFoundError: a path that does not exist, an empty one, a pattern that nothing matches, or a folder that
+            holds nothing to read.
         OSError: a folder that may not be entered: what is in it would be missing; or a stream was named, which cannot
             be read twice.
     """
@@ -77,6 +77,8 @@ def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> Found:
     passed: dict[Passed, None] = {}
     for given in paths:
         path = Path(given)
+        if not str(given):  # as a path it would be the working folder
+            raise FileNotFoundError(2, "an empty name, which is no file or folder", str(given))
         if path.exists() and not path.is_file() and not path.is_dir():
             raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(given))
         if path.exists():

@@ -80,6 +80,17 @@ def test_a_file_that_is_not_there_leaves_no_database(
         assert [path.name for path in empty.iterdir()] == ["list.txt"]
 
 
+@pytest.mark.parametrize("verb", [("run", "--db", "new.db"), ("ingest", "new.db")])
+def test_an_empty_name_is_not_the_working_folder(graphlang: Call, empty: Path, verb: tuple[str, ...]) -> None:
+    (empty / "a.jsonl").write_text('{"url": "http://a.example/", "text": "page"}\n')
+    result = graphlang(*verb, "", "--workers", 1)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        2,
+        "Error: Invalid value for '[FILES]...': an empty name, which is no file or folder",
+    )
+    assert not (empty / "new.db").exists()
+
+
 def test_the_library_leaves_no_database_either(tmp_path: Path) -> None:
     with gl.open(tmp_path / "new.db") as crawl, pytest.raises(InputError, match="no such file"):
         crawl.ingest(tmp_path / "nosuch")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -128,6 +129,17 @@ def test_files_that_cannot_be_read_do_not_cost_the_others(graphlang: Call, tmp_p
     assert result.stdout.count("\tdeu\t") == 2
     assert result.stderr == f"Error: {files[1]}: No such file or directory\n"
     assert result.exit_code == 1
+
+
+def test_a_file_that_its_mode_closes_does_not_cost_the_others(
+    graphlang: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the tests may be allowed everything: so it is the answer about the mode that is made up."""
+    (tmp_path / "a").write_text("Das Wetter wird morgen leider wieder schlechter.\n", encoding="utf-8")
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    result = graphlang("identify", "--format", "tsv", tmp_path / "a", tmp_path / "b")
+    assert result.stdout.count("\tdeu\t") == 1
+    assert (result.exit_code, result.stderr) == (1, f"Error: {tmp_path / 'b'}: No such file or directory\n")
 
 
 KOI8 = "Туман лежит над долиной, и мы ждём поезда.\n".encode("koi8-r")

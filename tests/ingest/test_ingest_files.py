@@ -44,6 +44,14 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     assert expand([]) == []
 
 
+def test_an_empty_name_is_not_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.warc").write_bytes(WARC)
+    monkeypatch.chdir(tmp_path)
+    assert expand(["."]) == [Path("a.warc")]
+    with pytest.raises(FileNotFoundError, match="an empty name"):
+        expand([""])
+
+
 def test_a_folder_without_anything_to_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "x.txt").touch()

@@ -152,6 +152,13 @@ def test_a_revisit_says_what_it_refers_to(read: Read, archive: Archive) -> None:
     assert (page.revisit_of, page.revisit_date) == ("http://a.example/", "")
 
 
+@pytest.mark.parametrize(("kind", "missed"), [("revisit", []), ("response", ["no HTTP status line"])])
+def test_a_revisit_without_a_block_is_whole(read: Read, archive: Archive, kind: str, missed: list[str]) -> None:
+    record = archive.warc("http://a.example/", b"", kind=kind, http=None)
+    pages, problems = read(record.replace(b"text/html", b"application/http; msgtype=response"))
+    assert ([page.status for page in pages], [one.reason for one in problems]) == ([None], missed)
+
+
 def test_what_a_revisit_repeats_of_the_header_comes_with_the_original(read: Read, archive: Archive) -> None:
     for status, declared in ((200, 0), (304, 0), (302, 1)):
         http = b"HTTP/1.1 %d X\r\nContent-Language: de\r\n" % status

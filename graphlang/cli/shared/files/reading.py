@@ -7,7 +7,7 @@ import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import click
 
@@ -41,7 +41,16 @@ def _characters(ctx: click.Context, param: click.Parameter, value: str) -> int |
     return int(value)
 
 
-files = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+class _Named(click.Path):
+    """A path that has a name: an empty one (of a variable that is not set) would be the working folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("an empty name, which is no file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+files = click.argument("files", nargs=-1, type=_Named(path_type=Path))
 
 
 class Bounds(TypedDict):

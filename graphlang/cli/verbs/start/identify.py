@@ -29,7 +29,7 @@ _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=str, allow_dash=True))
+@click.argument("files", nargs=-1, type=click.Path(path_type=str, allow_dash=True, readable=False))
 @click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
 @click.option("--lines", is_flag=True, help="Every line is a text of its own; without it every file is one.")
 @click.option(
