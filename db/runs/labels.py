@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.db import values
+from graphlang.db.write import multirow
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+_KNOWN = "SELECT label, id FROM labels"
 
 
 def enter_labels(connection: sqlite3.Connection, labels: Iterable[tuple[str, str, str | None]]) -> list[int]:
@@ -26,13 +29,14 @@ def enter_labels(connection: sqlite3.Connection, labels: Iterable[tuple[str, str
         One id for each, in the order given.
     """
     rows = list(labels)
-    # Not OR IGNORE: a row that is ignored uses up an id all the same, and ids would tell how often a job was begun.
-    connection.executemany(
-        "INSERT INTO labels (label, language, script) SELECT ?1, ?2, ?3"
-        " WHERE NOT EXISTS (SELECT 1 FROM labels WHERE label = ?1)",
-        rows,
-    )
-    known = dict(connection.execute("SELECT label, id FROM labels"))
+    known = dict(connection.execute(_KNOWN))
+    new: dict[str, tuple[str, str, str | None]] = {}
+    for row in rows:
+        if row[0] not in known:
+            new.setdefault(row[0], row)
+    if new:
+        multirow.insert_rows(connection, "INSERT INTO labels (label, language, script)", list(new.values()))
+        known = dict(connection.execute(_KNOWN))
     return [int(known[label]) for label, _, _ in rows]
 
 

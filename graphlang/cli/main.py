@@ -139,7 +139,7 @@ def main() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Hardly anything here is garbage in cycles: looking for some every thousand objects, and among all modules at the
     # end, takes 5 ms of the 46 of `--help`, and a twentieth of the time of `languages --known` and of a small `ingest`.
-    gc.set_threshold(50_000, 50, 50)
+    gc.set_threshold(200_000, 50, 50)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper

@@ -403,9 +403,12 @@ class CachedLoader:
         self._one_graph, self._later = one_graph, later
 
     def begin_links(self) -> None:
-        """Have the links read, where somebody reads ahead: before there is a run, when no pages are added any more."""
+        """Have links read, and the URL method, where somebody reads ahead: when no pages are added any more."""
         if self._later is not None:
-            self._links = self._later[1].begin(Links.of)
+            weights, ahead = self._later
+            self._links = ahead.begin(Links.of)
+            if weights.get("url", 0):
+                ahead.begin(lambda _: bool(signals.url_method()))  # it has to be unpacked
 
     def forget_links(self) -> None:
         """Read the links anew when they are needed: they have changed."""

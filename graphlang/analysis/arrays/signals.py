@@ -67,6 +67,19 @@ def load(
     return found, directory
 
 
+@lru_cache(maxsize=1)
+def url_method() -> Url:
+    """The URL method that comes with the program, kept until `of_urls` takes it: it can be loaded before.
+
+    Raises:
+        TypeError: it keeps no prior.
+    """
+    identifier = url_methods.load()
+    if not isinstance(identifier, Url):
+        raise TypeError(f"{identifier.name} keeps no prior to weigh its answers against")
+    return identifier
+
+
 def of_urls(
     parts: Iterable[tuple[NDArray[np.integer[Any]], list[str]]], count: int, index: Mapping[str, int], weight: float
 ) -> Signal:
@@ -81,9 +94,8 @@ def of_urls(
     Raises:
         TypeError: the URL method that comes with the program keeps no prior.
     """
-    identifier = url_methods.load()
-    if not isinstance(identifier, Url):
-        raise TypeError(f"{identifier.name} keeps no prior to weigh its answers against")
+    identifier = url_method()
+    url_method.cache_clear()
     column = np.array([index.get(label, -1) for label in identifier.labels], dtype=np.int16)
     background = np.zeros(len(index), dtype=np.float32)
     background[column[column >= 0]] = identifier.prior[column >= 0]
