@@ -6,6 +6,7 @@ What becomes of letters, and the keys of n-grams, are held against their definit
 from __future__ import annotations
 
 import re
+import unicodedata
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,15 @@ from graphlang.content.ngrams.vocabulary import LONGEST, keys_of
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import normalise
-from graphlang.content.text.scripts import registry
+from graphlang.content.text.other_script import LITTLE, MANY, MOST
+from graphlang.content.text.scripts import EAST_ASIA, LATIN, registry
 from graphlang.content.training.train import train
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from graphlang.modelfile import Model
 
@@ -42,6 +46,10 @@ def features(text: str, keys: dict[int, int], orders: list[int], *, words: bool)
 #: Characters that stand for the bytes from 80 to BF, and what was encoded twice.
 BYTE = "".join(map(chr, range(0x80, 0xC0))) + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
 TWICE = re.compile(f"[\xc2-\xdf][{BYTE}]|[\xe0-\xef][{BYTE}]{{2}}|[\xf0-\xf4][{BYTE}]{{3}}")
+
+
+def words_of(text: str) -> list[str]:
+    return "".join(one if unicodedata.category(one)[0] in "LM" else " " for one in text).split()
 
 
 class Plain:
@@ -139,7 +147,31 @@ class Plain:
             hosts = np.exp(before) * (np.arange(len(chances)) != english)
             chances[english] -= part
             chances += part * hosts / hosts.sum()
+        if made.beside[0]:
+            chances = self.shared_with_another_script(given_, int(made.beside[0]), chances, english)
         return chances.tolist()
+
+    def shared_with_another_script(
+        self, given_: str, script: int, chances: NDArray[np.float64], english: int
+    ) -> NDArray[np.float64]:
+        """Of a text taken for Latin that has words of another script outside of brackets."""
+        weight, others, latin = 3 if registry.name(script) == EAST_ASIA else 1, [], 0
+        for word in words_of(re.sub(r"[(（][^()（）]*(?:[)）]|$)", " ", given_)):
+            of = [registry.restricted(ord(letter)) for letter in word]
+            latin += of.count(LATIN)
+            fewest = 2 if registry.name(script) == "GREEK" else 1
+            if of.count(script) >= fewest and (weight == 3 or LATIN not in of):
+                others.append("".join(c for c, own in zip(word, of, strict=True) if own == script))
+        answer = np.array(self.chances(" ".join(others)))
+        if registry.name(script) not in self.scripts or not answer.any() or not chances.any():
+            return chances
+        number = weight * len("".join(others))
+        every = sum(registry.restricted(ord(letter)) == LATIN for letter in "".join(words_of(given_)))
+        share = number / (number + every)
+        best = max(own for label, own in enumerate(chances) if label != english)
+        kept = chances[english] * max(0, 1 - share / LITTLE) + best * (1 - exp(-latin / MANY))
+        part = min(MOST, max(0, 1 - kept))
+        return (1 - part) * chances + part * answer
 
 
 @pytest.fixture(
@@ -174,6 +206,8 @@ PARTS = st.sampled_from(
             "é",
             "e\u0301",
             "жук",
+            "и",
+            "(да)",
             "中",
             "ß",
             "aaa",

@@ -66,10 +66,11 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbo
     return found;
 }
 
-/* Which script a row is in, from how many of its letters are of each (scripts.py). */
-static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share)
+/* Which script a row is in, from how many of its letters are of each (scripts.py). other: where that is Latin, the one of
+   most of the others, or 0. */
+static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share, uint32_t *other)
 {
-    uint32_t best = 0;
+    uint32_t best = *other = 0;
     int64_t most = 0, weight = 0;
     for (uint32_t script = LATIN + 1; script < SCRIPTS; script++) {
         int64_t weighed = (int64_t)counts[script] * weights[script];
@@ -83,6 +84,7 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
         return LATIN;
     if ((counts[best] >= FEWEST && (double)weight >= share * (double)(weight + latin)) || !latin)
         return best;
+    *other = best;
     return LATIN;
 }
 
@@ -189,16 +191,17 @@ WIDE
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t *symbols,
                                     const int64_t *begins, const int64_t *ends, const uint32_t *table,
                                     const uint8_t *weights, double share, int64_t margin, int64_t closed,
-                                    uint8_t *chosen, uint32_t *out, int64_t *starts, int64_t *lengths,
+                                    uint8_t *chosen, uint8_t *beside, uint32_t *out, int64_t *starts, int64_t *lengths,
                                     graphlang_fault *fault)
 {
-    uint32_t counts[SCRIPTS] = {0};
+    uint32_t counts[SCRIPTS] = {0}, other;
     int64_t used = 0;
     if (margin < 0 || margin > room)
         return rows ? GRAPHLANG_WRONG_SIZE : 0;
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row], read = 0, written = 0, latin = 0, others = 0;
         uint32_t *own = out + used;
+        other = 0;
         if (out_of_text(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
         if (room - used < end - begin + 1 + margin)
@@ -229,10 +232,12 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
                 others += more;
             }
             if (!chosen[row])
-                chosen[row] = (uint8_t)(others ? decide(counts, weights, latin, share) : LATIN);
+                chosen[row] = (uint8_t)(others ? decide(counts, weights, latin, share, &other) : LATIN);
             if (others)
                 memset(counts, 0, sizeof counts);
         }
+        if (beside)
+            beside[row] = (uint8_t)other;
         uint32_t before = SPACE, kept = chosen ? chosen[row] : 0;
         for (int64_t i = 0; i < read; i++) {
             uint32_t symbol = own[i] & SYMBOL, script = SCRIPT(own[i]);

@@ -32,14 +32,16 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t symbol
    weights: how often a letter of each script counts; share: that a script other than Latin needs. closed: whether the
    last word is followed by a space. chosen: in, the script that each row is to keep, 0 where it is to be found; out, the
    script of each; None where letters of all scripts stay. Where one is kept, words that mix Latin (script 1) and Cyrillic
-   letters (script 2) which look alike are put into one of the two first. out: room for all characters and 1 + margin more for each row.
-   starts, lengths: of each row in `out`. Returns how many places of `out` are used. */
+   letters (script 2) which look alike are put into one of the two first. beside: of each row that was found to be Latin the
+   script of most of its other letters, 0 where there are none; None where nobody asks. out: room for all characters and 1 +
+   margin more for each row. starts, lengths: of each row in `out`. Returns how many places of `out` are used. */
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t symbols[size],
                                     const int64_t begins[rows], const int64_t ends[rows],
                                     const uint32_t table[GRAPHLANG_LETTERS_CODE_POINTS],
                                     const uint8_t weights[GRAPHLANG_LETTERS_SCRIPTS], double share, int64_t margin,
-                                    int64_t closed, OPTIONAL uint8_t chosen[rows], uint32_t out[room],
-                                    int64_t starts[rows], int64_t lengths[rows], graphlang_fault *fault);
+                                    int64_t closed, OPTIONAL uint8_t chosen[rows], OPTIONAL uint8_t beside[rows],
+                                    uint32_t out[room], int64_t starts[rows], int64_t lengths[rows],
+                                    graphlang_fault *fault);
 
 /* How long each text is once it is normalised with the letters of all scripts, its last space left out.
 

@@ -50,7 +50,8 @@ class Letters:
     without letters, has length 0. After every row stand `margin` further places that repeat its beginning, so that
     n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
     characters in the text"). `scripts` holds the script of every row (`scripts.registry`) where each was asked to keep
-    but one.
+    but one, and `beside`, where it was to be found and is Latin, the script of most of the letters that were dropped; 0
+    where there are none.
     """
 
     symbols: NDArray[np.uint32]
@@ -58,6 +59,7 @@ class Letters:
     lengths: NDArray[np.int64]
     margin: int
     scripts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+    beside: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ def fold(
     """
     given = _composed(given)
     rows = len(given)
-    chosen = np.zeros(rows, dtype=np.uint8)
+    chosen, beside = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint8)
     if wanted is not None:
         chosen[:] = wanted
     out = np.empty(int((given.ends - given.begins).sum()) + rows * (1 + margin), dtype=np.uint32)
@@ -217,11 +219,12 @@ def fold(
         margin=margin,
         closed=closed,
         chosen=chosen if one_script else None,
+        beside=beside,
         out=out,
         starts=starts,
         lengths=lengths,
     )
-    return Letters(out[:used], starts, lengths, margin, chosen)
+    return Letters(out[:used], starts, lengths, margin, chosen, beside)
 
 
 def normalised_lengths(texts: Sequence[str], *, limit: int) -> NDArray[np.int64]:

@@ -126,17 +126,19 @@ Letters letters_of(Input *in, Input *text, int64_t margin) {
     room += ends[n] - begins[n] + 1 + margin;
   }
   uint8_t *kept = how & 2 ? chosen : NULL;
+  uint8_t *beside = how & 32 ? array(rows, 1) : NULL;
   uint32_t *out = array(room, 4), *expected = array(MOST_LETTERS + 1 + margin, 4);
   made.starts = array(rows, 8);
   made.lengths = array(rows, 8);
   made.size = graphlang_letters_normalise(size, rows, room, symbols, first, last, letter_table(), weights,
-                                          (double)byte(in) / 255, margin, how & 1, kept, out, made.starts, made.lengths,
-                                          &fault);
+                                          (double)byte(in) / 255, margin, how & 1, kept, beside, out, made.starts,
+                                          made.lengths, &fault);
   CHECK((made.size < 0) == (found < 0));
   if (found < 0) return (Letters){.margin = margin};
   CHECK(made.size <= room);
   for (int64_t n = 0; n < rows; n++) {
     CHECK(!kept || kept[n]);
+    CHECK(!beside || !beside[n] || (kept && kept[n] == LATIN && beside[n] > LATIN && !(how & 16)));
     CHECK(made.starts[n] == at);
     CHECK(made.lengths[n] == normalised(symbols + first[n], last[n] - first[n], kept ? kept[n] : 0, how & 1, margin, expected));
     CHECK(!memcmp(out + at, expected, (size_t)(made.lengths[n] + margin) * 4));
@@ -218,7 +220,7 @@ void fuzz_letters(Input *in) {
   CHECK(repeated >= 0 || !fit);
   for (int64_t n = 0; !repeated && n < rows; n++) CHECK(again[n] <= (offsets[n] < offsets[n + 1]));
   int64_t used = graphlang_letters_normalise(size, rows, capacity, text, begins, ends, letter_table(), weights, 0.3, margin,
-                                             1, chosen, out, starts, lengths, &fault);
+                                             1, chosen, NULL, out, starts, lengths, &fault);
   CHECK(used <= capacity && (sound || used < 0));
 }
 
