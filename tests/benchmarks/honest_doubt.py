@@ -8,8 +8,10 @@ to 400 characters and more. A language has a close relative where the model with
 one other label with .9 and more, doubt left aside; the shares are given without those languages, too, and without those
 between two relatives (most of their lines go to two other labels: Moroccan Arabic to standard and Algerian Arabic, Zulu
 to Xhosa and Southern Ndebele). Which languages there are decides more than anything else: the interval holds 95 % of
-the shares of as many languages drawn from these. `--who` lists whose texts are told at .9, and as what. Then rubbish,
-and the lines of known languages: accuracy, share at .9 and more, calibration error, each without doubt and with it.
+the shares of as many languages drawn from these. `--who` lists whose texts are told at .9, and as what. Then languages
+that the model has never had, whose n-grams nothing was chosen for: labels of FLORES, and those of the corpus with too
+little text to be trained. Then rubbish, and the lines of known languages: accuracy, share at .9 and more, calibration
+error, each without doubt and with it.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.discriminative import stranger, unknown
 from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.training import corpus
 from graphlang.content.training.discriminative.columns import take_out
 from graphlang.evaluation.metrics import calibration_error
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 FOLDS = 10
 LINES = 30
+SHORTEST = 16  # characters of a line of the corpus
 JOINED = 400
 SHARE = 10  # one of so many texts is in an unknown language
 SURE = 0.9
@@ -227,6 +231,37 @@ def left_out(model: modelfile.Model, texts: dict[str, dict[str, list[str]]], hal
         print(f"{kind:10}{before}{mixed(identifier, own, labels, said[kind, True])}")
 
 
+def too_little(data: Path, held: set[str]) -> dict[str, dict[str, list[str]]]:
+    """Texts by kind of the languages whose training text is too little for the model."""
+    folders = data / "train", data / "train-software"
+    read = corpus.read(
+        folders[0], label=languages.label, minimum=lambda _: 0, maximum=400_000, messages=folders[1:], one_script=True
+    )
+    made: dict[str, dict[str, list[str]]] = {"joined": {}, **{kind: {} for kind in CUTS}}
+    for label in sorted(read.lines.keys() - held):
+        own = [line for line in read.lines[label] if len(line) >= SHORTEST]
+        random.Random(label).shuffle(own)  # noqa: S311
+        made["joined"][label] = joined(own)[:LINES]
+        for kind, size in CUTS.items():
+            made[kind][label] = [text[:size] for text in own[:LINES]]
+    return made
+
+
+def never(identifier: Discriminative, name: str, texts: dict[str, dict[str, list[str]]], *, who: bool) -> None:
+    """Print how much is told at .9 of the languages that the model has never had, nor their n-grams."""
+    strangers = sorted(label for label in texts["joined"] if label not in identifier.labels and texts["joined"][label])
+    print(f"\n{name} in {len(strangers)} labels that the model has never had, share (%) at .9 before and now")
+    for kind, own in texts.items():
+        with without_doubt():
+            before = np.concatenate([ask(identifier, own[label])[1] for label in strangers])
+        told = {label: ask(identifier, own[label]) for label in strangers}
+        now = np.concatenate([sure for _, sure in told.values()])
+        low, high = interval(told, strangers)
+        print(f"{kind:10}{share(before, SURE)}{share(now, SURE)}{f'{low:.1f} to {high:.1f}':>16}")
+        if who:
+            show_who(told, strangers)
+
+
 def known(identifier: Discriminative, data: Path) -> None:
     print("\nknown languages, every file of test lines: texts, accuracy, share at .9 (%), calibration error")
     print(f"{'':22}{'texts':>7}{'accuracy before, now':>24}{'at .9 before, now':>20}{'error before, now':>20}")
@@ -271,13 +306,8 @@ def main() -> None:
     left_out(model, texts, wanted.half, who=wanted.who)
     if wanted.brief:
         return
-    strangers = {label for label in texts["whole"] if label not in model.labels}
-    print(f"\nFLORES in {len(strangers)} labels that the model has never had, share (%) at .9 before and now")
-    for kind, own in texts.items():
-        flat = [text for label in sorted(strangers) for text in own[label]]
-        with without_doubt():
-            before = ask(identifier, flat)[1]
-        print(f"{kind:10}{share(before, 0.9)}{share(ask(identifier, flat)[1], 0.9)}")
+    never(identifier, "FLORES", texts, who=wanted.who)
+    never(identifier, "the corpus", too_little(wanted.data, set(model.labels)), who=wanted.who)
     print("\nrubbish: share (%) at .9 before and now, at .5 before and now, without an answer now")
     for name, own in rubbish(random.Random(2)).items():  # noqa: S311
         with without_doubt():
