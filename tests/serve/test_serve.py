@@ -1,7 +1,12 @@
 """What Datasette makes of a collection, asked without a network; and databases that cannot be written to."""
 
 import asyncio
+import http.client
+import signal
+import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -136,3 +141,33 @@ def test_a_database_is_read_where_not_even_side_files_can_be_made(db: Path, monk
 def test_a_finished_collection_leaves_no_log(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     graphlang("run", museum, "--db", tmp_path / "m.db", "--workers", 1)
     assert not (tmp_path / "m.db-wal").exists()
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_done(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = graphlang("serve", db, "--port", port)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == f"Error: Invalid value for --port: {port}: Address already in use"
+
+
+def test_ctrl_c_ends_it_and_it_ends_well(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    pytest.importorskip("datasette", reason="Datasette is not installed: pip install 'graphlang[serve]'")
+    db = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = "from graphlang.cli import main; main()"
+    call = [sys.executable, "-P", "-c", program, "serve", str(db), "--no-search", "--port", str(port)]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as asked:
+            assert server.stdout is not None
+            assert server.stdout.readline() == f"http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
+            asked.request("GET", "/")
+            assert asked.getresponse().status == 200
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 0
+        assert server.stderr is not None
+        assert server.stderr.read() == ""

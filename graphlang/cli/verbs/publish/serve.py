@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from graphlang.cli.failures import UNFIT
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.messages.log import say
@@ -31,7 +36,7 @@ def serve(db: Path, port: int, *, search: bool) -> None:
     Example:
       graphlang serve crawl.db --port 8080
     """
-    with answered(db), tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
+    with _listening(port) as held, answered(db), tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
         made = Path(folder) / "search.db" if search else None
         try:
             site = datasette(db, None)
@@ -40,8 +45,20 @@ def serve(db: Path, port: int, *, search: bool) -> None:
                 say(f"{counted(pages, 'page')} can be searched")
                 site = datasette(db, made)
         except ImportError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.UsageError(str(error)) from error
         import uvicorn  # noqa: PLC0415 - comes with Datasette
 
         write_line(f"http://127.0.0.1:{port}/ (Ctrl-C ends it)")
-        uvicorn.run(site.app(), host="127.0.0.1", port=port, log_level="warning", lifespan="on")
+        server = uvicorn.Server(uvicorn.Config(site.app(), log_level="warning", lifespan="on"))
+        with suppress(KeyboardInterrupt):  # it has ended in good order, and passes Ctrl-C on
+            server.run(sockets=[held])
+        if not server.started:  # the server has said why
+            sys.exit(UNFIT)
+
+
+def _listening(port: int) -> socket.socket:
+    """The port, held from now on: nobody waits for an index and is then sent to another program's pages."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise click.BadParameter(f"{port}: {os.strerror(error.errno or 0)}", param_hint="--port") from error
