@@ -130,11 +130,11 @@ def train(
         arrays = _as_published(documents, chosen, progress)
     shape = (len(parameters["scripts"]), len(calibration.KNOTS)) if method == "nfc" else len(calibration.KNOTS)
     arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
-    model = Model(method, labels, parameters, arrays)
-    probes = [out for _, out in parts]
-    if not any(probes):  # of so few lines, or with such a `held_out`, that all were learnt from: asked about those
-        probes = [kept for kept, _ in parts]
-    arrays["sharpness"] = _inverse_temperature(model, probes, chosen, random)
+    is_any_out = any(out for _, out in parts)  # else all were learnt from, and are asked about
+    probes = [out if is_any_out else kept for kept, out in parts]
+    arrays["sharpness"] = _inverse_temperature(Model(method, labels, parameters, arrays), probes, chosen, random)
+    if method == "nfc":
+        arrays["siblings"] += close_languages.seldom(labels)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
 

@@ -51,6 +51,10 @@ OFFSETS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("aln", "azb_Latn", "fit", "fkv", "ota_Latn"), -1.5),
     **dict.fromkeys(("afr", "nno"), 0.35),
 }
+#: As `OFFSETS`, but once the model is calibrated, on lines that are as these are: of two labels there is nothing but
+#: translations of programs, full of words of a great language, so that parts of its manuals were taken for them (of the
+#: Apache manual's 2 in 100). Texts of six lines that training kept out are all told as before, of lines 222 of 243 (231).
+SELDOM: Final[Mapping[str, float]] = {"frc": -3.0, "hif_Latn": -3.0}
 _UNSEEN = 1e-5  # share of a word that a list may well lack
 _MOST = 3.0  # greatest log ratio
 
@@ -106,6 +110,18 @@ def offsets(labels: Sequence[str], groups: Sequence[CloseLanguages]) -> NDArray[
     for group in groups:
         added[group.labels] += np.array(group.group.prior or 0, dtype=np.float32)
     return added
+
+
+def seldom(labels: Sequence[str]) -> NDArray[np.float32]:
+    """What is added to the score of each label once the model is calibrated (`SELDOM`).
+
+    Args:
+        labels: Of the model.
+
+    >>> seldom(["fra", "frc"]).tolist()
+    [0.0, -3.0]
+    """
+    return np.array([SELDOM.get(label, 0.0) for label in labels], dtype=np.float32)
 
 
 def find(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[CloseLanguages]:
