@@ -45,11 +45,14 @@ def moment_of(written: str) -> Moment:
         written: a year, month, day or time in ISO 8601, in UTC; or fourteen digits, as in indexes of archives.
 
     Raises:
+        TypeError: it is no text (``2012`` without quotes, in Python).
         ValueError: it is none.
 
     >>> moment_of("2012-02").last, moment_of("20120503120000").text
     ('2012-02-29T23:59:59', '2012-05-03T12:00:00Z')
     """
+    if not isinstance(written, str):
+        raise TypeError(f"a moment is of type {type(written).__name__}, expected str")
     plain = written.strip().upper().removesuffix("Z").replace(" ", "T")
     pattern = next((pattern for form, pattern in _FORMS if plain.isascii() and form.fullmatch(plain)), None)
     if pattern is None:

@@ -115,6 +115,9 @@ class Inferring(OpenedFile):
 
         if outlinks and clueweb09:
             raise ValueError("outlinks and clueweb09 are two votes: choose one")
+        for name, limit in limits.items():
+            if limit < 0:
+                raise ValueError(f"{name} is {limit}; a limit of a vote is 0 or more")
         kind: dict[str, bool] = {} if clueweb09 else {"outlinks": outlinks, "linked": False}
         ask: Callable[..., Run] = vote.guess if clueweb09 else vote.vote
         with self._writing("vote") as connection:

@@ -161,6 +161,20 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
         gl.classify  # noqa: B018
 
 
+@pytest.mark.parametrize("name", ["min_length", "min_ref_length", "max_links"])
+def test_a_limit_of_a_vote_is_not_negative(crawl: gl.Collection, name: str) -> None:
+    crawl.classify()
+    with pytest.raises(ValueError, match=f"{name} is -1"):
+        crawl.vote(**{name: -1})
+    assert [run.kind for run in crawl.runs()] == ["content"]
+
+
+def test_a_moment_is_text(crawl: gl.Collection) -> None:
+    crawl.classify()
+    with pytest.raises(TypeError, match="a moment is of type int, expected str"):
+        crawl.propagate(at=2012)  # type: ignore[arg-type]
+
+
 def test_what_leaves_a_collection(tmp_path: Path, crawl: gl.Collection) -> None:
     crawl.classify()
     assert crawl.export(tmp_path / "pages.jsonl", "pages", language="deu") == []
