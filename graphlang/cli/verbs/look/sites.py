@@ -45,10 +45,10 @@ def by_units(function: Callable[..., None]) -> Callable[..., None]:
     help=f"""The language map: pages by site and language.
 
     Only text with status 200 counts (see --all). Shares are of the site's pages that were read; where none was, of
-    those only linked to. "short" are pages with fewer than {SHORT} letters; "resolved" those of them whose own text leaves them in doubt (confidence below
-    {SURE}) and the chosen run does not. With several units there is a column for each. By year only pages that were
-    read count, each once for every year of which a capture has an answer ('graphlang propagate DB --each year'). A
-    country is that of the top-level domain.
+    those only linked to. "short" are pages with fewer than {SHORT} letters; "resolved" those of them whose own text
+    leaves them in doubt (confidence below {SURE}) and the chosen run does not. With several units there is a column
+    for each. By year only pages that were read count, each once for every year of which a capture has an answer
+    ('graphlang propagate DB --each year'). A country is that of the top-level domain.
 
     \b
     Examples:
