@@ -53,7 +53,7 @@ OFFSETS: Final[Mapping[str, float]] = {
 }
 #: As `OFFSETS`, but once the model is calibrated, on lines that are as these are: of two labels there is nothing but
 #: translations of programs, full of words of a great language, so that parts of its manuals were taken for them (of the
-#: Apache manual's 2 in 100). Texts of six lines that training kept out are all told as before, of lines 222 of 243 (231).
+#: Apache manual 2 in 100). Of lines that training kept out 222 of 243 are right (231), and all texts of six of them.
 SELDOM: Final[Mapping[str, float]] = {"frc": -3.0, "hif_Latn": -3.0}
 _UNSEEN = 1e-5  # share of a word that a list may well lack
 _MOST = 3.0  # greatest log ratio
