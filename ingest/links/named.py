@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from graphlang.ingest.links import canonical
+
+#: Browsers leave them out of URLs: a name and whatever stands behind it in a table would become one other name.
+_DROPPED: Final = frozenset("\t\r\n")
 
 
 def named_url(name: str) -> str:
@@ -17,7 +22,7 @@ def named_url(name: str) -> str:
     >>> named_url("HTTP://www.Example.org/#top")
     'http://www.example.org/'
     """
-    found = canonical.canonical(name)
+    found = None if _DROPPED.intersection(name.strip()) else canonical.canonical(name)
     if found is None:
         raise ValueError(f"{name[:200]!r} is no http(s) URL")
     return found
@@ -35,7 +40,9 @@ def named_host(name: str) -> str:
     >>> named_host("Bücher.example")
     'xn--bcher-kva.example'
     """
-    found = canonical.canonical(f"http://{name}/")
+    if name.startswith(("*", ".")):
+        raise ValueError(f"{name[:200]!r} is no host: those below a host are named one by one")
+    found = None if _DROPPED.intersection(name) else canonical.canonical(f"http://{name}/")
     if found is None or found != f"http://{canonical.host(found)}/":
         raise ValueError(f"{name[:200]!r} is no host")
     return canonical.host(found)

@@ -230,7 +230,19 @@ def test_what_is_left_is_answered_as_before(graphlang: Call, museum: Path, tmp_p
     assert after == {tuple(line.split("\t")[:2]) for line in before if "musee" not in line}
 
 
-@pytest.mark.parametrize("named", [["--url", "museum.example"], ["--host", "a/b"], ["--host", "a b"], []])
+@pytest.mark.parametrize(
+    "named",
+    [
+        ["--url", "museum.example"],
+        ["--url", "http://museum.example/\tasked for in May"],
+        ["--host", "a/b"],
+        ["--host", "a b"],
+        ["--host", "museum.example\tasked for in May"],
+        ["--host", "*.museum.example"],
+        ["--host", ".museum.example"],
+        [],
+    ],
+)
 def test_what_is_neither_url_nor_host_is_wrong_usage(graphlang: Call, tmp_path: Path, named: list[str]) -> None:
     create(tmp_path / "a.db").close()
     assert graphlang("remove", tmp_path / "a.db", *named).exit_code == 2
