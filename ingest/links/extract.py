@@ -102,13 +102,17 @@ def links_of(  # noqa: PLR0917 - the parts of one page
     return links, _left_out(merger.too_long, merger.skipped, limits)
 
 
+def _references(count: int) -> str:
+    return f"{count} reference{'' if count == 1 else 's'}"
+
+
 def _left_out(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, str]]:
     """Return kind and reason of the problems that there are with references."""
     told = []
     if too_long:
-        told.append(("bad-url", f"{too_long} references to URLs of more than {limits.max_url} characters left out"))
+        told.append(("bad-url", f"{_references(too_long)} to URLs of more than {limits.max_url} characters left out"))
     if skipped:
-        told.append(("too-many-links", f"{skipped} references beyond {limits.max_links} targets left out"))
+        told.append(("too-many-links", f"{_references(skipped)} beyond {limits.max_links} targets left out"))
     return told
 
 

@@ -99,7 +99,7 @@ def test_links_beyond_the_limit_are_told(archive: Archive, read: Read) -> None:
     (page,), problems = read(archive.warc(A, body), max_links=5)
     assert [link.url for link in page.links] == [f"http://a.example/dir/{n}" for n in range(5)]
     assert [(problem.kind, problem.reason) for problem in problems] == [
-        ("bad-url", "1 references to URLs of more than 2048 characters left out"),
+        ("bad-url", "1 reference to URLs of more than 2048 characters left out"),
         ("too-many-links", "7 references beyond 5 targets left out"),
     ]
 

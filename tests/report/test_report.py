@@ -90,6 +90,12 @@ def test_languages_that_may_not_be_there_are_named(make_collection: Call, writte
     assert "none of them may be right: Bosnian." in text
 
 
+@pytest.mark.parametrize(("pages", "words"), [(1, "1 page is under"), (2, "2 pages are under")])
+def test_pages_beside_the_map_are_counted(make_collection: Call, written: Any, pages: int, words: str) -> None:
+    urls = ["http://a.de/", *(f"http://b.example/{number}" for number in range(pages))]
+    assert f"{words} domains of no country" in page(make_collection([written(url, "deu", 1.0) for url in urls]))
+
+
 def test_bars_have_their_languages_in_one_order(make_collection: Call, written: Any) -> None:
     """German is the commonest of all, and stands first also where English is commoner."""
     languages = {"a.de": ["deu"] * 5, "b.de": ["eng", "eng", "deu"]}
@@ -98,6 +104,7 @@ def test_bars_have_their_languages_in_one_order(make_collection: Call, written: 
     (of_b,) = re.findall(r"<bdi>b.de</bdi>.*?</svg>", found, re.DOTALL)
     assert re.findall(r"<title>(\w+):", of_b) == ["German", "English"]
     assert "English 67 %, German 33 %" in found
+    assert re.findall(r"<title>(.*?)</title>", of_b) == ["German: 1 page, 33 %", "English: 2 pages, 67 %"]
 
 
 def test_what_was_not_worked_out_has_no_column(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
