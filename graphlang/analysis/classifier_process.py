@@ -12,7 +12,10 @@ from __future__ import annotations
 import json
 import os
 import select
+import threading
 from collections import deque
+from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from graphlang.ingest.workers.fork import Forked, possible
@@ -21,13 +24,15 @@ from graphlang.ingest.workers.protocol import HEAD, decode_frame, encode_frame, 
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
     from graphlang.analysis.classify import Answered
     from graphlang.content.identifier import Identifier
 
 _READ = 1 << 20  # bytes
+_THREADS = 2  # questions that are answered at a time, where the method bears it
 _START = "from graphlang.analysis.classifier_process import main; main()"
 
 
@@ -145,10 +150,8 @@ def main() -> None:
 
 
 def _identify(method: str, database: str, shares: bool | None, source: Any, results: Any) -> None:
-    from graphlang.analysis.arrays import digests  # noqa: PLC0415 - in this process alone
-    from graphlang.analysis.classify import Described, answer  # noqa: PLC0415
+    from graphlang.analysis.classify import Described  # noqa: PLC0415 - in this process alone
     from graphlang.content import registry  # noqa: PLC0415
-    from graphlang.db import collection, open_existing  # noqa: PLC0415
 
     def send(value: Any) -> None:
         results.write(encode_frame(value))
@@ -161,16 +164,50 @@ def _identify(method: str, database: str, shares: bool | None, source: Any, resu
         return
     described = Described.of(identifier)
     send((*described[:3], json.dumps(described.parameters), *described[4:]))
+    with_shares = described.reads_parts if shares is None else shares
+    _answer(identifier, database, with_shares, source, send, _THREADS if described.concurrent else 1)
+
+
+def _answer(  # noqa: PLR0917 - what a process has
+    identifier: Identifier, database: str, shares: bool, source: Any, send: Callable[[Any], None], threads: int
+) -> None:
+    """Answer questions in their order, as many at a time as there are threads: who reads on may be done before."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - in this process alone
+
+    from graphlang.analysis.arrays import digests  # noqa: PLC0415
+    from graphlang.analysis.classify import answer  # noqa: PLC0415
+    from graphlang.db import collection, open_existing  # noqa: PLC0415
+
+    def found(batch: collection.Texts) -> tuple[Any, ...]:
+        return pack(answer(identifier, batch, digests.of_pages(*batch[1:]), shares=shares))
+
+    events: SimpleQueue[list[int] | Future[Any] | None] = SimpleQueue()  # a question, what is done, or the end
+    threading.Thread(target=_receive, args=(source, events), daemon=True).start()
+    asked: deque[list[int]] = deque()
+    begun: deque[Future[Any]] = deque()
     connection = None
-    while True:
-        pages = decode_frame(read_frame(source))
-        connection = connection or open_existing(database)
-        batch = collection.texts_of(connection, pages)
-        if batch is None:
-            send(())
-            continue
-        with_shares = described.reads_parts if shares is None else shares
-        send(pack(answer(identifier, batch, digests.of_pages(*batch[1:]), shares=with_shares)))
+    with ThreadPoolExecutor(threads) as pool:
+        while (event := events.get()) is not None:
+            if isinstance(event, list):
+                asked.append(event)
+            while begun and begun[0].done():
+                send(begun.popleft().result())
+            while asked and len(begun) < threads:
+                connection = connection or open_existing(database)
+                batch = collection.texts_of(connection, asked.popleft())
+                begun.append(pool.submit(tuple if batch is None else partial(found, batch)))
+                begun[-1].add_done_callback(events.put)
+
+
+def _receive(source: Any, events: SimpleQueue[Any]) -> None:
+    """Take questions in as they come, and tell the end, however it came."""
+    try:
+        while True:
+            events.put(decode_frame(read_frame(source)))
+    except EOFError:
+        return  # the parent is gone, or has no more questions
+    finally:
+        events.put(None)
 
 
 def pack(answered: Answered) -> tuple[Any, ...]:
