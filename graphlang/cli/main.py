@@ -109,6 +109,7 @@ def cli(ctx: click.Context, config: Path | None, *, no_config: bool) -> None:
     Files are read into one SQLite database; the text of each page is classified by n-grams; then the links decide
     what the text alone cannot.
     """
+    _check_moment(ctx)
     if ctx.invoked_subcommand is not None:
         name_variables(cli.commands[ctx.invoked_subcommand], ctx.invoked_subcommand)
     if no_config:
@@ -116,6 +117,19 @@ def cli(ctx: click.Context, config: Path | None, *, no_config: bool) -> None:
     found = defaults(cli, ctx.invoked_subcommand, config)
     if found is not None:
         ctx.default_map = found
+
+
+def _check_moment(ctx: click.Context) -> None:
+    """Refuse a time of reproducible builds that is none: numpy, where scipy is imported, stops with a traceback at it.
+
+    Raises:
+        click.UsageError: ``SOURCE_DATE_EPOCH`` is no whole number.
+    """
+    written = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not written:  # as if it were not there
+        del os.environ["SOURCE_DATE_EPOCH"]
+    elif not (written.isascii() and written.removeprefix("-").isdigit()):
+        raise click.UsageError(f"SOURCE_DATE_EPOCH is '{written}', which is no time in seconds since 1970", ctx)
 
 
 def _with_all_streams() -> None:

@@ -227,3 +227,22 @@ def test_a_run_that_fails_gives_the_database_back_and_leaves_none(
 ) -> None:
     assert graphlang("run", museum, "--db", tmp_path / "crawl.db", "--method", "none").exit_code == failures.UNFIT
     assert sorted(tmp_path.iterdir()) == [museum]
+
+
+@pytest.mark.parametrize(("written", "code"), [("yesterday", 2), ("", 0), ("1234567890", 0), ("-1", 0)])
+def test_a_time_of_reproducible_builds_that_is_none_is_told(tmp_path: Path, written: str, code: int) -> None:
+    db, page = tmp_path / "a.db", tmp_path / "a.html"
+    create(db).close()
+    # numpy, where scipy is imported, takes it for a whole number: in a process of its own, for ours has imported both.
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "graphlang", "report", str(db), "-o", str(page)],
+        env={**os.environ, "SOURCE_DATE_EPOCH": written},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert page.exists() == (code == 0)
+    if code:
+        told = "SOURCE_DATE_EPOCH is 'yesterday', which is no time in seconds since 1970"
+        assert done.stderr.splitlines()[-1] == f"Error: {told}"
