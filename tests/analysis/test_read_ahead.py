@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 import threading
+import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENDLESS = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
+SHORT = ENDLESS.replace("FROM n)", "FROM n LIMIT 3000)")
 FEW = graph_input.Listening(0, 0.0, 0)
 
 
@@ -134,6 +137,32 @@ def test_at_the_end_nothing_is_waited_for(db: Path) -> None:
         begun.result()
     assert waiting.cancelled() or waiting.done()
     assert not [one for one in threading.enumerate() if one.name.startswith("graphlang")]
+
+
+def test_at_the_end_many_short_queries_are_not_waited_for(db: Path) -> None:
+    ended = threading.Event()
+
+    def read(connection: sqlite3.Connection) -> None:
+        while not ended.wait(0.004):  # and then nothing is to be interrupted
+            connection.execute(SHORT).fetchone()
+
+    giving_up = threading.Timer(5, ended.set)  # the bound on the steps of a connection is further off
+    giving_up.start()
+    with ReadsAhead(db) as ahead:
+        begun = ahead.begin(read)
+    giving_up.cancel()
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        begun.result()
+
+
+def test_what_was_taken_is_not_kept(db: Path) -> None:
+    with ReadsAhead(db) as ahead:
+        made = ahead.begin(lambda _: np.zeros(3)).result()
+        ahead.begin(lambda _: None).result()  # the thread is done with the first
+        kept = weakref.ref(ahead.begin(lambda _: np.zeros(3)).result())
+        del made
+        gc.collect()
+        assert kept() is None
 
 
 def test_what_cannot_be_read_is_told_to_whoever_asks(tmp_path: Path) -> None:

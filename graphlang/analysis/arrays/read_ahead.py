@@ -5,13 +5,14 @@ SQLite and the kernels let other threads of Python run: while one makes the inde
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
 
 from graphlang.db import open_existing
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
     from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from graphlang.analysis.ingest import Follower
 
 _Made = TypeVar("_Made")
+_AGAIN: Final = 0.005  # seconds after which a query is interrupted that has begun meanwhile
 
 
 class ReadsAhead:
@@ -32,7 +34,6 @@ class ReadsAhead:
         self._database = database
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="graphlang")
         self._connection: sqlite3.Connection | None = None
-        self._last: Future[Any] | None = None
 
     def begin(self, read: Callable[[sqlite3.Connection], _Made]) -> Future[_Made]:
         """Have something read, as the collection stands when its turn comes.
@@ -43,9 +44,7 @@ class ReadsAhead:
         Returns:
             What comes of it, or what it raises.
         """
-        begun = self._thread.submit(lambda: read(self._opened()))
-        self._last = begun
-        return begun
+        return self._thread.submit(lambda: read(self._opened()))
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -56,9 +55,13 @@ class ReadsAhead:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._connection is not None and self._last is not None and not self._last.done():
-            self._connection.interrupt()  # nobody waits for it any more
-        self._thread.submit(self._close)
+        closed = self._thread.submit(self._close)
+        while not closed.done():
+            # Between two queries there is nothing to be interrupted, and what is read is often many short ones.
+            if self._connection is not None:
+                with suppress(sqlite3.ProgrammingError):  # it was closed in this moment
+                    self._connection.interrupt()
+            wait([closed], _AGAIN)
         self._thread.shutdown()
 
     def _close(self) -> None:
