@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import sys
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from graphlang.cli.lazy_group import Verbs
 from graphlang.cli.shared.messages.log import log, put, say
 from graphlang.cli.verbs import GROUPS
 from graphlang.interrupts import note
-from graphlang.visible import visible_lines
+from graphlang.visible import visible, visible_lines
 
 _EPILOG = """
 \b
@@ -123,13 +124,17 @@ def _check_moment(ctx: click.Context) -> None:
     """Refuse a time of reproducible builds that is none: numpy, where scipy is imported, stops with a traceback at it.
 
     Raises:
-        click.UsageError: ``SOURCE_DATE_EPOCH`` is no whole number.
+        click.UsageError: ``SOURCE_DATE_EPOCH`` is no whole number, or greater than a time can be.
     """
     written = os.environ.get("SOURCE_DATE_EPOCH", "0")
     if not written:  # as if it were not there
         del os.environ["SOURCE_DATE_EPOCH"]
-    elif not (written.isascii() and written.removeprefix("-").isdigit()):
-        raise click.UsageError(f"SOURCE_DATE_EPOCH is '{written}', which is no time in seconds since 1970", ctx)
+        return
+    try:
+        time.gmtime(int(written))  # as numpy does
+    except (ValueError, OverflowError, OSError):
+        told = f"SOURCE_DATE_EPOCH is '{visible(written)}', which is no time in seconds since 1970"
+        raise click.UsageError(told, ctx) from None
 
 
 def _with_all_streams() -> None:

@@ -229,7 +229,9 @@ def test_a_run_that_fails_gives_the_database_back_and_leaves_none(
     assert sorted(tmp_path.iterdir()) == [museum]
 
 
-@pytest.mark.parametrize(("written", "code"), [("yesterday", 2), ("", 0), ("1234567890", 0), ("-1", 0)])
+@pytest.mark.parametrize(
+    ("written", "code"), [("yesterday", 2), ("9" * 20, 2), ("9" * 5000, 2), ("", 0), ("1234567890", 0), ("-1", 0)]
+)
 def test_a_time_of_reproducible_builds_that_is_none_is_told(tmp_path: Path, written: str, code: int) -> None:
     db, page = tmp_path / "a.db", tmp_path / "a.html"
     create(db).close()
@@ -244,5 +246,5 @@ def test_a_time_of_reproducible_builds_that_is_none_is_told(tmp_path: Path, writ
     assert done.returncode == code, done.stderr
     assert page.exists() == (code == 0)
     if code:
-        told = "SOURCE_DATE_EPOCH is 'yesterday', which is no time in seconds since 1970"
+        told = f"SOURCE_DATE_EPOCH is '{written}', which is no time in seconds since 1970"
         assert done.stderr.splitlines()[-1] == f"Error: {told}"
