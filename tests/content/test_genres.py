@@ -164,6 +164,23 @@ def test_siblings_without_lists_lean_to_the_one_that_more_people_write() -> None
     assert added[2] < 0
 
 
+def test_a_label_of_programs_alone_is_made_seldom_once_the_model_is_calibrated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for code, own in {"fr": "le chat dort", "frc": "le chien court"}.items():
+        (tmp_path / code).mkdir()
+        (tmp_path / code / "a.txt").write_text("\n".join(f"{own} {n * 'ici '}" for n in range(20)), encoding="utf-8")
+    settings = {"minimum": 10, "document": 20, "features": 200, "rounds": 1, "draws": 20}
+    made = train(tmp_path, **settings)  # type: ignore[arg-type]
+    assert made.labels == ("fra", "frc")
+    assert made.arrays["siblings"].tolist() == [0, -3]
+    monkeypatch.setattr(close_languages, "SELDOM", {})
+    without = train(tmp_path, **settings)  # type: ignore[arg-type]
+    assert without.arrays["siblings"].tolist() == [0, 0]
+    for name, array in without.arrays.items():
+        assert name == "siblings" or np.array_equal(array, made.arrays[name]), name
+
+
 def test_word_lists_tell_siblings_apart(tmp_path: Path) -> None:
     shared = {"dan": "jedan", "kuća": "kuća", "more": "more", "voda": "voda"}
     for code, own in {"cs": "jablko", "sk": "jabuka"}.items():
