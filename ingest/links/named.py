@@ -40,9 +40,11 @@ def named_host(name: str) -> str:
     >>> named_host("Bücher.example")
     'xn--bcher-kva.example'
     """
-    if name.startswith(("*", ".")):
+    # An address of mail is none of its host, though in a URL what stands before "@" is a user of it.
+    found = None if _DROPPED.intersection(name) or "@" in name else canonical.canonical(f"http://{name}/")
+    host = "" if found is None else canonical.host(found)
+    if name.startswith(("*", ".")) or host.startswith(("*", ".")):  # which can be written in several ways
         raise ValueError(f"{name[:200]!r} is no host: those below a host are named one by one")
-    found = None if _DROPPED.intersection(name) else canonical.canonical(f"http://{name}/")
-    if found is None or found != f"http://{canonical.host(found)}/":
+    if found is None or found != f"http://{host}/":
         raise ValueError(f"{name[:200]!r} is no host")
-    return canonical.host(found)
+    return host

@@ -240,6 +240,9 @@ def test_what_is_left_is_answered_as_before(graphlang: Call, museum: Path, tmp_p
         ["--host", "museum.example\tasked for in May"],
         ["--host", "*.museum.example"],
         ["--host", ".museum.example"],
+        ["--host", "%2a.museum.example"],
+        ["--host", "\N{IDEOGRAPHIC FULL STOP}museum.example"],
+        ["--host", "info@museum.example"],
         [],
     ],
 )
