@@ -155,6 +155,42 @@ classifier_process.possible = lambda: False
     same(content(tmp_path / "a.db"), clean)
 
 
+def test_two_questions_are_answered_at_a_time_and_told_in_their_order(
+    crawl: Path, clean: Content, tmp_path: Path
+) -> None:
+    """The first is done only after the second. By their order the writer knows which pages have changed meanwhile."""
+    waiting = """
+import sys, threading, time
+from graphlang.analysis import classifier_process, classify
+answer, encode = classify.answer, classifier_process.encode_frame
+asked, told, second = [], [], threading.Event()
+def answered(identifier, batch, *given, **how):
+    asked.append(batch.pages)
+    number = len(asked)
+    if number == 1:
+        assert second.wait(30)
+        time.sleep(0.2)
+    found = answer(identifier, batch, *given, **how)
+    if number == 2:
+        second.set()
+    return found
+def encoded(value):
+    if isinstance(value[0], list) and not told:
+        told.extend(value[0])
+        sys.stderr.write("in order" if told == asked[0] else "in disorder")
+    return encode(value)
+classify.answer, classifier_process.encode_frame = answered, encoded
+"""
+    new = f"""
+from graphlang.analysis import classifier_process
+classifier_process.possible = lambda: False
+classifier_process._START = {waiting!r} + classifier_process._START
+"""
+    done = run(tmp_path / "a.db", crawl / "a.warc.gz", crawl / "b.warc.gz", between=new)
+    assert (done.returncode, done.stderr) == (0, "in order")
+    same(content(tmp_path / "a.db"), clean)
+
+
 def test_hardly_anything_is_left_to_be_read_afterwards(crawl: Path, tmp_path: Path) -> None:
     alone = """
 from graphlang.content import registry
