@@ -177,8 +177,8 @@ def _put(part: Folder, target: Folder, former: Folder) -> None:
         former.delete()
     inside = target.within(part)  # where Hadoop moves it if there is a folder of that name by now
     if inside.exists():
-        inside.rename(part)
-        raise OutputError(f"{target.path} was written by another job meanwhile; this one's tables are in {part.path}")
+        left = part if inside.rename(part) else inside
+        raise OutputError(f"{target.path} was written by another job meanwhile; this one's tables are in {left.path}")
 
 
 def refuse_existing(target: Folder, *, overwrite: bool) -> None:

@@ -135,7 +135,7 @@ def test_at_the_end_nothing_is_waited_for(db: Path) -> None:
             pass
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         begun.result()
-    assert waiting.cancelled() or waiting.done()
+    assert waiting.done()  # told or given up, and never waited for
     assert not [one for one in threading.enumerate() if one.name.startswith("graphlang")]
 
 
