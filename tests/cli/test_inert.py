@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import csv
 import os
-import pty
 import sqlite3
 import subprocess
 import sys
@@ -95,28 +94,9 @@ def test_explain_texts_and_errors_do_not_either(graphlang: Call, hostile: Path, 
         assert not CONTROL.search(result.output.replace("\n", "")), arguments
 
 
-def on_terminal(*arguments: object) -> str:
-    """What a terminal gets to see."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-P", "-c", MAIN, *map(str, arguments)]
-    environment = {**os.environ, "TERM": "dumb", "PAGER": "cat", "COLUMNS": "500"}
-    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=environment)
-    os.close(theirs)
-    parts = []
-    while True:
-        try:
-            part = os.read(ours, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        parts.append(part)
-    os.close(ours)
-    assert process.wait() == 0
-    return b"".join(parts).decode().replace("\r\n", "\n")
-
-
-def test_texts_that_are_exact_in_a_pipe_are_inert_on_a_terminal(graphlang: Call, hostile: Path) -> None:
+def test_texts_that_are_exact_in_a_pipe_are_inert_on_a_terminal(
+    graphlang: Call, hostile: Path, on_terminal: Callable[..., str]
+) -> None:
     given = ("texts", hostile, "--format", "txt")
     shown = on_terminal(*given)
     assert "Wort \\x1b]0;owned" in shown
@@ -124,7 +104,9 @@ def test_texts_that_are_exact_in_a_pipe_are_inert_on_a_terminal(graphlang: Call,
     assert "Wort \x1b]0;owned" in graphlang(*given).stdout
 
 
-def test_csv_is_exact_in_pipes_and_safe_for_people(graphlang: Call, hostile: Path, tmp_path: Path) -> None:
+def test_csv_is_exact_in_pipes_and_safe_for_people(
+    graphlang: Call, hostile: Path, tmp_path: Path, on_terminal: Callable[..., str]
+) -> None:
     given = ("problems", hostile, "--format", "csv")
     with sqlite3.connect(hostile) as connection:
         connection.execute("UPDATE problems SET reason = '=1+1'")

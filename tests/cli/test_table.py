@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
-import os
-import pty
-import struct
 import subprocess
 import sys
-import termios
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -180,19 +175,8 @@ def test_a_pipe_whose_reader_has_gone_is_no_error(db: Path, format_: str) -> Non
     process.stderr.close()
 
 
-def test_runs_on_a_terminal_of_eighty_columns(db: Path) -> None:
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    subprocess.run(
-        [sys.executable, "-P", "-c", MAIN, "runs", str(db)],
-        stdout=its,
-        env={**environment, "TERM": "dumb"},
-        check=True,
-    )
-    lines = os.read(ours, 10_000).decode().splitlines()
-    os.close(ours)
-    os.close(its)
+def test_runs_on_a_terminal_of_eighty_columns(db: Path, on_terminal: Callable[..., str]) -> None:
+    lines = on_terminal("runs", db, width=80).splitlines()
     assert lines[:2] == [
         "(no room for model_hash, rounds, started, parameters; --wide shows them)",
         "chosen  id  kind         method  seeds  pages  converged  finished",
