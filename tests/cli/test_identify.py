@@ -228,6 +228,30 @@ def test_python_names_of_charsets_and_how_much_is_read(graphlang: Call, tmp_path
     assert graphlang("identify", path).stderr == f"{path}: longer than a MiB; the rest is not read\n"
 
 
+@pytest.mark.parametrize("options", [(), ("--encoding", "utf-8")])
+def test_a_line_that_is_not_read_to_its_end_is_named(graphlang: Call, tmp_path: Path, options: tuple[str, ...]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a" * (1 << 20) + b"\n" + b"b" * (1 << 20) + b"c\n" + b"d" * ((3 << 20) + 1) + b"\ne\n")
+    result = graphlang("identify", "--lines", *options, "--format", "tsv", path)
+    assert [line.split("\t")[-1] for line in result.stdout.splitlines()[1:]] == ["1048576", "1048576", "1048576", "1"]
+    assert result.stderr.splitlines() == [
+        f"{path}:{number}: longer than a MiB; the rest is not read" for number in (2, 3)
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_lines_of_utf_16_end_with_its_line_feeds(graphlang: Call, tmp_path: Path, encoding: str) -> None:
+    """A line feed is two bytes there: cut at one of them, each line but the first began with half a letter."""
+    text = "\ufeffDas Wetter wird schlechter.\r\nUne phrase courte.\n\u0a0a\nEnd"
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode(encoding))
+    for source in ({"input_": path.read_bytes()}, {}):
+        result = graphlang("identify", "--lines", "--text", "--format", "jsonl", *([] if source else [path]), **source)
+        told = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [one["text"] for one in told] == ["Das Wetter wird schlechter.", "Une phrase courte.", "\u0a0a", "End"]
+        assert result.stderr.endswith(": not UTF-8; read as utf-16, which is a guess: --encoding says what it is\n")
+
+
 def test_what_is_no_text_is_named() -> None:
     for wrong in (None, b"Nebel", 7):
         with pytest.raises(TypeError, match=r"texts\[1\] is of type"):

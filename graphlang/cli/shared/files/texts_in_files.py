@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import sys
 from contextlib import suppress
@@ -27,8 +28,6 @@ def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str
     del ctx, param
     if value is None:
         return None
-    import codecs  # noqa: PLC0415 - UTF-8 does without
-
     from graphlang.ingest.payload.charset import codec  # noqa: PLC0415
 
     found = codec(value)
@@ -70,14 +69,17 @@ class Texts:
         for name, file in self._opened():
             data = file.read(_BYTES)
             if len(data) == _BYTES and file.read(1):
-                say(f"{visible(name)}: longer than a MiB; the rest is not read")
+                _say_cut(name)
             text = data.decode(self._encoding, "replace") if self._encoding else _decoded(data, name)
             yield name, text.removeprefix("\ufeff").rstrip("\r\n")
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """The name and number of each line, and the line."""
         for name, file in self._opened():
-            found = _in_charset(file, self._encoding) if self._encoding else _in_utf8(file, name)
+            charset = self._encoding
+            if charset is None:
+                file, charset = _in_utf16(file, name)  # noqa: PLW2901 - the same, which can be looked into
+            found = _in_charset(file, charset, name) if charset else _in_utf8(file, name)
             for number, line in enumerate(found, 1):
                 text = line.removeprefix("\ufeff") if number == 1 else line
                 yield f"{name}:{number}", text.rstrip("\r\n")
@@ -91,18 +93,32 @@ class Texts:
                 self.unread.append(f"{name}: {error.strerror or error}")
 
 
-def _in_charset(file: BinaryIO, encoding: str) -> Iterator[str]:
+def _in_utf16(file: BinaryIO, name: str) -> tuple[BinaryIO, str | None]:
+    """The file, at its start as before, and UTF-16 where a byte-order mark says so: a line feed is two bytes there."""
+    within = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
+    if within.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return within, None
+    _say_guess(name, "utf-16")
+    return within, "utf-16"
+
+
+def _in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
     text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n")
+    number = 0
     while line := text.readline(_BYTES):
+        number += 1
         yield line
-        while not line.endswith("\n") and (line := text.readline(_BYTES)):
-            continue  # the rest of a line that is longer than any language needs
+        if not line.endswith("\n") and (line := text.readline(_BYTES)):
+            if line.strip("\r\n"):
+                _say_cut(f"{name}:{number}")
+            while not line.endswith("\n") and (line := text.readline(_BYTES)):
+                continue
     text.detach()
 
 
 def _in_utf8(file: BinaryIO, name: str) -> Iterator[str]:
     """Lines in UTF-8; from the first on that is none, in the charset that they look like."""
-    lines = _raw_lines(file)
+    lines = _raw_lines(file, name)
     for line in lines:
         if _is_utf8(line):
             yield line.decode("utf-8", "replace")
@@ -117,11 +133,24 @@ def _in_utf8(file: BinaryIO, name: str) -> Iterator[str]:
             yield one.decode("utf-8" if _is_utf8(one) else charset, "replace")
 
 
-def _raw_lines(file: BinaryIO) -> Iterator[bytes]:
+def _raw_lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+    number = 0
     while line := file.readline(_BYTES):
+        number += 1
         yield line
-        while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
-            continue  # the rest of a line that is longer than any language needs
+        if not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+            if line.strip(b"\r\n"):
+                _say_cut(f"{name}:{number}")
+            while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+                continue
+
+
+def _say_cut(name: str) -> None:
+    say(f"{visible(name)}: longer than a MiB; the rest is not read")
+
+
+def _say_guess(name: str, charset: str) -> None:
+    say(f"{visible(name)}: not UTF-8; read as {charset}, which is a guess: --encoding says what it is")
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -145,5 +174,5 @@ def _guessed(data: bytes, name: str) -> str:
     if found == "utf-8":
         say(f"{visible(name)}: some bytes are not UTF-8, and count as unknown characters")
         return found
-    say(f"{visible(name)}: not UTF-8; read as {found}, which is a guess: --encoding says what it is")
+    _say_guess(name, found)
     return codec(found) or "utf-8"
