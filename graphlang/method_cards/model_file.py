@@ -1,4 +1,4 @@
-"""A model file of the user's own: its method, labels and digest, and which languages were added to it, of what text."""
+"""A model file of the user's own: its method, labels and digest, and which languages were added to it or left out."""
 
 from __future__ import annotations
 
@@ -50,13 +50,20 @@ def as_text(found: Mapping[str, Any]) -> str:
     <BLANKLINE>
     Languages were added to the model abababababababab...:
       xho  9,000 characters  xho/a.txt
+    >>> fewer = {"base": "ab" * 32, "removed": 569}
+    >>> as_text({"file": "m", "method": "nfc", "labels": 9, "sha256": "c" * 64, "extended": [fewer]}).splitlines()[-1]
+    'Left out of the model abababababababab...: 569 labels'
     """
     lines = [
         f"{visible(found['file'])}: a model of {visible(found['method'])}, {counted(found['labels'], 'label')}",
         f"sha256 {found['sha256'][:_SHORT]}...",
     ]
     for step in found["extended"]:
-        lines += ["", f"Languages were added to the model {visible(str(step.get('base'))[:_SHORT])}...:"]
+        base = f"{visible(str(step.get('base'))[:_SHORT])}..."
+        if type(removed := step.get("removed")) is int:
+            lines += ["", f"Left out of the model {base}: {counted(removed, 'label')}"]
+            continue
+        lines += ["", f"Languages were added to the model {base}:"]
         labels = step.get("labels")
         for label, source in sorted(labels.items()) if isinstance(labels, dict) else ():
             own = source if isinstance(source, dict) else {}

@@ -77,7 +77,14 @@ def test_profiles_are_listed(graphlang: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("nfc", "--remove", "deu", "-o", "x.npz"), "profiles that stand alone"),
+        (("nfc-2004", "--remove", "deu", "-o", "x.npz"), "profiles that stand alone"),
+        (("nfc", "--only", "deu,eng"), "say with --output"),
+        (("nfc", "--only", "deu,nonsense", "-o", "x.npz"), "--only: unknown language 'nonsense'"),
+        (("nfc", "--remove", "tlh", "-o", "x.npz"), "the model has no tlh"),
+        (("nfc", "--only", "srp_Arab", "-o", "x.npz"), "the model has no srp_Arab"),
+        (("nfc", "--only", "deu", "--remove", "de", "-o", "x.npz"), "no label would be left"),
+        (("nfc", "--add", ".", "-o", "x.npz"), "graphlang train --extend nfc adds languages"),
+        (("byte-trigrams", "--only", "tlh", "-o", "x.npz"), "tlh: no profile of the model"),
         (("byte-trigrams", "--remove", "xxx", "-o", "x.npz"), "no profile of the model"),
         (("byte-trigrams", "--remove", "deu"), "say with --output"),
         (("byte-trigrams", "-o", "x.npz"), "--output without"),
@@ -89,6 +96,19 @@ def test_what_cannot_be_done_is_said(graphlang: Call, arguments: tuple[str, ...]
     assert result.exit_code != 0
     assert words in result.stderr
     assert not Path("x.npz").exists()
+
+
+def test_a_byte_model_of_some_languages_alone(graphlang: Call, tmp_path: Path) -> None:
+    file = tmp_path / "m.npz"
+    made = graphlang("train", file, corpus(tmp_path / "a", *TEXTS), "--method", "byte-trigrams", "-q")
+    assert made.exit_code == 0, made.output
+    before = held(file)
+    fewer = graphlang("profiles", file, "--only", "French,ru", "-o", tmp_path / "n.npz")
+    assert fewer.exit_code == 0, fewer.output
+    assert set(fewer.stdout.splitlines()) == {
+        f"removed deu in {encoding}" for label, encoding in before if label == "deu"
+    }
+    assert held(tmp_path / "n.npz") == {key: value for key, value in before.items() if key[0] != "deu"}
 
 
 def test_too_little_text_changes_nothing(graphlang: Call, tmp_path: Path) -> None:

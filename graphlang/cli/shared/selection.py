@@ -41,8 +41,12 @@ def tags_of(values: tuple[str, ...]) -> list[str]:
     return found
 
 
-def languages_of(values: tuple[str, ...]) -> tuple[Wanted, ...]:
+def languages_of(values: tuple[str, ...], *, option: str = "--language") -> tuple[Wanted, ...]:
     """Languages as users give them: several times, or with commas between.
+
+    Args:
+        values: of the option.
+        option: its name, for messages.
 
     Raises:
         click.BadParameter: no language is called that.
@@ -52,7 +56,7 @@ def languages_of(values: tuple[str, ...]) -> tuple[Wanted, ...]:
         try:
             found.append(wanted(tag))
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--language") from error
+            raise click.BadParameter(str(error), param_hint=option) from error
     return tuple(found)
 
 

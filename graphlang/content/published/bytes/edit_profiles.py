@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from graphlang.codes.wanted import Wanted
     from graphlang.content.published.bytes.profiles import Profile
     from graphlang.modelfile import Model
 
@@ -44,13 +45,16 @@ class Amended(NamedTuple):
     removed: list[Profile]  #: those that were replaced included
 
 
-def amended(model: Model, *, folder: Path | None = None, remove: Sequence[str] = ()) -> Amended:
+def amended(
+    model: Model, *, folder: Path | None = None, remove: Sequence[str] = (), only: Sequence[Wanted] = ()
+) -> Amended:
     """A model with profiles of the languages in a folder, in the place of those it had, and without some others.
 
     Args:
         model: of `quadgrams` or `byte-trigrams`.
         folder: one sub-folder per language of UTF-8 text files; one language is enough.
         remove: labels, each with all its encodings, or with one as in ``rus:koi8-r``.
+        only: languages of the model that stay, with those of the folder; all if empty.
 
     Raises:
         ModelError: another method's model; a corpus that cannot be used; nothing of that name to remove; no profile
@@ -64,6 +68,11 @@ def amended(model: Model, *, folder: Path | None = None, remove: Sequence[str] =
     for name in remove:
         if not any(name in {label, f"{label}:{encoding}"} for label, encoding in gone):
             raise ModelError(f"{name}: no profile of the model (LABEL, or LABEL:ENCODING)")
+    for one in only:
+        if not any(one.takes(*languages.split(own.label)) for own in had):
+            raise ModelError(f"{one.language}: no profile of the model")
+    if only:
+        gone |= {own.key for own in had if not any(one.takes(*languages.split(own.label)) for one in only)}
     made: list[Profile] = []
     parameters: dict[str, Any] = dict(model.parameters)
     if folder is not None:

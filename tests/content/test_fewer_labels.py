@@ -1,0 +1,137 @@
+"""A model of some of its languages: they answer as before among themselves, and what was done is written down."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from graphlang import modelfile
+from graphlang.codes.wanted import Wanted
+from graphlang.content import registry
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.training.extend import extend
+from graphlang.content.training.fewer_labels import Fewer, fewer_labels, ngrams_of
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from click.testing import Result
+
+    from graphlang.modelfile import Model
+
+    Call = Callable[..., Result]
+
+DIGEST = "ab" * 32
+LINES = ("wo ist der hund", "where is the dog", "die katze", "the cat", "das haus", "the weather is good")
+
+
+def fewer(model: Model, only: Sequence[str] = (), without: Sequence[str] = ()) -> Fewer:
+    return fewer_labels(
+        model,
+        path=Path("m.npz"),
+        digest=DIGEST,
+        only=[Wanted(*name.split("_")) for name in only],
+        without=[Wanted(*name.split("_")) for name in without],
+    )
+
+
+def test_what_is_left_answers_as_before(tiny_model: Model) -> None:
+    assert tiny_model.labels == ("ell", "deu", "eng")
+    made = fewer(tiny_model, only=["eng", "deu"])
+    assert (made.model.labels, made.removed, made.alone) == (("deu", "eng"), ("ell",), ())
+    whole = Discriminative(tiny_model, "", "").probabilities(LINES)
+    part = Discriminative(made.model, "", "").probabilities(LINES)
+    assert part.argmax(axis=1).tolist() == [0, 1, 0, 1, 0, 1]
+    assert np.array_equal(whole[:, 1:].max(axis=1), part.max(axis=1))  # Greek had a part of what is left in doubt alone
+
+
+def test_a_text_in_a_script_of_which_nothing_is_left_is_told_in_nothing(tiny_model: Model) -> None:
+    part = Discriminative(fewer(tiny_model, without=["ell"]).model, "", "")
+    assert not part.probabilities(["πού είναι ο σκύλος"]).any()
+
+
+def test_a_language_that_is_left_alone_in_its_script_is_named(tiny_model: Model) -> None:
+    made = fewer(tiny_model, without=["deu"])
+    assert (made.model.labels, made.removed, made.alone) == (("ell", "eng"), ("deu",), ("eng",))  # Greek was before
+
+
+def test_what_was_done_is_in_the_model(tiny_model: Model) -> None:
+    made = fewer(tiny_model, only=["eng", "deu"]).model
+    assert made.parameters["extended"] == [{"base": DIGEST, "removed": 1, "labels": {}}]
+    again = fewer(made, only=["eng"]).model
+    assert [step["removed"] for step in again.parameters["extended"]] == [1, 1]
+
+
+def test_a_language_is_added_to_what_is_left(tiny_model: Model, tmp_path: Path) -> None:
+    lines = [f"de kat zit op {a} en {b}" for a in ("de mat", "het huis", "de hond") for b in range(40)]
+    (tmp_path / "nld").mkdir()
+    (tmp_path / "nld" / "a.txt").write_text("\n".join(lines), encoding="utf-8")
+    made = fewer(tiny_model, only=["eng", "deu"]).model
+    more = extend(tmp_path, base=made, path=Path("fewer.npz"), digest=DIGEST)
+    assert more.labels == ("deu", "eng", "nld")
+    told = Discriminative(more, "", "").probabilities(["de kat zit op het huis", "where is the dog"])
+    assert told.argmax(axis=1).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("only", "without", "words"),
+    [
+        (["fra"], [], "m.npz: the model has no fra"),
+        (["deu_Cyrl"], [], "the model has no deu_Cyrl"),
+        (["deu"], ["deu"], "no label would be left"),
+        (["deu", "eng", "ell"], [], "no label would be removed"),
+    ],
+)
+def test_what_cannot_be_made(tiny_model: Model, only: list[str], without: list[str], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        fewer(tiny_model, only=only, without=without)
+
+
+def test_other_methods_cannot_be_made_smaller() -> None:
+    path = registry.path("nfc-2004")
+    model, digest = modelfile.read(path)
+    with pytest.raises(ModelError, match="made for the method nfc-2004"):
+        fewer_labels(model, path=path, digest=digest, only=[Wanted("eng")])
+
+
+def test_ngrams_are_counted_of_each_label(tiny_model: Model) -> None:
+    count = ngrams_of(tiny_model)
+    assert list(count) == list(tiny_model.labels)
+    assert count["ell"] == 0  # alone in its script
+    assert sum(count.values()) == np.count_nonzero(tiny_model.arrays["values"])
+
+
+def test_by_the_command(graphlang: Call, tiny_model: Model, tmp_path: Path) -> None:
+    file, output = tmp_path / "m.npz", tmp_path / "fewer.npz"
+    tiny_model.save(file)
+    listed = graphlang("profiles", file, "--format", "csv").stdout.splitlines()
+    assert listed == ["label,encoding,ngrams", *(f"{label},,{n}" for label, n in ngrams_of(tiny_model).items())]
+    done = graphlang("profiles", file, "--only", "English,el", "-o", output)
+    assert (done.exit_code, done.stdout) == (0, "removed deu\n")
+    assert "English is the one language left in the script Latn: all texts in it are told so\n" in done.stderr
+    model, digest = modelfile.read(output)
+    assert f"{output}: 2 labels, sha256 {digest}" in done.stderr
+    assert model.labels == ("ell", "eng")
+    assert graphlang("methods", output).stdout.splitlines()[-1].endswith("...: 1 label")
+    before = file.read_bytes()
+    same = graphlang("profiles", file, "--remove", "tlh")
+    assert (same.exit_code, file.read_bytes()) == (3, before)
+    assert graphlang("profiles", file, "--remove", "de").exit_code == 0  # the file itself
+    alike = fewer_labels(tiny_model, path=file, digest=hashlib.sha256(before).hexdigest(), without=[Wanted("deu")])
+    assert file.read_bytes() == alike.model.to_bytes()
+
+
+def test_the_shipped_model_of_ten_languages(graphlang: Call, tmp_path: Path) -> None:
+    output = tmp_path / "nordic.npz"
+    named = "Danish,fao,is,nb,nn,swe,fi,sme,en,de"
+    assert graphlang("profiles", "nfc", "--only", named, "-o", output).exit_code == 0
+    assert output.stat().st_size < registry.path("nfc").stat().st_size / 10
+    told = graphlang(
+        "identify", "--method", output, "--lines", "--format", "tsv", input_="Hvad koster det?\nиди сюда\n".encode()
+    )
+    assert [line.split("\t")[1] for line in told.stdout.splitlines()[1:]] == ["dan", "und"]
