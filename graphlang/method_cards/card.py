@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.method_cards import sources
 from graphlang.method_cards.figures import figures
+from graphlang.method_cards.model_file import is_model_file
 from graphlang.method_cards.training_text import Trained, training_text
 from graphlang.modelfile import ModelError
 from graphlang.urls import registry as url_methods
@@ -138,22 +141,24 @@ def _training(name: str, found: Mapping[str, Any]) -> tuple[Trained, ...]:
 
 
 def languages_of(name: str) -> list[OfLanguage]:
-    """The languages that a method knows, by name, with the accuracy in each.
+    """The languages that a method or model knows, by name, with the accuracy in each where that was measured.
 
     Args:
-        name: A content or URL method with a shipped model, or another program that is installed.
+        name: A content or URL method with a shipped model, another program that is installed, or a model file.
 
     Raises:
         NoCardError: there is no such method, or it has no languages of its own.
         ModelError: it has no model here.
     """
-    known = sources.names()
-    if name not in known:
-        raise NoCardError(f"{name}: no such method ('graphlang methods' lists them)")
     try:
-        labels = (url_methods if url_methods.known(name) else content_methods).load(name).labels
+        if is_model_file(name):
+            labels = modelfile.read(Path(name))[0].labels
+        elif name not in sources.names():
+            raise NoCardError(f"{name}: no such method ('graphlang methods' lists them)")
+        else:
+            labels = (url_methods if url_methods.known(name) else content_methods).load(name).labels
     except ModelError:
-        if name in content_methods.names():
+        if name not in sources.names() or name in content_methods.names():
             raise
         raise NoCardError(f"{name} has no languages of its own") from None
     tested = figures()["methods"].get(name, {}).get("languages", {})

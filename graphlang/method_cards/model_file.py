@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphlang import modelfile
+from graphlang.method_cards import sources
 from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 _SHORT = 16  # digits of a digest in text
+
+
+def is_model_file(name: str) -> bool:
+    """Whether a name means a file, and no method that comes with graphlang or another package.
+
+    Args:
+        name: As users give it.
+    """
+    return name not in sources.names() and Path(name).is_file()
 
 
 def of_file(path: Path) -> dict[str, Any]:

@@ -224,6 +224,9 @@ def test_the_languages_of_a_method() -> None:
         (["nfc", "--languages", "--json"], "--format instead of --json"),
         (["inlinks", "--languages"], "inlinks has no languages of its own"),
         (["A or B", "--languages"], "A or B has no languages of its own"),
+        (["nfc", "--format", "csv"], "a card is text or --json; --format and --limit go with --languages"),
+        (["nfc", "-o", "card.csv"], "a card is text or --json"),
+        (["--json", "--limit", "3"], "cards are text or --json"),
     ],
 )
 def test_what_cannot_be_printed_is_told_in_a_line(arguments: list[str], told: str) -> None:

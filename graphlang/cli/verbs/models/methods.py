@@ -13,14 +13,18 @@ from graphlang.method_cards import sources
 from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import NoCardError, OfLanguage, card, languages_of
 from graphlang.method_cards.model_file import as_text as file_as_text
-from graphlang.method_cards.model_file import of_file
+from graphlang.method_cards.model_file import is_model_file, of_file
 from graphlang.printing.as_json import json_text
 from graphlang.whole_file import replacing
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--languages", is_flag=True, help="List the languages that NAME knows, with its accuracy in each.")
+@click.option(
+    "--languages",
+    is_flag=True,
+    help="List the languages that NAME knows, with its accuracy in each where it was measured.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The card as JSON; without NAME all cards, as one array.")
 @options.plugins
 @output_options
@@ -45,7 +49,12 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
         rows = [(method, kind, about) for method, (kind, about) in sources.names().items()]
         write_rows(("method", "kind", "what"), rows, format_=format_, limit=limit, output=output)
         return
-    if name is not None and name not in sources.names() and Path(name).is_file():
+    if not languages and (format_ != "table" or limit is not None):
+        what = "a card is" if name is not None else "cards are"
+        raise click.UsageError(
+            f"{what} text or --json; --format and --limit go with --languages, or with no NAME at all"
+        )
+    if name is not None and not languages and is_model_file(name):
         own = of_file(Path(name))
         _write(json_text(own, indent=1) + "\n" if as_json else file_as_text(own), output)
         return
