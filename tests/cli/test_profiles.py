@@ -88,6 +88,7 @@ def test_profiles_are_listed(graphlang: Call) -> None:
         (("byte-trigrams", "--remove", "xxx", "-o", "x.npz"), "no profile of the model"),
         (("byte-trigrams", "--remove", "deu"), "say with --output"),
         (("byte-trigrams", "-o", "x.npz"), "--output without"),
+        (("byte-trigrams", "--remove", "rus", "-o", "x.npz", "--format", "csv"), "--format is of the list"),
         (("none.npz",), "no such method"),
     ],
 )

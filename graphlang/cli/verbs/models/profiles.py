@@ -85,6 +85,8 @@ def profiles(
             raise click.UsageError("--output without --add, --only or --remove")
         _list(found, path, format_)
         return
+    if format_ != "table":
+        raise click.UsageError("--format is of the list of profiles: it means nothing with --add, --only and --remove")
     if output is None and str(path) != name:
         raise click.UsageError(f"{name} comes with graphlang: say with --output where the changed model goes")
     target = output or path
