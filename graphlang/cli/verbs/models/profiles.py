@@ -96,8 +96,21 @@ def profiles(
         if folder is not None:
             raise click.UsageError(f"graphlang train --extend {name} adds languages to a model of {smaller.METHOD}")
         _fewer(found, path, digest, kept, remove, target)
-        return
-    done = amended(found, folder=folder, remove=remove, only=kept)
+    else:
+        _amend(found, folder, remove, kept, target)
+
+
+def _list(found: Model, path: Path, format_: str) -> None:
+    if found.method == smaller.METHOD:
+        rows = [(label, "", ngrams) for label, ngrams in smaller.ngrams_of(found).items()]
+    else:
+        rows = [(one.label, one.encoding, len(one.grams)) for one in byte_profiles.unpack(found, str(path))]
+    write_rows(("label", "encoding", "ngrams"), rows, format_=format_)
+
+
+def _amend(found: Model, folder: Path | None, remove: tuple[str, ...], only: tuple[Wanted, ...], target: Path) -> None:
+    """Write a byte model with other profiles."""
+    done = amended(found, folder=folder, remove=remove, only=only)
     written = done.model.save(target)
     added = {one.key for one in done.made}
     for one in done.removed:
@@ -107,14 +120,6 @@ def profiles(
     for one in done.made:
         write_line(f"{'replaced' if one.key in before else 'added'} {one.label} in {one.encoding}")
     say(f"{target}: {counted(len(done.model.labels), 'label')}, sha256 {written}")
-
-
-def _list(found: Model, path: Path, format_: str) -> None:
-    if found.method == smaller.METHOD:
-        rows = [(label, "", ngrams) for label, ngrams in smaller.ngrams_of(found).items()]
-    else:
-        rows = [(one.label, one.encoding, len(one.grams)) for one in byte_profiles.unpack(found, str(path))]
-    write_rows(("label", "encoding", "ngrams"), rows, format_=format_)
 
 
 def _fewer(
