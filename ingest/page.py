@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from graphlang.db.records import READ, Page, Problem
 from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.dates import date_of
-from graphlang.ingest.formats.warc import Warc
+from graphlang.ingest.formats.warc import Warc, unbracketed
 from graphlang.ingest.formats.wet import page_of_wet
 from graphlang.ingest.html import document as html
 from graphlang.ingest.html.declarations import declarations
@@ -146,7 +146,7 @@ class Parser:
         plain = None if parts is None else self._answers.read(raw.head, raw.block, parts)
         if plain is not None:
             head = {"warc-payload-digest": plain.digest}
-            return _Said(plain.uri.strip("<>"), date_of(plain.date), "", head, plain.response)
+            return _Said(unbracketed(plain.uri), date_of(plain.date), "", head, plain.response)
         return _said(raw)
 
     def _answer(self, raw: RawRecord, said: _Said) -> tuple[http_response.Response, str]:
@@ -213,7 +213,7 @@ class Parser:
             length=body.length,
             size=len(payload),
             digest=digest_of(head.get("warc-payload-digest", ""), payload),
-            revisit_of=(canonical(head.get("warc-refers-to-target-uri", "").strip(" <>")) or url) if revisit else None,
+            revisit_of=(canonical(unbracketed(head.get("warc-refers-to-target-uri", ""))) or url) if revisit else None,
             declared=declarations(document, fields),
             links=links,
             revisit_date=date_of(head.get("warc-refers-to-date", "").strip()) if revisit else "",
@@ -294,7 +294,7 @@ def _said(raw: RawRecord) -> _Said | None:
         if not Warc.may_be_page(raw.head):
             return None
         head = http_response.fields(raw.head, _OF_RECORDS)
-        written = head.get("warc-target-uri", "").strip().strip("<>")
+        written = unbracketed(head.get("warc-target-uri", ""))
         return _Said(written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head)
     found = Arc.fields(raw.head)
     if found is None:

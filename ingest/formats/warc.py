@@ -68,3 +68,13 @@ class Warc(Grammar):
             return True
         kind = cls.type(head)
         return kind in _PAGE_TYPES or (kind in _PART_TYPES and _PART_TYPES[kind].search(head) is not None)
+
+
+def unbracketed(written: str) -> str:
+    """The URL of a field that holds one; WARC 1.0 puts it into angle brackets, and few write them.
+
+    >>> unbracketed(" <http://a.example/> "), unbracketed("http://a.example/x>")
+    ('http://a.example/', 'http://a.example/x>')
+    """
+    url = written.strip()
+    return url[1:].removesuffix(">").strip() if url.startswith("<") else url

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphlang.db.records import Page, packed
 from graphlang.ingest.formats.dates import date_of
 from graphlang.ingest.formats.json_values import loads
+from graphlang.ingest.formats.warc import unbracketed
 from graphlang.ingest.html.declarations import declarations
 from graphlang.ingest.html.document import Document, Reference, fold
 from graphlang.ingest.links.canonical import canonical
@@ -48,7 +49,7 @@ def page_of_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | 
     head = _dict(envelope, "WARC-Header-Metadata")
     if _text(head, "WARC-Type").lower() not in {"response", "resource", "revisit"}:
         return None, []
-    url = canonical(_text(head, "WARC-Target-URI").strip().strip("<>"))
+    url = canonical(unbracketed(_text(head, "WARC-Target-URI")))
     if url is None or len(url) > limits.max_url:
         return None, [("bad-url", "the target URI that the metadata describe is not a valid URL")]
     answer = _dict(_dict(envelope, "Payload-Metadata"), "HTTP-Response-Metadata")
@@ -69,7 +70,7 @@ def page_of_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | 
         title=document.title[: limits.title_limit],
         size=int(size[0]) if size else 0,
         digest=digest[1].upper() if digest else "",
-        revisit_of=(canonical(_text(head, "WARC-Refers-To-Target-URI").strip(" <>")) or url) if revisit else None,
+        revisit_of=(canonical(unbracketed(_text(head, "WARC-Refers-To-Target-URI"))) or url) if revisit else None,
         declared=declarations(document, fields),
         links=links,
         parts="links",

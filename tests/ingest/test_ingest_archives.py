@@ -78,6 +78,19 @@ def test_only_responses_resources_and_revisits_of_web_addresses_are_pages(archiv
     assert problems == []
 
 
+@pytest.mark.parametrize("kind", ["response", "resource"])
+def test_only_a_pair_of_brackets_is_none_of_the_url(archive: Archive, read: Read, kind: str) -> None:
+    """The bracket at the end of a URL is the URL's, where there is none before it: links to it have it too."""
+    http = {} if kind == "response" else {"http": None}
+    pages, problems = read(
+        archive.warc("<http://a.example/>", b"<a href='x>'>x</a>", kind=kind, **http)
+        + archive.warc("http://a.example/x>", kind=kind, **http)
+        + archive.warc("<http://a.example/y>>", kind=kind, **http)
+    )
+    assert [page.url for page in pages] == ["http://a.example/", "http://a.example/x%3E", "http://a.example/y%3E"]
+    assert ([link.url for link in pages[0].links], problems) == (["http://a.example/x%3E"], [])
+
+
 def test_what_is_no_text_is_a_page_without_text(archive: Archive, read: Read) -> None:
     def typed(name: str, body: bytes) -> bytes:
         return archive.warc(
