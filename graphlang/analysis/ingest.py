@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from graphlang import plugins
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import InputError
 from graphlang.db.records import Page
@@ -60,6 +61,8 @@ class Ingested:
 
     files: int = 0  #: files that were read, at least in part
     known: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
+    #: Those of them that were no archive then, where readers of other packages are asked now, which may know them.
+    refused: list[Path] = field(default_factory=list)
     #: Those of them, and of the files that were begun before, that were read with other options.
     changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)  #: files of folders that were passed over, and why
@@ -134,6 +137,8 @@ def ingest(
         progress.advance(looked)
         if source.finished or source.id in ids:
             done.known.append(Path((names or {}).get(path, path)))
+            if plugins.found(plugins.READERS) and _was_no_archive(connection, source.id):
+                done.refused.append(done.known[-1])
         else:
             queue.append((path, source.position))
             ids.append(source.id)
@@ -163,6 +168,11 @@ def ingest(
     done.problems = sum(_problems(connection, source) for source in given)
     done.seconds = time.perf_counter() - started
     return done
+
+
+def _was_no_archive(connection: sqlite3.Connection, source: int) -> bool:
+    query = "SELECT 1 FROM problems WHERE source = ? AND kind = 'not-an-archive' AND offset = 0 LIMIT 1"
+    return connection.execute(query, (source,)).fetchone() is not None
 
 
 def _problems(connection: sqlite3.Connection, source: int) -> int:

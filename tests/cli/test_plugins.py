@@ -120,6 +120,22 @@ def test_without_the_option_nothing_of_it_is_loaded(
     assert "others_of_a_test" not in sys.modules
 
 
+def test_a_file_that_was_no_archive_without_its_reader_is_told_when_the_reader_is_there(
+    graphlang: Callable[..., Result], crawl: Path, tmp_path: Path
+) -> None:
+    """It counts as read, since its bytes were looked at, and nothing said why none of its pages came."""
+    db = tmp_path / "crawl.db"
+    assert graphlang("ingest", db, crawl, "-q").exit_code == 1
+    assert "--again" not in graphlang("ingest", db, crawl).stderr
+    told = graphlang("ingest", db, crawl, "--plugins").stderr.splitlines()
+    assert told[:2] == [
+        f"already read: {crawl}",
+        f"no archive when it was read: {crawl}: --again asks the readers of today",
+    ]
+    assert graphlang("ingest", db, crawl, "--plugins", "--again", "-q").exit_code == 0
+    assert "--again" not in graphlang("ingest", db, crawl, "--plugins").stderr
+
+
 def test_a_package_that_cannot_be_loaded_is_told_in_one_line(graphlang: Callable[..., Result]) -> None:
     failed = graphlang("identify", "--method", "broken", "--plugins", input_=b"a")
     assert failed.exit_code == 3

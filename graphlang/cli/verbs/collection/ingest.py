@@ -72,6 +72,10 @@ def summary(done: Ingested, shown: Shown, *, verbose: bool) -> None:
     if done.known:
         more = f" and {len(done.known) - 1:,} more" if len(done.known) > 1 else ""
         say(f"already read: {visible(str(done.known[0]))}{more}", "already read", files=len(done.known))
+    if done.refused:
+        more = f" and {len(done.refused) - 1:,} more" if len(done.refused) > 1 else ""
+        words = f"no archive when it was read: {visible(str(done.refused[0]))}{more}: --again asks the readers of today"
+        say(words, "no archive", files=len(done.refused))
     if done.changed:
         say(_changed(done), "options changed", files=len(done.changed))
     rate = f" ({done.pages / done.seconds:,.0f} pages/s)" if done.pages else ""
