@@ -192,9 +192,6 @@ class Listing(OpenedFile):
 
         Args:
             kind: only problems of this kind.
-
-        Raises:
-            StoreError: the collection has no problem of this kind (when the rows are read).
         """
         from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
 

@@ -91,10 +91,10 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         by: Column that groups the pages; None for no groups.
 
     Raises:
-        InputError: the file cannot be read, or lacks a column.
+        InputError: the file cannot be read, lacks a column, or names no page.
     """
     gold = Gold()
-    named = 0  # lines with a page of the collection
+    number, named = 1, 0  # lines, and those of them with a page of the collection
     said: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None where lines contradict
     for number, row in enumerate(_lines(path, by), start=2):
         url, tag = row.get("url"), row.get("language")
@@ -113,6 +113,9 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         if before is not None and before[0] != code:
             said[page] = None
         named += 1
+    if number == 1:
+        msg = f"{path} names no page: it has no line but the header"
+        raise InputError(msg)
     for page, answer in said.items():
         if answer is None:
             gold.contradicted += 1

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphlang.db import StoreError
-
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
@@ -27,11 +25,7 @@ def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> 
     Args:
         connection: a collection.
         kind: only problems of this kind.
-
-    Raises:
-        StoreError: there is none of this kind.
     """
-    _refuse_unknown(connection, kind)
     where = " WHERE problems.kind = ?" if kind is not None else ""
     yield from connection.execute(
         "SELECT sources.name, problems.offset, problems.url, problems.kind, problems.reason FROM problems"
@@ -40,24 +34,6 @@ def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> 
     )
 
 
-def count_problems(connection: sqlite3.Connection, *, kind: str | None = None) -> list[tuple[str, int]]:
-    """How many problems there are of each kind, the commonest first.
-
-    Args:
-        connection: a collection.
-        kind: only problems of this kind.
-
-    Raises:
-        StoreError: there is none of this kind.
-    """
-    _refuse_unknown(connection, kind)
-    where = " WHERE kind = ?" if kind is not None else ""
-    query = f"SELECT kind, COUNT(*) FROM problems{where} GROUP BY kind ORDER BY 2 DESC, 1"
-    return connection.execute(query, () if kind is None else (kind,)).fetchall()
-
-
-def _refuse_unknown(connection: sqlite3.Connection, kind: str | None) -> None:
-    if kind is None or connection.execute("SELECT 1 FROM problems WHERE kind = ? LIMIT 1", (kind,)).fetchone():
-        return
-    known = [name for (name,) in connection.execute("SELECT DISTINCT kind FROM problems ORDER BY kind")]
-    raise StoreError(f"no problem of kind {kind!r}; there are: {', '.join(known) or 'none at all'}")
+def count_problems(connection: sqlite3.Connection) -> list[tuple[str, int]]:
+    """How many problems there are of each kind, the commonest first."""
+    return connection.execute("SELECT kind, COUNT(*) FROM problems GROUP BY kind ORDER BY 2 DESC, 1").fetchall()

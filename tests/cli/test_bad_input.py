@@ -75,6 +75,21 @@ def test_no_files_at_all_is_wrong_usage(graphlang: Call, tmp_path: Path) -> None
     assert graphlang("ingest", tmp_path / "crawl.db").exit_code == 2
 
 
+@pytest.mark.parametrize("count", [(), ("--count",)])
+def test_a_kind_of_problem_that_there_is_none_of_is_an_empty_list(
+    graphlang: Call, tmp_path: Path, count: tuple[str, ...]
+) -> None:
+    """Whoever asks whether anything was truncated is answered, and whoever mistyped the kind is told."""
+    db, archive = tmp_path / "crawl.db", tmp_path / "none.txt"
+    archive.write_bytes(b"no archive at all")
+    graphlang("ingest", db, archive, "-q")
+    found = graphlang("problems", db, "--kind", "not-an-archive", *count, "--format", "tsv")
+    assert (found.exit_code, found.stderr, found.stdout.count("\n")) == (0, "", 2)
+    none = graphlang("problems", db, "--kind", "truncated", *count, "--format", "tsv")
+    assert (none.exit_code, none.stdout.count("\n")) == (0, 1)
+    assert none.stderr == "no problem of kind 'truncated'; there are: not-an-archive\n"
+
+
 @pytest.mark.parametrize("verb", ["pages", "sites", "runs", "problems", "info", "classify", "vote", "propagate"])
 def test_a_database_that_is_none(graphlang: Call, tmp_path: Path, verb: str) -> None:
     missing = graphlang(verb, tmp_path / "none.db")

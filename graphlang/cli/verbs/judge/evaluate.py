@@ -81,7 +81,7 @@ def evaluate(
     with answered(db, *(run.id for run in chosen)) as connection:
         answers = evaluation.read_gold(connection, gold, by)
         if not answers.pages:
-            raise StoreError(_why_none(answers))
+            raise StoreError(_why_none(gold, answers))
         results = [evaluation.evaluate(connection, answers, run, by) for run in chosen]
     if format_ == "json":
         write_json({"gold": _gold(answers), "runs": [_json(result) for result in results]}, indent=2)
@@ -91,14 +91,13 @@ def evaluate(
         say_left_out(answers)
 
 
-def _why_none(gold: evaluation.Gold) -> str:
+def _why_none(path: Path, gold: evaluation.Gold) -> str:
     unknown = sum(gold.unknown.values())
-    if not (unknown or gold.missing or gold.contradicted):
-        return "the gold file names no page"
     of_codes = f", and {counted(unknown, 'line')} with an unknown language code" if unknown else ""
     if gold.contradicted:
         of_codes += f", and {counted(gold.contradicted, 'page')} of which lines say different languages"
-    return f"none of the gold pages is in this database: {counted(gold.missing, 'URL')} that it does not have{of_codes}"
+    missing = counted(gold.missing, "URL")
+    return f"none of the pages of {path} is in this database: {missing} that it does not have{of_codes}"
 
 
 def _runs(connection: sqlite3.Connection, run_id: int | None, *, every: bool) -> list[Run]:
