@@ -5,6 +5,7 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,12 @@ def test_explain_names_the_neighbours_and_their_sum(graphlang: Call, museum: Pat
         "http://museum.example/",
         "http://museum.example/karten.html",
     }
+    rounds = [f"{step['language']} {step['probability']:.3f}" for step in found["rounds"]]
+    (shown,) = (line for line in told.stdout.splitlines() if line.startswith("  rounds"))
+    steps = re.findall(r"(\w{3} \d\.\d{3})(?: \(x (\d+)\))?", shown)
+    assert [words for words, times in steps for _ in range(int(times or 1))] == rounds
+    assert len(steps) < len(rounds)
+    assert all(one[0] != other[0] for one, other in pairwise(steps))
     never = graphlang("explain", db, "http://museum.example/nie-geholt.html")
     assert "never fetched" in never.stdout
     unknown = graphlang("explain", db, "http://nowhere.example/")
@@ -256,7 +263,11 @@ def test_a_gold_page_counts_once(graphlang: Call, museum: Path, tmp_path: Path) 
     assert "1 gold page left out: lines say different languages of one page\n" in told
     gold.write_text("url\tlanguage\n", encoding="utf-8")
     empty = graphlang("evaluate", db, "--gold", gold)
-    assert (empty.exit_code, empty.stderr) == (3, "Error: the gold file names no page\n")
+    assert (empty.exit_code, empty.stderr) == (2, f"Error: {gold} names no page: it has no line but the header\n")
+    gold.write_text("url\tlanguage\nhttp://nowhere.example/\tde\nhttp://museum.example/\txx\n", encoding="utf-8")
+    other = graphlang("evaluate", db, "--gold", gold)
+    words = "1 URL that it does not have, and 1 line with an unknown language code"
+    assert (other.exit_code, other.stderr) == (3, f"Error: none of the pages of {gold} is in this database: {words}\n")
 
 
 def test_compare_lists_what_changed_between_two_runs(graphlang: Call, museum: Path, tmp_path: Path) -> None:

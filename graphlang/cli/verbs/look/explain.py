@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import asdict
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,7 @@ from graphlang.ingest.links.canonical import canonical
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from graphlang.db.corrections import Correction
@@ -77,8 +79,14 @@ def _print(found: explaining.Explanation, neighbours: int) -> None:
     if found.reasons:
         _print_reasons(found, neighbours)
     if found.rounds:
-        steps = " -> ".join(f"{step.language} {step.probability:.3f}" for step in found.rounds)
-        write_line(f"  rounds      {steps}")
+        write_line(f"  rounds      {' -> '.join(_steps(found.rounds))}")
+
+
+def _steps(rounds: list[explaining.Score]) -> Iterator[str]:
+    """The start and each round in words; those that look the same, one after the other, once: a hundred often do."""
+    for words, same in groupby(f"{step.language} {step.probability:.3f}" for step in rounds):
+        times = sum(1 for _ in same)
+        yield words if times == 1 else f"{words} (x {times})"
 
 
 def _print_answer(found: explaining.Explanation) -> None:
