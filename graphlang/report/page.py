@@ -134,14 +134,16 @@ def clean_value(value: Any) -> Any:
 def percent(share: float) -> str:
     """A share in words that do not claim too much.
 
-    >>> percent(0.5), percent(0.0004), percent(0.99996), percent(1.0), percent(0)
-    ('50 %', 'under 0.1 %', 'over 99.9 %', '100 %', '0 %')
+    >>> percent(0.5), percent(0.0998), percent(0.0994), percent(0.9003)
+    ('50 %', '10 %', '9.9 %', '90 %')
+    >>> percent(0.0004), percent(0.99996), percent(1.0), percent(0)
+    ('under 0.1 %', 'over 99.9 %', '100 %', '0 %')
     """
     if 0 < share < _FEW:
         return "under 0.1 %"
     if 1 - _FEW < share < 1:
         return "over 99.9 %"
-    digits = 0 if share in (0, 1) or _TENTH <= share <= 1 - _TENTH else 1
+    digits = 0 if share in (0, 1) or _TENTH <= round(share, 3) <= 1 - _TENTH else 1
     return f"{100 * share:.{digits}f} %"
 
 

@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
@@ -105,6 +106,16 @@ def test_bars_have_their_languages_in_one_order(make_collection: Call, written: 
     assert re.findall(r"<title>(\w+):", of_b) == ["German", "English"]
     assert "English 67 %, German 33 %" in found
     assert re.findall(r"<title>(.*?)</title>", of_b) == ["German: 1 page, 33 %", "English: 2 pages, 67 %"]
+
+
+def test_the_words_of_counts(make_collection: Call, written: Any) -> None:
+    path = make_collection([written("http://a.example/", "deu", 0.99), written("http://a.example/2", "und")])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE captures SET charset = NULL, mime = '' WHERE page = 2")
+        connection.execute("UPDATE runs SET rounds = 1")
+    told = page(path)
+    assert "no text: no media type (1)" in told
+    assert ", 1 round; version" in told
 
 
 def test_what_was_not_worked_out_has_no_column(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
