@@ -43,7 +43,9 @@ WHAT: Final = {
 FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md")
 #: These take every capture, unless a filter says which.
 _OF_ALL: Final = ("pages", "links", "cdxj")
-_OF_TEXTS: Final = ("texts", "wet")
+#: These have a text, of which the main content alone can be asked for.
+OF_TEXTS: Final = ("texts", "wet")
+_UNITS: Final = ("host", "domain")
 FOLDERS: Final = ("vertices-edges", "web-languages")
 #: These can have captures besides the pages' own.
 OF_CAPTURES: Final = ("pages", "texts", "cdxj", "warc-metadata", "wet")
@@ -119,13 +121,15 @@ def export(
         Sentences about what could not be told, such as archives that are not where they were.
 
     Raises:
-        ValueError: there is no such export, or not in that format, or not of captures; see `check_target`.
+        ValueError: there is no such export, or not in that format, by that, or of captures; see `check_target`.
         NothingToWriteError: there is nothing to put into the place of a file.
         OutputError: a file in the folder is one that the database is made of.
         MissingExtraError: the format needs a package that is not installed.
     """
     format_ = format_of(what, format_, output)
     check_target(what, output)
+    if by not in _UNITS:
+        raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
     selection = selection or Selection()
     if captures.others_count(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
         raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as a graph")
@@ -151,7 +155,7 @@ def export(
 
 
 def _table(connection: sqlite3.Connection, what: str, selection: Selection, *, main: bool, told: Told) -> tables.Table:
-    if what in _OF_TEXTS:
+    if what in OF_TEXTS:
         return texts(connection, selection, whole=not main, told=told, codes=what == "wet")
     made: Callable[..., tables.Table] = getattr(tables, what)
     return made(connection, selection)

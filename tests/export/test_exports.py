@@ -231,6 +231,21 @@ def test_vertices_of_domains_count_their_hosts(graphlang: Call, db: Path) -> Non
     assert graphlang("export", db, "--what", "vertices-edges", "-o", db).exit_code != 0
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("pages", "--by", "domain"), "--by is for vertices-edges, and means nothing to pages"),
+        (("cdxj", "--main"), "--main is for texts and wet, and means nothing to cdxj"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused(
+    graphlang: Call, db: Path, tmp_path: Path, given: tuple[str, ...], words: str
+) -> None:
+    target = tmp_path / "out"
+    result = graphlang("export", db, "--what", *given, "-o", target)
+    assert (result.exit_code, result.stderr.splitlines()[-1], target.exists()) == (2, f"Error: {words}", False)
+
+
 @pytest.mark.parametrize(("what", "name"), [("vertices-edges", "edges.txt.gz"), ("web-languages", "srp.md")])
 def test_no_file_in_a_folder_takes_the_place_of_the_database(graphlang: Call, db: Path, what: str, name: str) -> None:
     folder = db.parent / "out"

@@ -182,6 +182,8 @@ def test_what_leaves_a_collection(tmp_path: Path, crawl: gl.Collection) -> None:
     assert [line["url"] for line in lines] == [row.url for row in crawl.pages(language="deu")]
     with pytest.raises(ValueError, match=r"^cannot export everything; there are pages, sites"):
         crawl.export(tmp_path / "x", "everything")
+    with pytest.raises(ValueError, match=r"^cannot group vertices-edges by page; there are host, domain$"):
+        crawl.export(tmp_path / "x", "vertices-edges", by="page")
     with pytest.raises(ValueError, match=r"is a folder$"):
         crawl.export(tmp_path, "pages")
     crawl.report(tmp_path / "crawl.html", title="Tides & maps")

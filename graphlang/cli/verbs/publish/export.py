@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.pass_context
 @options.database
 @click.option("--what", type=click.Choice(list(WHAT)), required=True, help="What to export, see above.")
 @click.option(
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 @csv_safe
 @selects_captures
 def export(
+    ctx: click.Context,
     db: Path,
     what: str,
     format_: str | None,
@@ -88,6 +90,9 @@ def export(
       graphlang export crawl.db --what wet --language swa -o swahili.wet.gz
       graphlang export crawl.db --what cdxj --captures all -o index.cdxj
     """
+    for name, meant in (("by", ("vertices-edges",)), ("main", to_file.OF_TEXTS)):
+        if what not in meant and ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} is for {' and '.join(meant)}, and means nothing to {what}")
     try:
         to_file.format_of(what, format_, output)
     except ValueError as error:
