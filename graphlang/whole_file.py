@@ -43,7 +43,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     (b'whole', 1)
     """
     if target.exists() and not target.is_file():  # before links are followed: /dev/stdout is one to what has no path
-        with _named(target), target.open("wb") as file:
+        with naming(target), target.open("wb") as file:
             yield file
         return
     refuse_database(target)
@@ -54,7 +54,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         raise OSError(error.errno, error.strerror, str(target)) from error
     part = Path(name)
     try:
-        with _named(target), os.fdopen(handle, "wb") as file:
+        with naming(target), os.fdopen(handle, "wb") as file:
             yield file
         part.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
         part.replace(target)
@@ -64,13 +64,17 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _named(target: Path) -> Iterator[None]:
-    """Name the target where there is no room to write: the system says of no write which file it was for."""
+def naming(target: Path) -> Iterator[None]:
+    """Name the target where there is no room to write: the system says of no write which file it was for.
+
+    Raises:
+        OSError: what the block raises; it has a file name where there is no room.
+    """
     try:
         yield
     except OSError as error:
         if error.filename is None and error.errno in _FULL:
-            raise OSError(error.errno, error.strerror, str(target)) from error
+            raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
         raise
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 from contextlib import closing
@@ -110,6 +111,19 @@ def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() ->
     words = r"partition 4 has 3 links, more than the limit of 2; its largest host is a\.example with 2 of 3 pages"
     with pytest.raises(bundle.TooLargeError, match=words):
         bundle.bundle(4, pages, links, labels_of([], {}), {}, 2, np.zeros(0, np.int64))
+
+
+def test_tables_without_room_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow says of no write which file it was for."""
+
+    def write(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space left on device")
+
+    gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", write)
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/tables'$"):
+        loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
 
 
 def test_a_host_with_half_of_all_pages_is_shared_out() -> None:

@@ -33,7 +33,7 @@ from graphlang.cluster.tables import (
 from graphlang.db import StoreError, collection
 from graphlang.db.records import LinkKind, inflated
 from graphlang.db.runs.choose import chosen_run
-from graphlang.whole_file import OutputError
+from graphlang.whole_file import OutputError, naming
 
 if TYPE_CHECKING:
     import sqlite3
@@ -115,7 +115,8 @@ def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loade
     with closing(linked.opened(path)) as connection:
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".part", dir=folder.absolute().parent))
         try:
-            done = _Load(connection, part).all()
+            with naming(folder):
+                done = _Load(connection, part).all()
             if folder.exists():
                 shutil.rmtree(folder)
             part.chmod(0o755)
