@@ -6,7 +6,8 @@ Of different kinds: Tamil (a script of its own), Basque (alone in its family), F
 (closer still, most of its text translations of programs), Mossi (little text). Their columns are taken out, which is
 near enough to a training without them: n-grams that only they had a weight in go as well, but the others were chosen
 with them in mind, and the weights of the other labels were trained beside theirs. What is added is the text that they
-were trained on, without the lists of words that some of them had.
+were trained on: Basque has a list of words by frequency, Basque and Faroese have common words of dictionaries, which
+``tests/content/fetch_words.py`` fetches (DICTIONARIES; without them it says so).
 Columns: lines of test, accuracy (%) of the shipped model and of the extended one, whole, cut to 49 and to 24
 characters; then the other labels.
 """
@@ -27,15 +28,18 @@ from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.text.scripts import registry as scripts
-from graphlang.content.training import corpus
+from graphlang.content.training import corpus, made_genres
 from graphlang.content.training.discriminative import columns, logistic_regression, occurrences
 from graphlang.content.training.extend import extend
+from graphlang.content.training.options import TrainingOptions
 
 FIVE = ("tam", "eus", "fao", "xho", "mos")
 CUTS = (None, 49, 24)
 
 
-def five_out(data: Path, folder: Path) -> tuple[modelfile.Model, modelfile.Model]:
+def five_out(
+    data: Path, folder: Path, messages: list[Path], words: Path | None
+) -> tuple[modelfile.Model, modelfile.Model]:
     """The shipped model, and one without the five; their training text goes to the folder."""
     path = registry.path("nfc")
     model, digest = modelfile.read(path)
@@ -43,22 +47,28 @@ def five_out(data: Path, folder: Path) -> tuple[modelfile.Model, modelfile.Model
     often = occurrences.of_model(model, path)
     text = corpus.read(
         data / "train",
-        label=lambda name: known if (known := languages.label(name)) in FIVE else None,
+        label=languages.label,
         minimum=lambda _: 0,
         maximum=model.parameters["maximum"],
-        messages=[data / "train-software"],
+        messages=messages,
+        only=FIVE,
         one_script=True,
     )
-    for label, lines in text.lines.items():
-        kept, _ = corpus.held_out(lines, model.parameters["held_out"])
-        (folder / label).mkdir()
+    genres = []
+    for label in FIVE:
+        kept, _ = corpus.held_out(text.lines[label], model.parameters["held_out"])
         stays = set(kept)
-        for kind, own in text.by_genre(label).items():
-            some = [line for line in own if line in stays]
-            (folder / label / f"{kind}.txt").write_text("\n".join(some), encoding="utf-8")
+        apart = {kind: [line for line in own if line in stays] for kind, own in text.by_genre(label).items()}
+        genres.append(apart)
+        (folder / label).mkdir()
+        for kind, own in apart.items():
+            (folder / label / f"{kind}.txt").write_text("\n".join(own), encoding="utf-8")
+    made_genres.add(genres, FIVE, words, TrainingOptions(), np.random.default_rng(0))
+    for label, apart in zip(FIVE, genres, strict=True):
         script = scripts.number(model.parameters["scripts"][int(model.arrays["script"][model.labels.index(label)])])
+        every = [line for own in apart.values() for line in own]
         features, _ = logistic_regression.find(
-            identifier.vocabulary, kept, limit=model.parameters["maximum"], closed=True, script=script
+            identifier.vocabulary, every, limit=model.parameters["maximum"], closed=True, script=script
         )
         often -= np.bincount(features, minlength=len(often))
     packed = occurrences.pack(np.maximum(often, 0).astype(np.int64))
@@ -87,12 +97,19 @@ def answers(model: modelfile.Model, texts: list[str]) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
+    parser.add_argument("--dictionaries", type=Path, default=Path("build/model/words"))
     wanted = parser.parse_args()
+    messages = [wanted.data / "train-software"]
+    if wanted.dictionaries.is_dir():
+        messages.append(wanted.dictionaries)
+    else:
+        print(f"{wanted.dictionaries}: not here; Basque and Faroese are added without the words of dictionaries")
+    words = wanted.data / "reference/freqwords"
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        model, smaller = five_out(wanted.data, folder)
+        model, smaller = five_out(wanted.data, folder, messages, words)
         begin = time.process_time()
-        bigger = extend(folder, base=smaller, path=Path("five-out.npz"), digest="")
+        bigger = extend(folder, base=smaller, path=Path("five-out.npz"), digest="", words=words)
         print(f"{len(smaller.labels)} labels, {len(bigger.labels)} after {time.process_time() - begin:.1f} s of CPU")
     texts, gold = lines(wanted.data, model.labels)
     right = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -41,8 +41,8 @@ def texts(folder: Path, languages: dict[str, Sequence[str]]) -> Path:
     return folder
 
 
-def extended(folder: Path, base: Model, *, replaced: bool = False) -> Model:
-    return extend(folder, base=base, path=Path("base.npz"), digest="ab" * 32, replace=replaced)
+def extended(folder: Path, base: Model, *, replaced: bool = False, **given: Any) -> Model:
+    return extend(folder, base=base, path=Path("base.npz"), digest="ab" * 32, replace=replaced, **given)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +94,69 @@ def test_the_model_says_what_it_was_made_of(made: Model) -> None:
     source = step["labels"]["nld"]
     assert (source["files"], source["more_files"], len(source["sha256"])) == (["nl/text.txt"], 0, 64)
     assert Discriminative(made, "", "").describe()["extended"] == made.parameters["extended"]
+
+
+def source(model: Model, label: str) -> dict[str, Any]:
+    found: dict[str, Any] = model.parameters["extended"][-1]["labels"][label]
+    return found
+
+
+def test_what_a_new_language_learns_from(tiny_model: Model, more: Path, made: Model) -> None:
+    """Of a language with diacritics in Latin letters some lines are read without them, as in a full training."""
+    assert "made" not in source(made, "nld")
+    folder = more.parent / "more-fr"
+    with_bare = extended(texts(folder, {"fr": FRENCH}), tiny_model)
+    assert 0 < source(with_bare, "fra")["made"]["plain"] < source(with_bare, "fra")["characters"]
+    assert said(with_bare, ["ou est la maison"]) == ["fra"]
+    without = extended(folder, tiny_model, bare=0.0, bare_least=0)
+    assert "made" not in source(without, "fra")
+    assert source(with_bare, "fra") == {**source(without, "fra"), "made": source(with_bare, "fra")["made"]}
+
+
+def test_lists_of_words_teach_too(tiny_model: Model, more: Path, made: Model, tmp_path: Path) -> None:
+    def write(code: str, first: str, more: dict[str, int]) -> None:
+        rare = {f"{first}{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}": 1 for i in range(2500)}
+        rows = [f"{word} {count}\n" for word, count in {**rare, **more}.items()]
+        (tmp_path / f"{code}_50k.txt").write_text("".join(rows), encoding="utf-8")
+
+    write("nl", "woord", {"zwembad": 5_000, "wetter": 1})
+    write("de", "wort", {"wetter": 5_000})  # so common there that it is no word of Dutch
+    again = extended(more, tiny_model, words=tmp_path, words_size=20_000)
+    assert source(again, "nld") == {**source(made, "nld"), "made": {"words": pytest.approx(20_000, rel=0.2)}}
+    assert source(again, "rus") == source(made, "rus")  # there is no list of it
+    features = [gram.decode() for gram in columns.ngrams(again)]
+    assert " zwembad " in features
+    assert " zwembad " not in [gram.decode() for gram in columns.ngrams(made)]
+    assert said(again, ["zwembad", "wetter"]) == ["nld", "deu"]
+    with pytest.raises(ModelError, match="no list of words of rus"):
+        extended(texts(tmp_path / "ru", {"ru": RUSSIAN}), tiny_model, words=tmp_path)
+
+
+def test_translations_of_programs_teach_too(tiny_model: Model, more: Path, made: Model, tmp_path: Path) -> None:
+    for name, lines in {
+        "nl/app.txt": ["opslaan als", "the weather and the house"],
+        "en/app.txt": ["save the house", "the weather"],
+        "fr/app.txt": ["enregistrer"],
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    again = extended(more, tiny_model, messages=[tmp_path])
+    told = source(again, "nld")
+    assert told["characters"] == source(made, "nld")["characters"] + len("opslaan als")  # the other line is English
+    assert told["files"] == ["nl/text.txt", "nl/app.txt"]
+    assert "fra" not in again.labels  # of which the first folder has nothing
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"features": 9}, r"features: no option of training --extend \(it has bare, bare_least, seed, words_size\)"),
+        ({"bare": 2.0}, r"bare=2.0: a number from 0 to 1"),
+    ],
+)
+def test_settings_that_there_are_not(tiny_model: Model, more: Path, options: dict[str, float], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        extended(more, tiny_model, **options)
 
 
 def test_an_extended_model_can_be_extended(made: Model, tmp_path: Path) -> None:
@@ -204,6 +267,12 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Mo
     assert (told["method"], told["labels"]) == ("nfc", len(made.labels))
     assert told["extended"][0]["labels"]["nld"]["files"] == ["nl/text.txt"]
     assert f"nld  {size:,} characters  nl/text.txt" in graphlang("methods", str(output)).stdout
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "en.txt").write_text("the 9\n", encoding="utf-8")
+    alone = graphlang("train", "--extend", str(base), str(more), "-o", str(output), "--words", str(lists))
+    assert alone.exit_code != 0
+    assert "no list of words of nld, rus, ukr" in alone.stderr
     again = graphlang("train", "--extend", str(output), str(more), "-o", str(tmp_path / "again.npz"))
     assert again.exit_code != 0
     assert "the model has nld, rus, ukr already" in again.stderr
@@ -215,7 +284,8 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Mo
         (["--extend", "nfc", "FOLDER"], "--extend takes one folder and --output"),
         (["FOLDER", "-o", "x.npz"], "--output and --replace go with --extend"),
         (["--extend", "nfc", "FOLDER", "FOLDER", "-o", "x.npz"], "--extend takes one folder"),
-        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--option", "features=9"], "and no settings"),
+        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--text", "FOLDER"], "and no --text"),
+        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--option", "digest=9"], "digest is no setting"),
         (["--extend", "nfc", "none", "-o", "x.npz"], "none: no such folder"),
         (["x.npz"], "train takes MODEL"),
     ],

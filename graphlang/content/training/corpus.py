@@ -16,7 +16,7 @@ from graphlang.modelfile import ModelError
 from graphlang.regular_file import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
 _NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
@@ -54,6 +54,7 @@ def read(
     maximum: int,
     least: int = 2,
     messages: Sequence[Path] = (),
+    only: Collection[str] | None = None,
     one_script: bool = False,
 ) -> Corpus:
     """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
@@ -68,6 +69,7 @@ def read(
         maximum: Characters of a label that are used at most.
         least: Languages that there must be.
         messages: Such folders of translations of programs (`translations`), which are added.
+        only: Labels that are wanted; the others only help to clean the messages, and are told nowhere. None: all.
         one_script: Whether a label keeps only the lines in its main script, in which it has the most letters.
 
     Raises:
@@ -75,11 +77,13 @@ def read(
     """
     left_out: dict[str, int] = {}
     files = files_of((folder,), label, left_out)
-    more = translations.clean(files_of(messages, label, left_out), files)
+    more = translations.clean(files_of(messages, label, left_out if only is None else {}), files)
     lines: dict[str, tuple[str, ...]] = {}
     genres: dict[str, tuple[str, ...]] = {}
     digest = hashlib.sha256()
     for known in sorted({**files, **more}):
+        if only is not None and known not in only:
+            continue
         own, added = files.get(known, []), more.get(known, [])
         if one_script:
             own, added = _in_main_script(own, added)

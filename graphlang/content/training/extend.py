@@ -4,8 +4,9 @@
     (`discriminative.new_columns`) -> character language model of the new labels -> one file
 
 The columns of the other labels stay as they are, to the bit: a label keeps its answers, but where a new one takes its
-own. What a full training does besides (weights of all labels trained against each other, lists of words, close
-languages told apart) is not done.
+own. A new label learns from all kinds of text that a full training has: translations of programs, lists of words, and
+lines without their diacritics (`made_genres`). What a full training does besides (weights of all labels trained against
+each other, close languages told apart) is not done.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from graphlang.content.ngrams.vocabulary import keys_of, slots_of
 from graphlang.content.scoring import speaker_prior
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
-from graphlang.content.training import corpus
+from graphlang.content.training import corpus, made_genres
 from graphlang.content.training.discriminative import columns, fit_char_lm, new_columns, occurrences, witten_bell
 from graphlang.content.training.discriminative.columns import Weights
+from graphlang.content.training.option_checks import checked
+from graphlang.content.training.options import TrainingOptions, ranges, renamed
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:
@@ -37,10 +40,21 @@ if TYPE_CHECKING:
 
 MINIMUM = 2_000  #: characters of a label, at least
 FILES = 20  #: of a label, whose names are kept
+OPTIONS = ("bare", "bare_least", "seed", "words_size")  #: of a full training that count here, too
 MIXED = 0.1  #: share of a label's letters in a second script from which on the folder is refused
 
 
-def extend(folder: Path, *, base: Model, path: Path, digest: str, replace: bool = False) -> Model:
+def extend(
+    folder: Path,
+    *,
+    base: Model,
+    path: Path,
+    digest: str,
+    replace: bool = False,
+    words: Path | None = None,
+    messages: Sequence[Path] = (),
+    **options: Any,
+) -> Model:
     """A model with the labels of another, and those of a folder of texts.
 
     Args:
@@ -49,17 +63,24 @@ def extend(folder: Path, *, base: Model, path: Path, digest: str, replace: bool 
         path: Of its file.
         digest: SHA-256 of that file.
         replace: Whether labels that the base has are trained anew.
+        words: A folder of word lists (`word_lists.read`) to learn from as well.
+        messages: Folders like the first, of translations of programs (`translations`), to learn from as well. Labels
+            that are not in the first only help to tell what is in no language of its own.
+        options: Those of `TrainingOptions` that `OPTIONS` names; without them those of the base count.
 
     Raises:
-        ModelError: a base of another method; a folder that is empty, or has a sub-folder of no known language, of a
-            label that the base has (unless `replace`), of too little text, or of text in two scripts; languages in a
-            script of which the base has one label, whose n-grams it does not know.
+        ModelError: an option that there is not, or out of range; a base of another method; a folder that is empty, or
+            has a sub-folder of no known language, of a label that the base has (unless `replace`), of too little text,
+            or of text in two scripts; word lists, but none of a new label; languages in a script of which the base has
+            one label, whose n-grams it does not know.
     """
     if base.method != "nfc":
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
     often = occurrences.of_model(base, path)
-    given = _read(folder, base, replace=replace)
-    if taken := sorted(set(given.lines) & set(base.labels)):
+    chosen = _options(base, options)
+    given = _read(folder, base, messages, replace=replace)
+    given.add(words, chosen, others=_scripts_of(base))
+    if taken := sorted(set(given.genres) & set(base.labels)):
         base = columns.take_out(
             Model(
                 base.method, base.labels, base.parameters, {**base.arrays, occurrences.ARRAY: occurrences.pack(often)}
@@ -68,10 +89,8 @@ def extend(folder: Path, *, base: Model, path: Path, digest: str, replace: bool 
         )
         often = occurrences.unpack(base.arrays[occurrences.ARRAY])
     made = _Extension(base, often, given).model()
-    history = [
-        *base.parameters.get("extended", []),
-        {"base": digest, "replaced": taken, "labels": {label: given.source(label, folder) for label in given.lines}},
-    ]
+    labels = {label: given.source(label, (folder, *messages)) for label in given.genres}
+    history = [*base.parameters.get("extended", []), {"base": digest, "replaced": taken, "labels": labels}]
     made = Model(made.method, made.labels, {**made.parameters, "extended": history}, made.arrays)
     Discriminative(made, "", "the new model")  # what it refuses must not be written
     return made
@@ -79,36 +98,83 @@ def extend(folder: Path, *, base: Model, path: Path, digest: str, replace: bool 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Lines of each new label, and the name of its script."""
+    """Text of new labels.
 
-    lines: dict[str, tuple[str, ...]]
+    Attributes:
+        given: Lines of each label by genre, as they were read.
+        genres: These, and what is made of them.
+        scripts: The name of each label's script.
+    """
+
+    given: dict[str, dict[str, list[str]]]
+    genres: dict[str, dict[str, list[str]]]
     scripts: dict[str, str]
 
-    def source(self, label: str, folder: Path) -> dict[str, Any]:
-        """What the model keeps of the text of a label: how much, its digest, and the names of its files."""
-        lines = self.lines[label]
+    @property
+    def lines(self) -> dict[str, list[str]]:
+        """All lines of each label."""
+        return {label: _joined(own) for label, own in self.genres.items()}
+
+    def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
+        """Add the genres that are made."""
+        random = np.random.default_rng(options.seed)
+        made_genres.add(list(self.genres.values()), tuple(self.genres), words, options, random, others=others)
+
+    def source(self, label: str, folders: Sequence[Path]) -> dict[str, Any]:
+        """What the model keeps of the text of a label: how much, its digest, the names of its files.
+
+        The digest is that of what was read; how much was made of it, and of lists of words, is told by genre.
+        """
+        lines = _joined(self.given[label])
         names = [
             str(file.relative_to(folder))
+            for folder in folders
             for sub in sorted(folder.iterdir())
             if sub.is_dir() and languages.label(sub.name) == label
             for file in sorted(sub.glob("*.txt"))
         ]
         text = "\n".join(lines).encode("utf-8", "surrogatepass")
-        return {
+        made = {
+            genre: sum(map(len, own))
+            for genre, own in sorted(self.genres[label].items())
+            if genre not in self.given[label]
+        }
+        told: dict[str, Any] = {
             "characters": sum(map(len, lines)),
             "sha256": hashlib.sha256(text).hexdigest(),
             "files": names[:FILES],
             "more_files": len(names[FILES:]),
         }
+        return told | ({"made": made} if made else {})
 
 
-def _read(folder: Path, base: Model, *, replace: bool) -> _Given:
+def _options(base: Model, options: Mapping[str, Any]) -> TrainingOptions:
+    known = renamed(base.parameters)
+    chosen = {name: known[name] for name in OPTIONS if name in known} | dict(options)
+    checked(chosen, {name: rule for name, rule in ranges(base.method).items() if name in OPTIONS}, method="--extend")
+    return TrainingOptions(**chosen)
+
+
+def _scripts_of(model: Model) -> dict[str, int]:
+    """The number of each label's script."""
+    numbers = [registry.number(name) for name in model.parameters["scripts"]]
+    return {label: numbers[own] for label, own in zip(model.labels, model.arrays["script"].tolist(), strict=True)}
+
+
+def _joined(genres: Mapping[str, Sequence[str]]) -> list[str]:
+    return [line for own in genres.values() for line in own]
+
+
+def _read(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> _Given:
+    wanted = {known for sub in folder.iterdir() if sub.is_dir() and (known := languages.label(sub.name))}
     found = corpus.read(
         folder,
         label=languages.label,
         minimum=lambda _: MINIMUM,
         maximum=base.parameters.get("maximum", 400_000),
         least=1,
+        messages=messages,
+        only=wanted,
     )
     for name, size in sorted(found.left_out.items()):
         if size:
@@ -121,13 +187,17 @@ def _read(folder: Path, base: Model, *, replace: bool) -> _Given:
     if not replace and (taken := sorted(set(found.lines) & set(base.labels))):
         raise ModelError(f"{folder}: the model has {', '.join(taken)} already")
     scripts = {label: _script(label, lines) for label, lines in found.lines.items()}
+    genres = {label: _in_script(found.by_genre(label), script) for label, script in scripts.items()}
+    given = {label: dict(own) for label, own in genres.items()}
+    return _Given(given, genres, {label: registry.name(number) for label, number in scripts.items()})
+
+
+def _in_script(genres: Mapping[str, Sequence[str]], script: int) -> dict[str, list[str]]:
     kept = {
-        label: tuple(
-            line for line, own in zip(lines, _scripts(lines)[0].tolist(), strict=True) if own == scripts[label]
-        )
-        for label, lines in found.lines.items()
+        genre: [line for line, own in zip(lines, _scripts(lines)[0].tolist(), strict=True) if own == script]
+        for genre, lines in genres.items()
     }
-    return _Given(kept, {label: registry.name(number) for label, number in scripts.items()})
+    return {genre: lines for genre, lines in kept.items() if lines}
 
 
 def _scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -157,6 +227,7 @@ class _Extension:
 
     def __init__(self, base: Model, often: NDArray[np.float64], given: _Given) -> None:
         self.base, self.given = base, given
+        self.lines = given.lines
         names = list(base.parameters["scripts"])
         self.scripts = [*names, *sorted(set(given.scripts.values()) - set(names))]
         self.old = len(names)
@@ -176,7 +247,7 @@ class _Extension:
         self.smoothing = float(base.parameters["smoothing"])
         sizes = self.smoothing * (np.exp(-base.arrays["base"].astype(np.float64)) - 1)
         self.sizes = dict(zip(base.labels, np.maximum(sizes, 1).tolist(), strict=True))
-        self.sizes |= {label: float(sum(map(len, lines))) for label, lines in given.lines.items()}
+        self.sizes |= {label: float(sum(map(len, lines))) for label, lines in self.lines.items()}
         self.has_lm = f"{char_lm.PREFIX}keys" in base.arrays
 
     def model(self) -> Model:
@@ -222,7 +293,7 @@ class _Extension:
                 bases[labels[0]] = 0.0
                 continue
             found = new_columns.columns(
-                [self.given.lines[label] for label in labels],
+                [self.lines[label] for label in labels],
                 script=self.scripts[number],
                 old=self.grams[number],
                 occurrences=self.often[number],
@@ -311,7 +382,7 @@ class _Extension:
     def _lm_of(self, number: int, labels: Sequence[str]) -> witten_bell.CharLMs | None:
         """The character language models of new labels; a column behind them has all letters of the script."""
         script = registry.number(self.scripts[number])
-        words = [fit_char_lm.words(self.given.lines[label], script) for label in labels]
+        words = [fit_char_lm.words(self.lines[label], script) for label in labels]
         alphabet = dict.fromkeys(sorted({letter for gram in self.grams[number] for letter in gram.strip()} - {" "}), 1)
         least = self.base.parameters.get("lm_least", self.base.parameters.get("spelt", 0))
         return witten_bell.estimate([*words, alphabet], least=float(least))

@@ -20,8 +20,7 @@ from graphlang.content.discriminative.short_texts import OUTLIERS
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.published import nfc
 from graphlang.content.scoring import calibration, speaker_prior
-from graphlang.content.text.scripts import EAST_ASIA, LATIN, registry
-from graphlang.content.training import corpus, strip_diacritics, train_published, word_lists
+from graphlang.content.training import corpus, made_genres, train_published
 from graphlang.content.training.discriminative import close_languages, fit, made_text
 from graphlang.content.training.excerpts import Excerpts
 from graphlang.content.training.option_checks import checked
@@ -104,7 +103,7 @@ def train(
     if method == "nfc":
         parameters |= {"prior": list(chosen.prior), "lm_gain": list(chosen.lm_gain)}
         texts = [_by_genre(material, label, chosen.held_out) for label in labels]
-        lists = _add(texts, labels, words, chosen, random)
+        lists = made_genres.add(texts, labels, words, chosen, random)
         groups = close_languages.find(labels, lists)
         close = [[labels[i] for i in group.labels.tolist()] for group in groups]
         parameters |= {"word_lists": sorted(lists), "close_languages": close}
@@ -151,35 +150,6 @@ def _by_genre(material: corpus.Corpus, label: str, every: int) -> dict[str, list
     kept = set(corpus.held_out(material.lines[label], every)[0])
     apart = {genre: [line for line in own if line in kept] for genre, own in material.by_genre(label).items()}
     return {genre: own for genre, own in apart.items() if own}
-
-
-def _add(
-    texts: list[dict[str, list[str]]],
-    labels: tuple[str, ...],
-    words: Path | None,
-    chosen: TrainingOptions,
-    random: np.random.Generator,
-) -> dict[str, dict[str, int]]:
-    """Add what is made of the lines and of word lists, as genres of their own; the lists."""
-    every = [[line for own in genres.values() for line in own] for genres in texts]
-    scripts = [fit.main_script(own) for own in every]
-    lists: dict[str, dict[str, int]] = {}
-    if words is not None:
-        given = dict(zip(labels, scripts, strict=True))
-        lists = word_lists.read(words, given)
-    drawn = word_lists.lines(lists, characters=chosen.words_size, random=random)
-    mixed = {
-        label: own
-        for label, own, script in zip(labels, every, scripts, strict=True)
-        if registry.name(script) == EAST_ASIA
-    }
-    drawn |= word_lists.native({label: own for label, own in drawn.items() if label in mixed}, mixed)
-    for label, script, genres, own in zip(labels, scripts, texts, every, strict=True):
-        if label in drawn:
-            genres[word_lists.GENRE] = drawn[label]
-        if script == LATIN and (bare := strip_diacritics.lines(own, chosen.bare, chosen.bare_least, random)):
-            genres[strip_diacritics.GENRE] = bare
-    return {label: lists[label] for label in drawn}
 
 
 def _as_published(documents: list[list[str]], chosen: TrainingOptions, progress: Progress) -> dict[str, NDArray[Any]]:

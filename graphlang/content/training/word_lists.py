@@ -23,7 +23,7 @@ from graphlang.modelfile import ModelError
 from graphlang.regular_file import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
 GENRE = "words"
@@ -59,7 +59,11 @@ def read(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
 
 
 def lines(
-    counts: Mapping[str, Mapping[str, int]], *, characters: int, random: np.random.Generator
+    counts: Mapping[str, Mapping[str, int]],
+    *,
+    characters: int,
+    random: np.random.Generator,
+    wanted: Collection[str] | None = None,
 ) -> dict[str, list[str]]:
     """Lines of words for the labels that have a list of some length.
 
@@ -67,6 +71,7 @@ def lines(
         counts: Words and their frequencies (`read`).
         characters: Of the lines of one label, about.
         random: Draws come from it.
+        wanted: Labels whose lines are wanted; the lists of others only say which words are foreign. None: all.
     """
     totals = {label: sum(own.values()) for label, own in counts.items()}
     greatest: dict[str, float] = {}
@@ -75,6 +80,8 @@ def lines(
             greatest[word] = max(greatest.get(word, 0.0), count / totals[label])
     answer = {}
     for label, own in counts.items():
+        if wanted is not None and label not in wanted:
+            continue
         words = [word for word, count in own.items() if count / totals[label] * _FOREIGN >= greatest[word]]
         if len(words) >= _FEWEST:
             share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 #: Names that training takes apart from its settings.
-_NO_SETTINGS = frozenset(("file", "folder", "messages", "method", "progress", "text", "words"))
+_NO_SETTINGS = frozenset(
+    ("base", "digest", "file", "folder", "messages", "method", "path", "progress", "replace", "text", "words")
+)
 
 
 @click.command()
@@ -87,8 +89,9 @@ def train(
     is refused, with the names it has.
 
     With --extend a model is not trained from the beginning: its labels stay as they are, and those of the folder are
-    added, without the text of the others. The folder is refused where it has a label of the model (but with --replace),
-    too little text, a label in two scripts, or the name of no language.
+    added, without the text of the others. --words and --messages are taken as well, and the settings bare, bare_least,
+    seed and words_size. The folder is refused where it has a label of the model (but with --replace), too little text,
+    a label in two scripts, or the name of no language.
 
     URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
     language) and url, or such a folder with one URL a line in its files.
@@ -99,13 +102,14 @@ def train(
       graphlang train my.npz corpus/ --words frequencies/ --messages translations/
       graphlang train my.npz corpus/ --method nfc-2004 --option features=5000 --option orders=2,3
       graphlang train --extend nfc more/ -o my.npz
+      graphlang train --extend nfc more/ -o my.npz --words frequencies/ --messages translations/
       graphlang train my.npz urls.tsv --method url --text corpus/
       graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
       graphlang classify crawl.db --method my.npz
     """
     if base is not None or output is not None or replace:
-        others = corpus or words or messages or text or settings
-        _extend(base, model, output, replace=replace, others=bool(others))
+        given = {"replace": replace, "words": words, "messages": messages, **_settings(settings)}
+        _extend(base, model, output, others=bool(corpus or text), given=given)
         return
     if corpus is None or model.is_dir():
         raise click.UsageError("train takes MODEL, a file to write, and CORPUS")
@@ -142,18 +146,18 @@ def train(
         say(f"left out: {', '.join(visible(words) for words in training_corpus.why_left_out(left_out))}")
 
 
-def _extend(base: str | None, folder: Path, output: Path | None, *, replace: bool, others: bool) -> None:
+def _extend(base: str | None, folder: Path, output: Path | None, *, others: bool, given: dict[str, Any]) -> None:
     """Add the languages of a folder to a model."""
     if base is None:
         raise click.UsageError("--output and --replace go with --extend")
     if output is None or others:
-        raise click.UsageError("--extend takes one folder and --output, and no settings")
+        raise click.UsageError("--extend takes one folder and --output, and no --text")
     if not folder.is_dir():
         raise click.BadParameter(f"{folder}: no such folder", param_hint="'MODEL'")
     refuse_unwritable(output)
     path = content_methods.path(base)
     content, digest = modelfile.read(path)
-    made = extension.extend(folder, base=content, path=path, digest=digest, replace=replace)
+    made = extension.extend(folder, base=content, path=path, digest=digest, **given)
     written = made.save(output)
     say(f"{output}: {counted(len(made.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {written}")
     added = made.parameters["extended"][-1]
