@@ -1,4 +1,4 @@
-"""The report of a collection, written to a file."""
+"""The report of a collection, as a file."""
 
 from __future__ import annotations
 
@@ -22,8 +22,21 @@ def write_report(connection: sqlite3.Connection, output: Path, title: str) -> No
     Raises:
         InputError: ``SOURCE_DATE_EPOCH`` is no time.
     """
+    page = report_of(connection, title)
+    with replacing(output) as file:
+        file.write(page)
+
+
+def report_of(connection: sqlite3.Connection, title: str) -> bytes:
+    """The report of a collection, HTML in UTF-8.
+
+    Args:
+        connection: a collection.
+        title: the page's heading.
+
+    Raises:
+        InputError: ``SOURCE_DATE_EPOCH`` is no time.
+    """
     from graphlang.report.page import report as page_of  # noqa: PLC0415 - 'run' needs it only with --report
 
-    page = page_of(connection, title=title)
-    with replacing(output) as file:
-        file.write(page.encode("utf-8", "replace"))
+    return page_of(connection, title=title).encode("utf-8", "replace")

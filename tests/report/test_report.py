@@ -179,6 +179,19 @@ def test_the_verb(graphlang: Call, db: Path, museum: Path) -> None:
     assert graphlang("run", museum, "--db", db.parent / "m.db", "--report", museum).exit_code == 2
 
 
+def test_minus_is_standard_output_and_no_file(graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(db.parent)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1234567890")
+    assert graphlang("report", db, "-o", "page.html").stdout == "report: page.html\n"
+    assert graphlang("report", db, "-o", "-").stdout_bytes == Path("page.html").read_bytes()
+    told = graphlang("run", "--db", db, "--report", "-")
+    assert (told.exit_code, told.stderr.splitlines()[-1]) == (
+        2,
+        "Error: '-' is standard output, which this does not go to: name a file",
+    )
+    assert not Path("-").exists()
+
+
 @pytest.fixture
 def chromium() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -41,7 +41,10 @@ def refuse_before_work(output: Path, *also: Path) -> None:
     Raises:
         OSError: its folder does not exist, or nothing can be written there.
         OutputError: it is a file that the verb reads, or a database.
+        click.UsageError: it is standard output.
     """
+    if str(output) == "-":
+        raise click.UsageError("'-' is standard output, which this does not go to: name a file")
     refuse_inputs(output, *also)
     refuse_unwritable(output)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,16 +9,18 @@ import click
 from graphlang.cli.shared.messages.log import logs
 from graphlang.cli.shared.messages.say_unanswered import say_unanswered
 from graphlang.cli.shared.selection import selects
-from graphlang.cli.shared.tables.output import output_options, write_line, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.cli.verbs.cluster.with_spark import needed, spark_options, tables_of
 from graphlang.cli.verbs.look.language_graph import asked, graph_options, put
 from graphlang.cli.verbs.look.sites import by_units
+from graphlang.cli.verbs.publish.report import put as put_report
+from graphlang.cli.verbs.publish.report import to_file
 from graphlang.maps.languages import Row, languages_of, languages_of_years
 from graphlang.maps.sites import site_map
-from graphlang.report.to_file import write_report
-from graphlang.visible import visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from graphlang.maps.selection import Selection
 
 
@@ -130,9 +131,7 @@ def language_graph(
 
 @click.command()
 @click.argument("tables")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="HTML file to write."
-)
+@to_file
 @click.option("--title", help="What the report is of; by default the folder's name.")
 @spark_options
 @logs
@@ -147,5 +146,4 @@ def report(tables: str, output: Path, title: str | None, master: str | None, set
       graphlang cluster report tables -o report.html
     """
     with tables_of(tables, master, settings) as found:
-        write_report(found, output, title or tables.rstrip("/").rpartition("/")[2])
-    write_line(f"report: {visible(str(output))}")
+        put_report(found, output, title or tables.rstrip("/").rpartition("/")[2])
