@@ -13,7 +13,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE
-from graphlang.graph.propagation.nodes.score_table import score_table
+from graphlang.graph.language_tables import score_table
 from graphlang.graph.result import Answer, answer
 
 if TYPE_CHECKING:

@@ -171,6 +171,41 @@ def accumulated(
     return found
 
 
+def score_table(lists: list[list[tuple[int, float]]], column: list[int], columns: int) -> Rows:
+    """The lists as a table: a language's probability in its column, where it has one."""
+    found = [[0.0] * columns for _ in lists]
+    for row, one in zip(found, lists, strict=True):
+        for language, probability in one:
+            if language >= 0 and column[language] >= 0:
+                row[column[language]] += probability
+    return found
+
+
+def best_columns(row: list[float], keep: int) -> list[int]:
+    """The columns of the largest numbers, largest first; the first of those with the same number before the others."""
+    return sorted(range(len(row)), key=lambda column: -row[column])[:keep]
+
+
+def heard(incoming: list[float], weight: float, most: float, own: list[float] | None) -> list[float]:
+    """What a page takes from its neighbours, and its own potential with it."""
+    said = [weight * each for each in incoming]
+    bounded = [max(each, max(said) - most) for each in said]
+    return bounded if own is None else [one + other for one, other in zip(bounded, own, strict=True)]
+
+
+def moved(
+    belief: list[float], final: list[float], last: list[float], damping: float, least: float
+) -> tuple[list[float], list[float], float, bool]:
+    """A page's new belief, how it moved, its new damping, and whether it moves: .3 slower where it turns back."""
+    step = [to - own for to, own in zip(final, belief, strict=True)]
+    turned = sum(one * other for one, other in zip(step, last, strict=True)) < 0
+    damping = min(max(damping + (0.3 if turned else -0.2), 0), 0.9)
+    step = [(1 - damping) * each for each in step]
+    moves = max(map(abs, step)) > least
+    step = step if moves else [0.0] * len(step)
+    return [own + by for own, by in zip(belief, step, strict=True)], step, damping, moves
+
+
 def context_shares(entries: list[tuple[int, int]], pages: int) -> list[dict[int, float]]:
     """Of each page its contexts and their shares of its entries."""
     own = [Counter(context for page, context in entries if page == number) for number in range(pages)]

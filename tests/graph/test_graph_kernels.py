@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NATIVE = "graphlang.graph.native."
-ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES = (
+ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES, TABLES, STEPS = (
     Kernels(f"{NATIVE}_{name}")
-    for name in ("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features")
+    for name in (
+        *("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features"),
+        *("language_tables", "belief_steps"),
+    )
 )
 ROOM = MESSAGES.constant("GRAPHLANG_MESSAGE_ROOM")
 STRIPE = MESSAGES.constant("GRAPHLANG_STRIPE")
@@ -259,6 +262,88 @@ def test_messages_are_added_up_for_those_who_receive_them(
         seen = {page for page in heard if page // STRIPE % stripes <= stripe}
         assert set(np.flatnonzero(touched).tolist()) == seen
     assert incoming.tolist() == expected
+
+
+@settings(deadline=None)
+@given(st.integers(1, 20), st.integers(0, 9), st.data())
+def test_lists_become_tables(columns_: int, ranks: int, data: st.DataObject) -> None:
+    known, rows = data.draw(st.integers(1, 9)), data.draw(st.integers(0, 4))
+    column = data.draw(st.lists(st.integers(-1, columns_ - 1), min_size=known, max_size=known))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    languages = rng.integers(-1, known, (rows, ranks)).astype(np.int16)
+    probabilities = rng.choice(np.float32([0, 0.25, 0.5]), (rows, ranks))
+    table, sums = np.full((rows, columns_), np.nan, np.float32), np.ones(columns_)
+    TABLES.score_table(languages, probabilities, np.array(column, np.int16), table)
+    lists = [list(zip(*one, strict=True)) for one in zip(languages.tolist(), probabilities.tolist(), strict=True)]
+    assert table.tolist() == definitions.score_table(lists, column, columns_)
+    largest, keep = np.empty(rows, np.float32), data.draw(st.integers(0, columns_))
+    best = np.empty((rows, keep), np.int64)
+    TABLES.row_maxima(table, largest)
+    TABLES.best_columns(table, best)
+    TABLES.column_sums(table, sums)
+    assert largest.tolist() == [max(row) for row in table.tolist()]
+    assert best.tolist() == [definitions.best_columns(row, keep) for row in table.tolist()]
+    assert sums.tolist() == [1 + sum(each) for each in zip(*table.tolist(), strict=True)] if rows else sums.all()
+
+
+@pytest.mark.parametrize("place", range(11))
+def test_what_is_no_number_is_the_largest(place: int) -> None:
+    row, largest = np.arange(11, dtype=np.float32)[None], np.empty(1, np.float32)
+    row[0, place] = np.nan
+    TABLES.row_maxima(row, largest)
+    assert np.isnan(largest[0])
+    with pytest.raises(KernelError, match=rf"^table\[{place}\] is not a finite number$"):
+        TABLES.best_columns(row, np.empty((1, 2), np.int64))
+
+
+def test_rows_have_a_column() -> None:
+    nothing = np.zeros((2, 0), np.float32)
+    with pytest.raises(KernelError, match="sizes of arrays do not fit their content"):
+        TABLES.row_maxima(nothing, np.empty(2, np.float32))
+    with pytest.raises(KernelError, match=r"^keep\[0\] = 1 is outside 0\.\.0$"):
+        TABLES.best_columns(nothing, np.empty((2, 1), np.int64))
+    for name in ("heard", "move_beliefs"):
+        none = {key: value[..., :0] for key, value in SOUND[name][1].items() if getattr(value, "ndim", 0) == 2}
+        with pytest.raises(KernelError, match="sizes of arrays do not fit their content"):
+            call(name, **none)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 20), st.integers(0, 999), st.booleans())
+def test_beliefs_move_to_what_is_heard(columns_: int, seed: int, alone: bool) -> None:
+    rng, latent, rows = np.random.default_rng(seed), 5, 7
+    numbers = np.flatnonzero(rng.random(latent) < 0.7)
+    incoming, own = rng.normal(0, 9, (latent, columns_)), rng.normal(0, 9, (latent, columns_)).astype(np.float32)
+    weight, logs = rng.random(len(numbers), np.float32), np.empty((len(numbers), columns_), np.float32)
+    STEPS.heard(8.0, numbers, incoming, weight, None if alone else own, logs)
+    for at, number in enumerate(numbers):
+        expected = definitions.heard(incoming[number], weight[at], 8.0, None if alone else own[number])
+        assert logs[at] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+    belief, before = rng.random((rows, columns_), np.float32), np.zeros((rows, columns_), np.float32)
+    final, last = rng.random(logs.shape, np.float32), rng.normal(0, 1, (latent, columns_)).astype(np.float32)
+    damping = rng.choice(np.float32([0, 0.1, 0.5, 0.9]), latent)
+    near = rng.random(len(numbers)) < 0.3  # these are nearly there
+    final[near] = belief[numbers[near]] + np.float32(1e-4)
+    changed = [array.copy() for array in (belief, last, damping, before)]
+    moves, largest = np.empty(len(numbers), np.uint8), np.empty(1, np.float32)
+    given_ = (np.float32(1e-3), 0.3, -0.2, 0.9, numbers, final, changed[0], changed[1], changed[2], changed[3])
+    assert STEPS.move_beliefs(*given_, moves, largest) == 1
+    for at, number in enumerate(numbers):
+        expected = definitions.moved(belief[number], final[at], last[number], damping[number], 1e-3)
+        for array, one in zip(changed[:3], expected, strict=False):
+            assert array[number] == pytest.approx(one, abs=1e-6)
+        assert bool(moves[at]) is bool(expected[3])
+        assert (changed[3][number] == belief[number]).all()
+    assert largest[0] == (np.abs(final - belief[numbers]).max() if len(numbers) else 0)
+    others = np.setdiff1d(np.arange(rows), numbers)
+    assert (changed[0][others] == belief[others]).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_no_belief_moves_to_what_is_not_finite(value: float) -> None:
+    belief = f32(0.5, 0.5).reshape(1, 2)
+    assert call("move_beliefs", final=f32(1, value).reshape(1, 2), belief=belief) == 0
+    assert belief.tolist() == [[0.5, 0.5]]
 
 
 def i32(*values: int) -> Any:
@@ -552,6 +637,43 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "touched": np.zeros(1, np.uint8),
         },
     ),
+    "score_table": (
+        TABLES,
+        {
+            "languages": np.int16([[-1, 1]]),
+            "probabilities": f32(0, 0.5).reshape(1, 2),
+            "column": np.int16([-1, 0]),
+            "table": f32(0).reshape(1, 1),
+        },
+    ),
+    "heard": (
+        STEPS,
+        {
+            "most": 8.0,
+            "numbers": i64(0),
+            "incoming": np.zeros((1, 2)),
+            "weight": f32(1),
+            "log_potential": np.zeros((1, 2), np.float32),
+            "logs": np.zeros((1, 2), np.float32),
+        },
+    ),
+    "move_beliefs": (
+        STEPS,
+        {
+            "least": 1e-4,
+            "slower": 0.3,
+            "faster": -0.2,
+            "slowest": 0.9,
+            "numbers": i64(0),
+            "final": f32(1, 0).reshape(1, 2),
+            "belief": f32(0.5, 0.5).reshape(1, 2),
+            "last": np.zeros((1, 2), np.float32),
+            "damping": f32(0),
+            "before": np.zeros((1, 2), np.float32),
+            "moves": np.zeros(1, np.uint8),
+            "largest": f32(0),
+        },
+    ),
 }
 #: What each kernel reads as an index, and which entry of it.
 INDICES = {
@@ -577,9 +699,12 @@ INDICES = {
     "sort_by_class": {"joined_class": 0, "next": 0},
     "messages": {"candidates": 1, "group": 0, "sender": 0, "prior_group": 0, "row": 0},
     "accumulate": {"start": 1, "receiver": 0, "candidates": 1, "numbers": 0},
+    "score_table": {"languages": 1, "column": 1},
+    "heard": {"numbers": 0},
+    "move_beliefs": {"numbers": 0},
 }
 #: Numbers that are sound: a page without a label; a class, which nothing of this kernel is looked up by.
-FINE = {"label": range(-(2**63), 0), "sender_class": range(2**63)}
+FINE = {"label": range(-(2**63), 0), "sender_class": range(2**63), "languages": [-1], "column": [-1]}
 WILD = (-1, -(2**31), 2**31 - 1, 2**40, -(2**62), 2**63 - 1, 32767, 255)
 NUMBERS = {
     "degree_cap": ["coupling"],

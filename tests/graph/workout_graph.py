@@ -32,7 +32,7 @@ def workout(seed: int) -> str:
     for _ in range(TURNS):
         n = int(rng.choice([1, 2, 7, 60]))
         rate = float(rng.choice([0, 0, 0.02]))
-        for step in (walk, learn, speak, listed, whole):
+        for step in (walk, learn, speak, listed, move, whole):
             try:
                 step(rng, n, lambda array: bent(rng, array, rate))  # noqa: B023  called at once
             except ValueError:
@@ -138,6 +138,23 @@ def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     known = kernels.link_counts(n, bend(start), cells, share, bend(label), first, named, counts, np.zeros(4))
     given = (bend(start), cells, share, bend(first), bend(named[:known]), counts[:known])
     kernels.link_ratios(n, n, *given, bend(np.arange(n)), np.zeros((n, 4)))
+
+
+def move(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
+    size, ranks = (int(number) for number in rng.integers(1, 40, 2))
+    tables, steps = (Kernels(f"graphlang.graph.native._{name}") for name in ("language_tables", "belief_steps"))
+    languages, column = rng.integers(-1, 9, (n, ranks)).astype(np.int16), rng.integers(-1, size, 9).astype(np.int16)
+    table, largest, sums = np.empty((n, size), np.float32), np.empty(n, np.float32), np.zeros(size)
+    tables.score_table(bend(languages), rng.random((n, ranks), np.float32), bend(column), table)
+    tables.row_maxima(table, largest)
+    tables.best_columns(table, np.empty((n, int(rng.integers(0, size + 1))), np.int64))
+    tables.column_sums(table, sums)
+    numbers, logs = bend(np.flatnonzero(rng.random(n) < 0.5)), np.empty((n, size), np.float32)
+    logs = logs[: len(numbers)]
+    steps.heard(8.0, numbers, rng.normal(0, 9, (n, size)), largest[: len(numbers)], None, logs)
+    belief, last, damping = np.zeros((n + 1, size), np.float32), table.copy(), np.zeros(n, np.float32)
+    made = np.zeros((n + 1, size), np.float32), np.empty(len(numbers), np.uint8), np.empty(1, np.float32)
+    steps.move_beliefs(1e-3, 0.3, -0.2, 0.9, numbers, logs, belief, last, damping, *made)
 
 
 def whole(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:  # noqa: ARG001  sound arrays: nothing is refused

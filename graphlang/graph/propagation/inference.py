@@ -44,6 +44,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Graph, Signal
+from graphlang.graph.language_tables import best_columns
 from graphlang.graph.lists import ListTable
 from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
@@ -51,7 +52,7 @@ from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.nodes import link_order, signals
 from graphlang.graph.propagation.nodes.active_languages import active_languages
-from graphlang.graph.propagation.nodes.potentials import best_columns, node_potentials
+from graphlang.graph.propagation.nodes.potentials import node_potentials
 from graphlang.graph.propagation.nodes.roles import page_roles
 from graphlang.graph.propagation.nodes.score_table import ScoreTables
 from graphlang.graph.propagation.options import Options
@@ -386,16 +387,17 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
     """The most probable languages of each page, best first, and how probable they are; shape (n, keep) each."""
     given, latent = exchange.potentials, exchange.potentials.latent
     clamped = given.number < 0
-    columns = np.empty((len(clamped), keep), np.int16)
-    probabilities = np.empty(columns.shape, np.float32)
+    columns = np.zeros((len(clamped), keep), np.int16)
+    probabilities = np.zeros(columns.shape, np.float32)
+    few = min(keep, given.candidates.shape[1])
     columns[clamped], probabilities[clamped] = given.clamped.answers, given.clamped.probabilities
 
     def tell(block: slice) -> None:
         part = np.arange(block.start, block.stop)
         final = exchange.told(part, exchange.final(outcome.incoming, part))
-        order = best_columns(final[:, :-1], keep)
-        columns[latent[part]] = np.take_along_axis(given.candidates[part], order, 1)
-        probabilities[latent[part]] = np.take_along_axis(final, order, 1)
+        order = best_columns(final[:, :-1], few)
+        columns[latent[part], :few] = np.take_along_axis(given.candidates[part], order, 1)
+        probabilities[latent[part], :few] = np.take_along_axis(final, order, 1)
 
     list(in_blocks(len(latent), BLOCK, tell))
     probabilities[exchange.unreached()] = 0

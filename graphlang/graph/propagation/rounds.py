@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
+from graphlang.graph.language_tables import softmax
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.edges.compatibility import group_of
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.motion import Motion, Outcome
+from graphlang.native.kernels import Kernels
 from graphlang.native.threads import in_blocks
-from graphlang.numerics import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
     _Moved = tuple[float, NDArray[np.int64]]
+
+_kernels = Kernels("graphlang.graph.native._belief_steps")
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
 #: What all neighbours of a page say against a language at most, in log-odds to the one they say most for. On the
@@ -206,20 +209,11 @@ class Exchange:
             def move(block: slice, pages: NDArray[np.int64] = active) -> _Moved:
                 """How far one page of a block is from what it hears, and which of them move."""
                 part = pages[block]
-                final = self.final(incoming, part)
-                if not np.isfinite(final).all():
+                moves, most = np.empty(len(part), np.uint8), np.empty(1, np.float32)
+                given = (np.float32(tolerance / 10), SLOWER, FASTER, SLOWEST, part, self.final(incoming, part))
+                if not _kernels.move_beliefs(*given, belief, last, damping[:, 0], before, moves, most):
                     raise ValueError("the weights are so large that nothing can be told any more")
-                step = final - belief[part]
-                most = np.abs(step).max(axis=1)
-                turned = (step * last[part]).sum(axis=1, keepdims=True) < 0
-                damping[part] = np.clip(damping[part] + np.where(turned, SLOWER, FASTER), 0, SLOWEST)
-                step *= 1 - damping[part]
-                moves = np.abs(step).max(axis=1) > tolerance / 10
-                step[~moves] = 0
-                last[part] = step
-                before[part] = belief[part]
-                belief[part] += step
-                return float(most.max()), part[moves]
+                return float(most[0]), part[moves.view(np.bool_)]
 
             for most, moved in in_blocks(len(active), BLOCK, move):
                 largest = max(largest, most)
@@ -251,9 +245,7 @@ class Exchange:
             incoming: sum of the incoming log messages, shape (f, K + 1).
             part: numbers of latent pages, shape (p,).
         """
-        logs = self.heard(incoming, part)
-        logs += self.potentials.log_potential[part]
-        return softmax(logs)
+        return softmax(self._heard(incoming, part, self.potentials.log_potential))
 
     def told(self, part: NDArray[np.int64], belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """How sure some of the latent pages are told to be of what they believe.
@@ -281,8 +273,15 @@ class Exchange:
         Returns:
             shape (p, K + 1).
         """
-        logs = (incoming[part] * self.neighbour_weight[self.potentials.latent[part], None]).astype(np.float32)
-        np.maximum(logs, logs.max(axis=1, keepdims=True) - np.float32(MOST), out=logs)
+        return self._heard(incoming, part, None)
+
+    def _heard(
+        self, incoming: NDArray[np.float64], part: NDArray[np.int64], own: NDArray[np.float32] | None
+    ) -> NDArray[np.float32]:
+        """The same, and with it what the pages say themselves, if that is given; shape (f, K + 1)."""
+        weight = self.neighbour_weight[self.potentials.latent[part]]
+        logs = np.empty((len(part), incoming.shape[1]), np.float32)
+        _kernels.heard(MOST, part, incoming, weight, own, logs)
         return logs
 
     def spread_out(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:

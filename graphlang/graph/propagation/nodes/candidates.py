@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import padded
+from graphlang.graph.language_tables import row_maxima
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,10 +94,10 @@ def gather(logs: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[
     if candidates.shape[1] == logs.shape[1]:
         gathered[:, -1] = NOTHING
         return gathered
-    largest = logs.max(axis=1, keepdims=True)
-    rest = np.exp(logs - largest)
+    largest = row_maxima(logs)
+    rest = np.exp(logs - largest[:, None])
     np.put_along_axis(rest, candidates.astype(np.int64), 0, 1)
-    gathered[:, -1] = np.log(np.maximum(rest.sum(axis=1), np.float32(1e-30))) + largest[:, 0]
+    gathered[:, -1] = np.log(np.maximum(rest.sum(axis=1), np.float32(1e-30))) + largest
     return gathered
 
 

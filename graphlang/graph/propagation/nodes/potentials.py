@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
+from graphlang.graph.language_tables import best_columns, row_maxima, softmax
 from graphlang.graph.propagation.nodes import candidates, link_order, site_prior, text_likelihood
 from graphlang.graph.propagation.nodes import signals as signals_
 from graphlang.native.threads import in_blocks
-from graphlang.numerics import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,7 +149,8 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
-            belief = _clamped_beliefs(tables, np.array([row]), prior, fixed)[0][0]
+            one = np.array([row])
+            belief = _clamped_beliefs(tables, one, tables.of(one), prior, fixed)[0][0]
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
     of_latent = (latent, roles.number, roles.doubtful, weight, columns, packed, left)
@@ -226,11 +227,13 @@ def _clamped(  # noqa: PLR0917  all that it depends on
     def work_out(block: slice) -> NDArray[np.float32]:
         """What the unsure pages of a block believe; of all of them the answers."""
         part = clamped[block]
-        belief, sure = _clamped_beliefs(tables, part, prior, fixed)
+        scores = tables.of(part)
+        belief, sure = _clamped_beliefs(tables, part, scores, prior, fixed)
         order = best_columns(belief, keep)
-        left = LEFT * text_likelihood.left_over(tables.of(part))
+        left = LEFT * text_likelihood.left_over(scores)
         every = np.column_stack([belief, left])
-        said = softmax(calibration * np.log(np.maximum(every, site_prior.LEAST)))[:, :-1]
+        logs = np.asarray(calibration * np.log(np.maximum(every, site_prior.LEAST)), np.float32)
+        said = softmax(logs)[:, :-1]
         if fixed is not None:  # what is given is nobody's text
             held = np.isin(part, fixed.rows)
             said[held] = belief[held]
@@ -246,11 +249,15 @@ def _clamped(  # noqa: PLR0917  all that it depends on
 
 
 def _clamped_beliefs(
-    tables: ScoreTables, pages: NDArray[np.int64], prior: Prior, fixed: FixedBeliefs | None
+    tables: ScoreTables,
+    pages: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    prior: Prior,
+    fixed: FixedBeliefs | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """What some clamped pages believe, shape (p, L), and whether that leaves no doubt, shape (p,)."""
-    belief = text_likelihood.tempered(tables.of(pages))
-    sure = belief.max(axis=1) >= ONE_HOT
+    belief = text_likelihood.tempered(scores)
+    sure = row_maxima(belief) >= ONE_HOT
     if fixed is not None:
         some = np.flatnonzero(np.isin(pages, fixed.rows))
         given = tables.of(np.searchsorted(fixed.rows, pages[some]), fixed)
@@ -288,22 +295,3 @@ def _with_the_rest(given: NDArray[np.float32], prior: NDArray[np.float32]) -> ND
     left = np.maximum(1 - given.sum(axis=1, keepdims=True), 0)
     filled = given + others * left / np.maximum(others.sum(axis=1, keepdims=True), site_prior.LEAST)
     return np.asarray(filled / filled.sum(axis=1, keepdims=True), np.float32)
-
-
-def best_columns(belief: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
-    """Columns of the most probable languages of each page, best first, ties by column.
-
-    Args:
-        belief: shape (n, L).
-        keep: how many.
-
-    Returns:
-        shape (n, keep).
-    """
-    left = belief.copy()
-    best = np.empty((len(belief), keep), np.int64)
-    rows = np.arange(len(belief))
-    for rank in range(keep):
-        best[:, rank] = left.argmax(axis=1)
-        left[rows, best[:, rank]] = -1
-    return best

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
+from graphlang.graph.language_tables import add_columns, best_columns, score_table
 from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
@@ -14,33 +15,8 @@ if TYPE_CHECKING:
 
     from graphlang.graph.data import Evidence, FixedBeliefs, Signal
 
-BLOCK = 1 << 16  #: pages whose tables are held at once
-
-
-def score_table(
-    languages: NDArray[np.int16], probabilities: NDArray[np.float32], active: NDArray[np.int16], count: int
-) -> NDArray[np.float32]:
-    """Lists of scores as a matrix with a column for each active language; the others are dropped.
-
-    Args:
-        languages: index of each language, -1 padding, shape (n, k).
-        probabilities: of them, shape (n, k).
-        active: the languages of the columns, shape (L,).
-        count: how many languages there are in all.
-
-    Returns:
-        shape (n, L).
-
-    >>> score_table(np.int16([[2, 0, -1]]), np.float32([[0.6, 0.3, 0]]), np.int16([1, 2]), 3).round(2).tolist()
-    [[0.0, 0.6000000238418579]]
-    """
-    column = np.full(count + 1, -1, np.int64)
-    column[active[active >= 0]] = np.arange(int((active >= 0).sum()))
-    at = column[languages]  # -1 finds the last entry, which is -1
-    scores = np.zeros((len(languages), len(active)), np.float32)
-    rows, ranks = np.nonzero((at >= 0) & (probabilities > 0))
-    np.add.at(scores, (rows, at[rows, ranks]), probabilities[rows, ranks])
-    return scores
+BLOCK = 1 << 16  #: pages whose scores are added up at once, and ...
+AT_ONCE = 1 << 12  #: ... whose tables are held
 
 
 class ScoreTables:
@@ -73,11 +49,15 @@ class ScoreTables:
         total = np.zeros(len(self.active))
 
         def rank(block: slice) -> NDArray[np.float64]:
-            scores = self.of(np.arange(block.start, block.stop))
-            first = scores.argmax(axis=1)
-            score[block] = np.take_along_axis(scores, first[:, None], 1)[:, 0]
-            best[block] = np.where(score[block] > 0, first, NONE)
-            return np.asarray(scores.sum(axis=0, dtype=np.float64))
+            sums = np.zeros(len(self.active))
+            for at in range(block.start, block.stop, AT_ONCE):
+                part = slice(at, min(at + AT_ONCE, block.stop))
+                scores = self.of(np.arange(part.start, part.stop))
+                first = best_columns(scores, 1)
+                score[part] = np.take_along_axis(scores, first, 1)[:, 0]
+                best[part] = np.where(score[part] > 0, first[:, 0], NONE)
+                add_columns(scores, sums)
+            return sums
 
         for some in in_blocks(n, BLOCK, rank):  # added up in the order of the pages, whoever is done first
             total += some

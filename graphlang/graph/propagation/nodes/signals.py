@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphlang.graph.language_tables import row_maxima
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -74,8 +76,7 @@ def stands_out(log_odds: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Whether a signal says enough of each page to answer by it alone: its best language stands out; shape (n,)."""
     if log_odds.shape[1] < 2:  # noqa: PLR2004  nothing to stand out from
         return np.zeros(len(log_odds), np.bool_)
-    best = log_odds.max(axis=1, keepdims=True)
-    return np.asarray(np.exp(log_odds - best).sum(axis=1) < 1 / STANDS_OUT)
+    return np.asarray(np.exp(log_odds - row_maxima(log_odds)[:, None]).sum(axis=1) < 1 / STANDS_OUT)
 
 
 def background(of_codes: NDArray[np.float32], active: NDArray[np.int16]) -> NDArray[np.float32]:

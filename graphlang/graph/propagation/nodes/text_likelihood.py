@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.numerics import softmax
+from graphlang.graph.language_tables import softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
