@@ -187,6 +187,16 @@ def test_runs_on_a_terminal_of_eighty_columns(db: Path, on_terminal: Callable[..
     ]
 
 
+def test_review_and_encodings_fit_a_narrow_terminal(db: Path, on_terminal: Callable[..., str]) -> None:
+    for verb, columns in (
+        (("review", db, "--format", "table"), "url  answer  confidence  runner_up"),
+        (("info", db, "--encodings"), "language  charset  pages"),
+    ):
+        told, shown, *rows = on_terminal(*verb, width=36).splitlines()
+        assert (shown, told.endswith("; --wide)")) == (columns, True)
+        assert max(map(len, rows)) <= 36
+
+
 def test_the_rule_is_drawn_in_letters_that_the_charset_has() -> None:
     for charset, rule in (("utf-8", "─"), ("ascii", "-"), ("latin-1", "-"), ("cp437", "─")):
         raw = io.BytesIO()

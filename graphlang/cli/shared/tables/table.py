@@ -18,6 +18,7 @@ import click
 
 from graphlang.cli.shared.tables.cell_width import cell_width
 from graphlang.cli.shared.tables.pager import paged
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def _sample(rows: Iterator[Sequence[Any]], screen: int | None) -> list[Sequence[
 def _missing(names: Sequence[str], room: int) -> str:
     """One line on the columns that are not shown."""
     words = f"(no room for {', '.join(names)}; --wide shows them)"
-    return words if len(words) <= room else f"({len(names)} columns have no room; --wide)"
+    have = "has" if len(names) == 1 else "have"
+    return words if len(words) <= room else f"({counted(len(names), 'column')} {have} no room; --wide)"
 
 
 def _texts(row: Sequence[Any], cell: Callable[[Any], str]) -> list[str]:

@@ -36,7 +36,8 @@ def info(db: Path, format_: str, *, encodings: bool) -> None:
     """
     with closing(open_existing(db)) if encodings else answered(db) as connection:
         if encodings:
-            write_rows(Encoding._fields, encodings_of(connection), format_=format_)
+            first = ("language", "charset", "pages")
+            write_rows(Encoding._fields, encodings_of(connection), format_=format_, first=first)
             return
         rows = facts(connection)
     write_rows(Fact._fields, rows, format_=format_)

@@ -12,11 +12,13 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.cli.shared.messages.progress import bars
-from graphlang.cli.shared.tables.output import format_of_name, write_rows
+from graphlang.cli.shared.tables.output import format_of_name, wide, write_rows
 from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.collection.collection import Collection
 from graphlang.maps.review import COUNT
 from graphlang.printing.counted import counted
+
+_FIRST = ("url", "answer", "confidence", "runner_up", "text", "title", "why")
 
 
 @click.command()
@@ -47,6 +49,7 @@ from graphlang.printing.counted import counted
     help="Read a CSV that was filled in: rows with a language become corrections.",
 )
 @click.option("--by", metavar="NAME", default="", help="With --from: who filled it in.")
+@wide
 @waits
 @logs
 @click.pass_context
@@ -66,7 +69,7 @@ def review(ctx: click.Context, db: Path, count: int, output: str, format_: str, 
         if by:
             raise click.UsageError("--by needs --from")
         rows = Collection(db).review(count=count)
-        write_rows(rows.columns, rows.tuples(), format_=format_, output=output, for_people=True)
+        write_rows(rows.columns, rows.tuples(), format_=format_, output=output, first=_FIRST, for_people=True)
         return
     for name in ("count", "output", "format_"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
