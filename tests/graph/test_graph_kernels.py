@@ -191,6 +191,47 @@ def test_links_are_not_joined_without_room_for_those_of_a_page() -> None:
         call("join_links", **two, receivers=i32(0, 0), sums=np.zeros(1))
 
 
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.booleans(), min_size=PAGES, max_size=PAGES), st.booleans())
+def test_links_to_latent_pages_carry_messages(pairs: list[tuple[int, int]], latent: list[bool], in_order: bool) -> None:
+    source, target = columns(sorted(pairs))
+    receiver, sender = (target, source) if in_order else (source, target)
+    order = np.array(definitions.order(target.tolist(), PAGES), np.int32) if in_order else None
+    start = np.array(definitions.starts(receiver.tolist(), PAGES), np.int64)
+    number = np.where(latent, np.cumsum(latent) - 1, -1).astype(np.int32)
+    rng = np.random.default_rng(len(pairs))
+    weight, level = rng.random(len(pairs), np.float32), rng.integers(0, 5, len(pairs)).astype(np.uint8)
+    kin, host = rng.integers(0, 4, PAGES).astype(np.int32), rng.integers(0, 2, PAGES).astype(np.int32)
+    links = [n for n in (range(len(pairs)) if order is None else order.tolist()) if latent[receiver[n]]]
+    to, key, loud = np.empty(len(links), np.int32), np.empty(len(links), np.int64), np.empty(len(links), np.float32)
+    rows = np.flatnonzero(latent)
+    given_ = (5, rows, start, order, sender, weight, level, number, kin, host)
+    CLASSES.link_messages(*given_, to, key, loud)
+    assert to.tolist() == [number[receiver[n]] for n in links]
+    assert loud.tolist() == weight[links].tolist()
+    between = [int(host[receiver[n]] != host[sender[n]]) for n in links]
+    assert key.tolist() == [(2 * kin[sender[n]] + far) * 5 + level[n] for n, far in zip(links, between, strict=True)]
+    for room in (len(links) - 1, len(links) + 1):
+        if room >= 0:
+            made = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.float32)
+            with pytest.raises(KernelError, match="sizes of arrays do not fit their content"):
+                CLASSES.link_messages(*given_, *made)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1, width=32), max_size=40), st.lists(st.floats(0, 1, width=32), max_size=9))
+def test_couplings_have_levels(bounds: list[float], coupling: list[float]) -> None:
+    bound, given_ = np.sort(np.array(bounds, np.float32)), np.array([*coupling, *bounds[:5]], np.float32)
+    level = np.empty(len(given_), np.uint8)
+    CLASSES.coupling_levels(given_, bound, level)
+    assert level.tolist() == [sum(one < each for one in bound) for each in given_]
+
+
+def test_a_level_fits_its_byte() -> None:
+    with pytest.raises(KernelError, match="sizes of arrays do not fit their content"):
+        call("coupling_levels", bound=np.zeros(256, np.float32))
+
+
 def test_memory_is_given_back_or_there_is_none() -> None:
     assert CLASSES.give_back(0) in (0, 1)
 
@@ -556,8 +597,9 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
         CLASSES,
         {
             "levels": 3,
-            "numbers": i32(0),
-            "receiver": i32(1),
+            "receivers": i64(1),
+            "start": i64(0, 0, 1),
+            "order": i32(0),
             "sender": i32(0),
             "weight": f32(1),
             "level": np.uint8([2]),
@@ -569,6 +611,7 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "link_weight": f32(0),
         },
     ),
+    "coupling_levels": (CLASSES, {"coupling": f32(0.5), "bound": f32(0.2, 0.7), "level": np.uint8([0])}),
     "mark_keys": (CLASSES, {"keys": i64(3), "bits": np.zeros(1, np.uint64)}),
     "number_keys": (
         CLASSES,
@@ -692,7 +735,7 @@ INDICES = {
     "link_shares": {"page": 0, "context": 0},
     "link_counts": {"start": 1, "context": 0, "label": 0},
     "link_ratios": {"start": 1, "context": 0, "first": 3, "named": 0, "page": 0},
-    "link_messages": {"numbers": 0, "receiver": 0, "sender": 0, "level": 0, "sender_class": 0},
+    "link_messages": {"receivers": 0, "start": 1, "order": 0, "sender": 0, "level": 0, "sender_class": 0},
     "mark_keys": {"keys": 0},
     "number_keys": {"keys": 0},
     "join_links": {"message_class": 0},
@@ -708,6 +751,7 @@ FINE = {"label": range(-(2**63), 0), "sender_class": range(2**63), "languages": 
 WILD = (-1, -(2**31), 2**31 - 1, 2**40, -(2**62), 2**63 - 1, 32767, 255)
 NUMBERS = {
     "degree_cap": ["coupling"],
+    "coupling_levels": ["coupling"],
     "link_messages": ["weight"],
     "messages": ["coupling", "belief"],
     "accumulate": ["weight", "messages"],

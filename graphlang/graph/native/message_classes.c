@@ -8,6 +8,8 @@
 
 #include "checks.h"
 
+enum { AHEAD = 16 }; /* links that are asked for ahead */
+
 static int32_t ones(uint64_t word) {
 #if defined(__GNUC__)
   return (int32_t)__builtin_popcountll(word);
@@ -27,26 +29,54 @@ int graphlang_give_back(uint64_t but) {
 #endif
 }
 
-int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, int64_t levels, const int32_t *numbers,
-                            const int32_t *receiver, const int32_t *sender, const float *weight, const uint8_t *level,
-                            const int32_t *latent_number, const int32_t *sender_class,
-                            const int32_t *host, int32_t *to, int64_t *key, float *link_weight,
-                            graphlang_fault *fault) {
-  for (uint64_t i = 0; i < wanted; i++) {
-    int32_t link = numbers[i];
-    if (!IS_INDEX(link, links)) return GRAPHLANG_REFUSE(fault, "numbers", i, link, 0, (int64_t)links - 1);
-    int32_t from = sender[link], page = receiver[link];
-    if (!IS_INDEX(from, pages)) return GRAPHLANG_REFUSE(fault, "sender", link, from, 0, (int64_t)pages - 1);
-    if (!IS_INDEX(page, pages)) return GRAPHLANG_REFUSE(fault, "receiver", link, page, 0, (int64_t)pages - 1);
-    if (level[link] >= levels) return GRAPHLANG_REFUSE(fault, "level", link, level[link], 0, levels - 1);
-    if (sender_class[from] < 0)
-      return GRAPHLANG_REFUSE(fault, "sender_class", from, sender_class[from], 0, INT32_MAX);
-    if (!isfinite(weight[link])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", link);
-    to[i] = latent_number[page];
-    key[i] = (sender_class[from] * (int64_t)2 + (host[page] != host[from])) * levels + level[link];
-    link_weight[i] = weight[link];
+int graphlang_coupling_levels(uint64_t links, uint64_t bounds, const float *coupling, const float *bound, uint8_t *level,
+                              graphlang_fault *fault) {
+  if (bounds > UINT8_MAX) return GRAPHLANG_WRONG_SIZE; /* so that a level fits */
+  for (uint64_t i = 0; i < links; i++) {
+    uint64_t low = 0;
+    if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i);
+    for (uint64_t left = bounds; left;) { /* without a branch that cannot be foretold */
+      uint64_t half = (left + 1) / 2;
+      low += bound[low + half - 1] < coupling[i] ? half : 0;
+      left -= half;
+    }
+    level[i] = (uint8_t)low;
   }
   return 1;
+}
+
+int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, uint64_t count, int64_t levels,
+                            const int64_t *receivers, const int64_t *start, const int32_t *order,
+                            const int32_t *sender, const float *weight, const uint8_t *level,
+                            const int32_t *latent_number, const int32_t *sender_class, const int32_t *host,
+                            int32_t *to, int64_t *key, float *link_weight, graphlang_fault *fault) {
+  uint64_t out = 0;
+  for (uint64_t n = 0; n < count; n++) {
+    if (!IS_INDEX(receivers[n], pages))
+      return GRAPHLANG_REFUSE(fault, "receivers", n, receivers[n], 0, (int64_t)pages - 1);
+    int64_t page = receivers[n];
+    REFUSE_BOUNDS(fault, start, page, links);
+    if ((uint64_t)(start[page + 1] - start[page]) > wanted - out) return GRAPHLANG_WRONG_SIZE;
+    for (int64_t i = start[page]; i < start[page + 1]; i++) {
+      int32_t link = order ? order[i] : (int32_t)i;
+      if (!IS_INDEX(link, links)) return GRAPHLANG_REFUSE(fault, "order", i, link, 0, (int64_t)links - 1);
+      if (order && (uint64_t)i + AHEAD < links && IS_INDEX(order[i + AHEAD], links)) { /* these lie anywhere */
+        FETCH(sender + order[i + AHEAD]);
+        FETCH(weight + order[i + AHEAD]);
+        FETCH(level + order[i + AHEAD]);
+      }
+      int32_t from = sender[link];
+      if (!IS_INDEX(from, pages)) return GRAPHLANG_REFUSE(fault, "sender", link, from, 0, (int64_t)pages - 1);
+      if (level[link] >= levels) return GRAPHLANG_REFUSE(fault, "level", link, level[link], 0, levels - 1);
+      if (sender_class[from] < 0)
+        return GRAPHLANG_REFUSE(fault, "sender_class", from, sender_class[from], 0, INT32_MAX);
+      if (!isfinite(weight[link])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", link);
+      to[out] = latent_number[page];
+      key[out] = (sender_class[from] * (int64_t)2 + (host[page] != host[from])) * levels + level[link];
+      link_weight[out++] = weight[link];
+    }
+  }
+  return out == wanted ? 1 : GRAPHLANG_WRONG_SIZE;
 }
 
 static int is_key(int64_t key, uint64_t words) { return key >= 0 && (uint64_t)key / 64 < words; }

@@ -8,15 +8,20 @@
    and never asked for again. Returns 1 if some was given back, 0 if none, or where the C library has no such function. */
 int graphlang_give_back(uint64_t but);
 
-/* What some links (`numbers`) carry, and to whom. `to` becomes the number of the receiver among the latent pages (-1: it
-   is none), `key` the number of the message class: of the sender's class and the level of the coupling, apart for links
-   within a host and for the others; `link_weight` the weight. */
-int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, int64_t levels,
-                            const int32_t numbers[wanted], const int32_t receiver[links], const int32_t sender[links],
-                            const float weight[links], const uint8_t level[links],
-                            const int32_t latent_number[pages], const int32_t sender_class[pages],
-                            const int32_t host[pages], int32_t to[wanted], int64_t key[wanted],
-                            float link_weight[wanted], graphlang_fault *fault);
+/* The level of each coupling: how many of the bounds between them, which ascend, are below it. */
+int graphlang_coupling_levels(uint64_t links, uint64_t bounds, const float coupling[links], const float bound[bounds],
+                              uint8_t level[links], graphlang_fault *fault);
+
+/* What the links to some latent pages (`receivers`: their rows) carry. The links to page p are order[start[p]] to
+   order[start[p + 1] - 1] or, without an order, those numbers themselves. Page by page, `to` becomes the number of the
+   receiver among the latent pages, `key` the number of the message class: of the sender's class and the level of the
+   coupling, apart for links within a host and for the others; `link_weight` the weight. */
+int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, uint64_t count, int64_t levels,
+                            const int64_t receivers[count], const int64_t start[pages + 1],
+                            OPTIONAL const int32_t order[links], const int32_t sender[links], const float weight[links],
+                            const uint8_t level[links], const int32_t latent_number[pages],
+                            const int32_t sender_class[pages], const int32_t host[pages], int32_t to[wanted],
+                            int64_t key[wanted], float link_weight[wanted], graphlang_fault *fault);
 
 /* Different keys, all below 64 * words, are numbered in ascending order in three steps: bits[k / 64] gets a mark for each
    key k; from all marks, ranks[w] becomes how many keys are below 64 * w, and how many there are is returned; then the

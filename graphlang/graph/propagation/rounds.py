@@ -52,7 +52,6 @@ MOST = 8.0
 #: 1.3 do about as well.
 SURER = 1.2
 BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
-LINKS = 1 << 17  #: links that one core looks at at once
 AT_ONCE = 8  #: blocks of messages that are added up together
 
 
@@ -119,50 +118,33 @@ class Exchange:
         del key
         level = shared_messages.level(self.edges.coupling)
         of_pages, between = (given.number, sender_class, self._host), len(self.edges.exclusion) - 1
-        nothing, none = np.zeros(0, np.float32), np.zeros(0, np.int32)
+        nothing, none, begin = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64)
         if not self._explained:
             self._unreached = self.unreached()
             self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
         source, target = self.edges.source, self.edges.target
         shared_messages.give_back()
-        inlinks = self._received(target, self.weights.order)  # side by side for each page
+        into, out = (self.weights.in_start, self.weights.order), (self.weights.out_start, None)
+        links = shared_messages.through(*into, source, self.weights.to_target, level, *of_pages)
+        del into
         if not self._explained:
-            self.weights = replace(self.weights, order=none)
-        shared_messages.give_back()
-        links = shared_messages.through(inlinks, target, source, self.weights.to_target, level, *of_pages)
-        del inlinks
-        if not self._explained:
-            self.weights = replace(self.weights, to_target=nothing)
+            self.weights = replace(self.weights, order=none, in_start=begin, to_target=nothing)
         shared_messages.give_back()
         carried = shared_messages.carried(links, *of_pages, between=between)
         shared_messages.give_back()
         to_targets = shared_messages.message_classes(carried)
         shared_messages.give_back()
-        outlinks = self._received(source, None)
-        shared_messages.give_back()
-        links = shared_messages.through(outlinks, source, target, self.weights.to_source, level, *of_pages)
-        del outlinks, source, target, level
+        links = shared_messages.through(*out, target, self.weights.to_source, level, *of_pages)
+        del out, source, target, level
         if not self._explained:
             self.edges = replace(self.edges, source=none, target=none)
-            self.weights = replace(self.weights, to_source=nothing)
+            self.weights = replace(self.weights, to_source=nothing, out_start=begin)
         shared_messages.give_back()
         carried = shared_messages.carried(links, *of_pages, between=between)
         shared_messages.give_back()
         to_sources = shared_messages.message_classes(carried)
         shared_messages.give_back()
         return to_targets, to_sources
-
-    def _received(self, receiver: NDArray[np.int32], order: NDArray[np.int32] | None) -> NDArray[np.int32]:
-        """Numbers of the links with a latent receiver, in an order of theirs or, if there is none, their own."""
-        number = self.potentials.number
-
-        def some(block: slice) -> NDArray[np.int32]:
-            if order is None:
-                return np.flatnonzero(number.take(receiver[block]) >= 0).astype(np.int32) + np.int32(block.start)
-            links = order[block]
-            return links[number.take(receiver.take(links)) >= 0]
-
-        return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(receiver), LINKS, some)])
 
     def unreached(self) -> NDArray[np.bool_]:
         """Pages without evidence that no chain of links joins to a page with evidence, shape (n,)."""

@@ -28,14 +28,17 @@ BLOCK = 1 << 16  #: links worked on at once
 
 
 def level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Number of the nearest of ``LEVELS``."""
+    """Number of the nearest of ``LEVELS``.
+
+    Args:
+        coupling: shape (m,).
+
+    Raises:
+        ValueError: a coupling that is not finite.
+    """
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
     found = np.empty(len(coupling), np.uint8)
-
-    def fill(block: slice) -> None:
-        found[block] = np.searchsorted(middle, coupling[block])
-
-    list(in_blocks(len(coupling), BLOCK, fill))
+    over_parts(len(coupling), lambda part: _kernels.coupling_levels(coupling[part], middle, found[part]))
     return found
 
 
@@ -152,8 +155,8 @@ class Carried:
 
 
 def through(  # noqa: PLR0917  all that a message depends on
-    numbers: NDArray[np.int32],
-    receiver: NDArray[np.int32],
+    start: NDArray[np.int64],
+    order: NDArray[np.int32] | None,
     sender: NDArray[np.int32],
     weight: NDArray[np.float32],
     levels: NDArray[np.uint8],
@@ -161,12 +164,12 @@ def through(  # noqa: PLR0917  all that a message depends on
     sender_class: NDArray[np.int32],
     host: NDArray[np.int32],
 ) -> list[NDArray[Any]]:
-    """Tell the message that goes through each of some links, its receiver and its weight.
+    """Tell the messages that latent pages receive, page by page: whose each is, and what it weighs.
 
     Args:
-        numbers: of the links that count, those to a page side by side, shape (l,).
-        receiver: page that receives each link's message, shape (w,).
-        sender: page that sends it, shape (w,).
+        start: where the links of each page that receives begin in `order`, shape (n + 1,).
+        order: their numbers, shape (w,); None where the links themselves are in the order of the receivers.
+        sender: page that sends each link's message, shape (w,).
         weight: what each log message is multiplied by, shape (w,).
         levels: coupling of each link as a number of ``LEVELS``, shape (w,).
         latent_number: of each page among the latent ones (all receivers, and senders that move), in ascending order, -1
@@ -175,20 +178,25 @@ def through(  # noqa: PLR0917  all that a message depends on
         host: of each page, shape (n,).
 
     Returns:
-        Number of each link's receiver among the latent pages, a key of its message, the same where that is, and what it
-        weighs, shape (l,) each.
+        Of the l links to latent pages: number of the receiver among these, a key of the message, the same where that
+        is, and what it weighs, shape (l,) each.
 
     Raises:
         ValueError: a link or page outside its range, a weight that is not finite.
     """
-    count = len(numbers)
+    receivers = np.flatnonzero(latent_number >= 0)
+    ends = np.concatenate([[0], np.cumsum(start[receivers + 1] - start[receivers])])
+    count = int(ends[-1])
     to, key, link_weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
+    parts = even_parts(count)
+    edges = [*np.searchsorted(ends, [0, *(part.stop for part in parts[:-1])]).tolist(), len(receivers)]
 
     def fill(part: slice) -> None:
-        given = (numbers[part], receiver, sender, weight, levels, latent_number, sender_class, host)
-        _kernels.link_messages(len(LEVELS), *given, to[part], key[part], link_weight[part])
+        found = slice(int(ends[part.start]), int(ends[part.stop]))
+        given = (receivers[part], start, order, sender, weight, levels, latent_number, sender_class, host)
+        _kernels.link_messages(len(LEVELS), *given, to[found], key[found], link_weight[found])
 
-    over_parts(count, fill)
+    list(side_by_side(fill, [slice(*both) for both in pairwise(edges)], len(parts)))
     return [to, key, link_weight]
 
 

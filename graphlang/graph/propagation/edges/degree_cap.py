@@ -35,6 +35,8 @@ class MessageWeights:
     to_source: NDArray[np.float32]  #: of the message back to each link's source, shape (w,)
     page: NDArray[np.float64]  #: of all messages to a page, shape (n,)
     order: NDArray[np.int32]  #: the links sorted by target, shape (w,)
+    in_start: NDArray[np.int64]  #: where those to each page begin in `order`, shape (n + 1,)
+    out_start: NDArray[np.int64]  #: where the links of each page begin, shape (n + 1,)
 
 
 def message_weights(
@@ -87,7 +89,7 @@ def message_weights(
         followed = followed if receives is None else followed & receives[source]
         ends = source[followed]
         to_source[followed] = FOLLOWED / np.bincount(ends, minlength=n)[ends] / np.maximum(page[ends], 1e-9)
-    return MessageWeights(to_target, to_source, page, order)
+    return MessageWeights(to_target, to_source, page, order, in_start, out_start)
 
 
 def hear_the_sure(  # noqa: PLR0917  all that it depends on

@@ -88,39 +88,67 @@ static void fuzz_joined(Input *in) {
 }
 
 static void fuzz_carried(Input *in) {
+  uint8_t how = byte(in);
   Links all = sound_links(in);
-  int64_t count = below(in, 40), levels = 33, hurt = 0;
-  int32_t *part = array(count, 4), *home = numbers32(in, all.pages, 9);
-  int32_t *number = numbers32(in, all.pages, 9), *kin = numbers32(in, all.pages, 9), *to = array(count, 4);
+  int64_t count = below(in, 12), levels = 33, wanted = 0, hurt = 0;
+  int32_t *home = numbers32(in, all.pages, 9), *number = numbers32(in, all.pages, 9), *kin = numbers32(in, all.pages, 9);
+  int32_t *order = how & 1 ? all.order : NULL, *sender = how & 1 ? all.source : all.target;
+  int64_t *receivers = array(count, 8), *start = how & 1 ? all.into : all.start;
   uint8_t *level = array(all.links, 1);
-  float *share = floats(in, all.links, 1), *loud = array(count, 4);
-  int64_t *key = array(count, 8);
+  float *share = floats(in, all.links, how & 2);
   for (int64_t n = 0; n < all.links; n++) level[n] = (uint8_t)below(in, levels);
-  for (int64_t n = 0; n < count; n++) part[n] = (int32_t)damaged(in, all.links);
-  damage32(in, all.source, all.links, all.pages);
-  damage32(in, all.target, all.links, all.pages);
-  damage32(in, kin, all.pages, all.pages);
-  for (int64_t n = 0; n < count && !hurt; n++) {
-    hurt = part[n] < 0 || part[n] >= all.links;
-    if (hurt) break;
-    int32_t s = all.source[part[n]], t = all.target[part[n]];
-    hurt = s < 0 || t < 0 || s >= all.pages || t >= all.pages;
-    if (!hurt) hurt = kin[s] < 0 || !isfinite(share[part[n]]);
+  for (int64_t n = 0; n < count; n++) {
+    receivers[n] = below(in, all.pages);
+    wanted += start[receivers[n] + 1] - start[receivers[n]];
+    for (int64_t i = start[receivers[n]]; i < start[receivers[n] + 1]; i++)
+      hurt |= !isfinite(share[order ? order[i] : i]);
   }
+  if (how & 4) wanted = below(in, wanted + 9);
+  if (how & 8) {
+    damage64(in, receivers, count, all.pages);
+    damage64(in, start, all.pages + 1, all.links + 1);
+    damage32(in, all.order, all.links, all.links);
+    damage32(in, sender, all.links, all.pages);
+    damage32(in, kin, all.pages, all.pages);
+    if (all.links) level[below(in, all.links)] = byte(in);
+  }
+  int32_t *to = array(wanted, 4);
+  float *loud = array(wanted, 4);
+  int64_t *key = array(wanted, 8), at = 0;
   graphlang_fault fault;
-  int done = graphlang_link_messages((uint64_t)count, (uint64_t)all.links, (uint64_t)all.pages, levels, part, all.target,
-                                     all.source, share, level, number, kin, home, to, key, loud, &fault);
-  CHECK(hurt ? done < 0 : done == 1);
-  for (int64_t n = 0; n < count && !hurt; n++) {
-    int64_t from = all.source[part[n]];
-    CHECK(to[n] == number[all.target[part[n]]] && !memcmp(&loud[n], &share[part[n]], sizeof *loud));
-    CHECK(key[n] == (2 * (int64_t)kin[from] + (home[all.target[part[n]]] != home[from])) * levels + level[part[n]]);
+  int done = graphlang_link_messages((uint64_t)wanted, (uint64_t)all.links, (uint64_t)all.pages, (uint64_t)count, levels,
+                                     receivers, start, order, sender, share, level, number, kin, home, to, key, loud,
+                                     &fault);
+  if (how & 12) return;
+  CHECK(hurt ? done == GRAPHLANG_NOT_FINITE : done == 1);
+  for (int64_t n = 0; n < count && !hurt; n++)
+    for (int64_t i = start[receivers[n]]; i < start[receivers[n] + 1]; i++, at++) {
+      int64_t link = order ? order[i] : i, from = sender[link], page = receivers[n];
+      CHECK(to[at] == number[page] && !memcmp(&loud[at], &share[link], sizeof *loud));
+      CHECK(key[at] == (2 * (int64_t)kin[from] + (home[page] != home[from])) * levels + level[link]);
+    }
+}
+
+static void fuzz_levels(Input *in) {
+  uint8_t how = byte(in);
+  int64_t count = below(in, 30), bounds = below(in, 40), finite = 1;
+  float *coupling = floats(in, count, how & 1), *bound = floats(in, bounds, how & 2);
+  uint8_t *level = array(count, 1);
+  graphlang_fault fault;
+  for (int64_t n = 1; n < bounds && !(how & 2); n++) bound[n] += bound[n - 1];
+  for (int64_t n = 0; n < count; n++) finite &= isfinite(coupling[n]) != 0;
+  int done = graphlang_coupling_levels((uint64_t)count, (uint64_t)bounds, coupling, bound, level, &fault);
+  CHECK(finite ? done == 1 : done == GRAPHLANG_NOT_FINITE && !isfinite(coupling[fault.index]));
+  for (int64_t n = 0; n < count && finite; n++) {
+    int64_t expected = 0;
+    while (expected < bounds && bound[expected] < coupling[n]) expected++;
+    CHECK(how & 2 ? level[n] <= bounds : level[n] == expected);
   }
 }
 
 void fuzz_message_classes(Input *in) {
-  static const Harness each[] = {fuzz_numbers, fuzz_joined, fuzz_carried};
-  each[byte(in) % 3](in);
+  static const Harness each[] = {fuzz_numbers, fuzz_joined, fuzz_carried, fuzz_levels};
+  each[byte(in) % 4](in);
 }
 
 HARNESS_END
