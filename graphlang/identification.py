@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.adapters.foreign import Foreign
 from graphlang.content.identifier import Identifier
 from graphlang.content.scoring.top_k import top
+from graphlang.native.threads import MOST, side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from graphlang.content.adapters.foreign import Classifier
     from graphlang.content.segments.find import Span
     from graphlang.ingest.payload.encoded_twice import Meant
     from graphlang.urls.identifier import UrlIdentifier
+
+_Batch: TypeAlias = "list[tuple[str, str]]"  # names and texts
+_Asked = TypeVar("_Asked")
 
 _BATCH = 4096
 _BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do not fill the memory
@@ -34,7 +38,7 @@ class Prediction(NamedTuple):
     runner_up_confidence: float | None  #: its probability
 
 
-def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> list[Prediction]:
+def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, workers: int = 1) -> list[Prediction]:
     r"""Identify the language of texts, or of URLs with a URL method.
 
     A text that was encoded twice (its UTF-8 taken for windows-1252) is identified as it was meant.
@@ -43,6 +47,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> l
         texts: any strings; a URL method takes each for a URL.
         method: a name that `graphlang methods` lists, a model file, or a classifier of your own: an object with
             `labels` and `probabilities(texts)`.
+        workers: threads that identify, where the method allows more than one. The result is the same with any number.
 
     Returns:
         One `Prediction` for each text, in their order.
@@ -60,7 +65,8 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc") -> l
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    return [found for _, found in predictions(load(method), (("", text) for text in _strings(texts)))]
+    given = (("", text) for text in _strings(texts))
+    return [found for _, found in predictions(load(method), given, workers=workers)]
 
 
 def _strings(texts: Iterable[str]) -> Iterator[str]:
@@ -110,13 +116,14 @@ def _named(method: str) -> Identifier | UrlIdentifier:
 
 
 def predictions(
-    identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]]
+    identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]], *, workers: int = 1
 ) -> Iterator[tuple[tuple[str, str], Prediction]]:
     """Identify texts in batches, as they come.
 
     Args:
         identifier: a method.
         texts: pairs of a name and a text.
+        workers: threads that identify, where the method allows more than one.
 
     Yields:
         Each pair, and what the method says of it.
@@ -124,35 +131,58 @@ def predictions(
     is_url = hasattr(identifier, "decisions")
     if is_url:
         from graphlang.urls.tokens.readable_text import readable  # noqa: PLC0415 - texts do without
-    for batch in _batches(texts):
+
+    def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]]]:
         read = [text for _, text in batch]
         if not is_url:
             read = [meant.text if meant else text for meant, text in zip(_as_meant(read), read, strict=True)]
         best, score = top(identifier.probabilities(read), 2)
-        for item, first, sure in zip(batch, best.tolist(), score.tolist(), strict=True):
+        return batch, best.tolist(), score.tolist()
+
+    for batch, best, score in _side_by_side(ask, identifier, texts, workers):
+        for item, first, sure in zip(batch, best, score, strict=True):
             if is_url and not readable(item[1]).strip():  # it embeds its content or names no page (data:, tel:)
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
                 yield item, _prediction(identifier.labels, item[1], first, sure)
 
 
-def segments(identifier: Identifier, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], list[Span]]]:
+def segments(
+    identifier: Identifier, texts: Iterable[tuple[str, str]], *, workers: int = 1
+) -> Iterator[tuple[tuple[str, str], list[Span]]]:
     """Find the languages inside texts, in batches, as they come.
 
     Args:
         identifier: a content method.
         texts: pairs of a name and a text.
+        workers: threads that identify, where the method allows more than one.
 
     Yields:
         Each pair, and the spans of its text (`content.segments.find`).
     """
     from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
 
-    for batch in _batches(texts):
+    def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
         given = _as_meant([text for _, text in batch])
         read = [meant.text if meant else text for meant, (_, text) in zip(given, batch, strict=True)]
-        for item, meant, found in zip(batch, given, find.spans(identifier, read), strict=True):
-            yield item, _where_written(found, item[1], meant.encoded) if meant else found
+        return [
+            (item, _where_written(found, item[1], meant.encoded) if meant else found)
+            for item, meant, found in zip(batch, given, find.spans(identifier, read), strict=True)
+        ]
+
+    for found in _side_by_side(ask, identifier, texts, workers):
+        yield from found
+
+
+def _side_by_side(
+    ask: Callable[[_Batch], _Asked],
+    identifier: Identifier | UrlIdentifier,
+    texts: Iterable[tuple[str, str]],
+    workers: int,
+) -> Iterator[_Asked]:
+    """What a method says of each batch, in their order; the more are at hand at once, the fewer characters in each."""
+    threads = min(workers, MOST) if getattr(identifier, "concurrent", False) else 1
+    return side_by_side(ask, _batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
 def _as_meant(texts: list[str]) -> list[Meant | None]:
@@ -183,13 +213,13 @@ def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[f
     return Prediction(language, script, score[0], labels[best[1]], score[1])
 
 
-def _batches(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    batch: list[tuple[str, str]] = []
+def _batches(texts: Iterable[tuple[str, str]], most: int = _BATCH_CHARACTERS) -> Iterator[_Batch]:
+    batch: _Batch = []
     characters = 0
     for item in texts:
         batch.append(item)
         characters += len(item[1])
-        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+        if len(batch) == _BATCH or characters >= most:
             yield batch
             batch, characters = [], 0
     if batch:

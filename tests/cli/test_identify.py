@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from graphlang import identification
 from graphlang.db import create
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from click.testing import Result
+    from numpy.typing import NDArray
 
     Call = Callable[..., Result]
 
@@ -72,6 +75,33 @@ def test_spans_of_text_that_was_encoded_twice_are_where_it_is(graphlang: Call) -
     assert given["shares"] == plain["shares"]
     cut = [twice[span["begin"] : span["end"]].encode("latin-1").decode() for span in given["spans"]]
     assert cut == [(german + russian)[span["begin"] : span["end"]] for span in plain["spans"]]
+
+
+def test_answers_are_in_order_and_the_same_with_any_number_of_workers(graphlang: Call, tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    some = ("Der Nebel liegt im Tal", "Le brouillard reste dans la vallée", "12", "Туман в долине")
+    path.write_text("".join(f"{some[number % 4]} {number}\n" for number in range(9_000)), encoding="utf-8")
+    for options in (("--format", "tsv"), ("--shares",)):
+        one, three = (
+            graphlang("identify", "--lines", *options, path, "--workers", workers).stdout for workers in (1, 3)
+        )
+        assert one == three
+        assert len(one.splitlines()) == 9_000 + (options[0] == "--format")
+
+
+def test_methods_of_others_are_asked_by_one_thread() -> None:
+    threads = set()
+
+    class Vowels:
+        labels = ("deu", "eng")
+
+        def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+            threads.add(threading.get_ident())
+            return np.tile([0.75, 0.25], (len(texts), 1))
+
+    found = identification.identify(["text"] * 9_000, method=Vowels(), workers=4)
+    assert {one.language for one in found} == {"deu"}
+    assert threads == {threading.get_ident()}
 
 
 def test_long_lines_are_not_gathered_by_the_thousand() -> None:

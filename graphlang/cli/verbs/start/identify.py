@@ -13,16 +13,17 @@ from graphlang.cli.shared.files.texts_in_files import Texts
 from graphlang.cli.shared.files.texts_in_files import encoding as encoding_option
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.tables.output import output_options, write_rows
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.codes import languages
 from graphlang.identification import is_url_method, load, predictions, segments
+from graphlang.native.threads import cores
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from graphlang.content.identifier import Identifier
     from graphlang.content.segments import find
-    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.identification import Prediction
 
 
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
@@ -44,6 +45,12 @@ _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up
     " Letters of a script that the method does not know are 'und'.",
 )
 @click.option("--text", is_flag=True, help="Give the text back, in a column of its own.")
+@click.option(
+    "--workers",
+    type=WholeNumber(1),
+    help="Threads that identify, if the method is one of ours; all cores by default. The result is the same with any"
+    " number.",
+)
 @encoding_option
 @options.plugins
 @output_options
@@ -59,6 +66,7 @@ def identify(
     shares: bool,
     spans: bool,
     text: bool,
+    workers: int | None,
 ) -> None:
     """Identify the language of texts, or of URLs.
 
@@ -93,32 +101,32 @@ def identify(
     texts = given.lines() if lines else given.files()
     if listed:
         columns = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
-        rows = _segments(identifier, texts, shares=shares, spans=spans, text=text)
+        found = segments(identifier, texts, workers=workers or cores())
+        rows = _segments(found, shares=shares, spans=spans, text=text)
         write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
     else:
         columns = (*_COLUMNS, *["text"] * text)
-        write_rows(columns, _answers(identifier, texts, text=text), format_=format_, limit=limit, output=output)
+        answers = _answers(predictions(identifier, texts, workers=workers or cores()), text=text)
+        write_rows(columns, answers, format_=format_, limit=limit, output=output)
     for name in given.unread:
         say(f"Error: {visible(name)}")
     if given.unread:
         sys.exit(1)
 
 
-def _answers(
-    identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]], *, text: bool
-) -> Iterator[tuple[Any, ...]]:
+def _answers(predicted: Iterable[tuple[tuple[str, str], Prediction]], *, text: bool) -> Iterator[tuple[Any, ...]]:
     """One row a text, and with `text` the text itself."""
-    for (name, own), found in predictions(identifier, texts):
+    for (name, own), found in predicted:
         yield name, *found, len(own), *[own] * text
 
 
 def _segments(
-    identifier: Identifier, texts: Iterable[tuple[str, str]], *, shares: bool, spans: bool, text: bool
+    found: Iterable[tuple[tuple[str, str], list[find.Span]]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
     """One row a text: its name, its shares, its spans, or both; and with `text` the text itself."""
     from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
 
-    for (name, whole), own in segments(identifier, texts):
+    for (name, whole), own in found:
         told: list[Any] = []
         if shares:
             told.append([{"language": one.language, "share": round(one.share, 4)} for one in find.shares(own)])
