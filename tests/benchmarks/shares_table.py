@@ -15,6 +15,8 @@ with 15 % as an aside; joined by a space or a line feed. There are three sets of
 
 Of FLORES every other sentence is for ``--fit``, and the others are for the tables.
 
+*short*: two, four and nine sentences of Tatoeba, of 30 to 75 characters, in one language or in two, apart or mixed.
+
 Columns: F1 of the set of languages (mean over documents); documents in one language that are told as such; half the L1
 distance of the shares; documents per second. CLD2 (`pip install pycld2`) is measured on those whose languages it has.
 
@@ -51,6 +53,9 @@ DOCUMENTS = 1_200
 DRAWS = 8
 TURNS = 5
 SHORTEST_LINE = 30
+SHORT = 75  # characters of a short line
+LEAST_LINES = 20  # of a language
+TATOEBA = "laser_tatoeba.tsv"
 
 
 class Document(NamedTuple):
@@ -103,22 +108,44 @@ def documents(lines: dict[str, list[str]], number: int, seed: int) -> list[Docum
         elif way == "aside":
             place = chance.randrange(len(parts[0]) + 1)
             joined = parts[0][:place] + [part for own in parts[1:] for part in own] + parts[0][place:]
-        letters: dict[str, int] = {}
-        for language, line in joined:
-            name = code(language) or language
-            letters[name] = letters.get(name, 0) + sum(map(str.isalpha, line))
-        whole = sum(letters.values())
-        separator = chance.choice(["\n", " "])
-        found.append(
-            Document(separator.join(line for _, line in joined), {name: n / whole for name, n in letters.items()})
-        )
+        found.append(document(joined, chance.choice(["\n", " "])))
     return found
+
+
+def document(parts: list[tuple[str, str]], separator: str) -> Document:
+    """Of lines with their languages."""
+    letters: dict[str, int] = {}
+    for language, line in parts:
+        name = code(language) or language
+        letters[name] = letters.get(name, 0) + sum(map(str.isalpha, line))
+    whole = sum(letters.values())
+    return Document(separator.join(line for _, line in parts), {name: n / whole for name, n in letters.items()})
+
+
+def short_documents(data: Path, languages: Collection[str], number: int, lines: int) -> list[Document]:
+    """Of two thirds one language, of the others two."""
+    found: dict[str, list[str]] = {}
+    with (data / "lid" / TATOEBA).open(encoding="utf-8") as file:
+        for tag, _, text in (line.rstrip("\n").split("\t", 2) for line in file):
+            if SHORTEST_LINE < len(text) <= SHORT and (label(tag) or tag) in languages:
+                found.setdefault(label(tag) or tag, []).append(text)
+    names = sorted(name for name, some in found.items() if len(some) >= LEAST_LINES)
+    chance = random.Random(lines)  # noqa: S311
+    made = []
+    for _ in range(number):
+        some = chance.sample(names, chance.choice([1, 1, 2]))
+        first = chance.randrange(1, lines) if len(some) > 1 else lines
+        joined = [(own, chance.choice(found[own])) for own in [some[0]] * first + [some[-1]] * (lines - first)]
+        if chance.random() < 1 / 2:
+            chance.shuffle(joined)
+        made.append(document(joined, chance.choice(["\n", " "])))
+    return made
 
 
 def measure(made: list[Document], told: list[dict[str, float]]) -> str:
     f, single, distance = [], [], []
-    for document, own in zip(made, told, strict=True):
-        gold = document.shares
+    for one, own in zip(made, told, strict=True):
+        gold = one.shares
         f.append(2 * len(set(gold) & set(own)) / max(1, len(gold) + len(own)))
         if len(gold) == 1:
             single.append(set(own) == set(gold))
@@ -128,7 +155,7 @@ def measure(made: list[Document], told: list[dict[str, float]]) -> str:
 
 def timed(name: str, made: list[Document], run: Any) -> None:
     begin = time.perf_counter()
-    told = run([document.text for document in made])
+    told = run([one.text for one in made])
     speed = len(made) / (time.perf_counter() - begin)
     print(f"{name:28}{measure(made, told)}  {speed:8.0f}/s", flush=True)
 
@@ -196,7 +223,17 @@ def main() -> None:
         if len(draws) > 1:
             for some in made:
                 timed("one draw: identify --shares", some, lambda texts: of_texts(identifier, texts))
-        compare(identifier, [document for some in made for document in some])
+        compare(identifier, [one for some in made for one in some])
+
+    for number in () if wanted.fit else (2, 4, 9):
+        made = short_documents(wanted.data, identifier.labels, DOCUMENTS, number)
+        several = sum(len(one.shares) > 1 for one in made)
+        print(f"short: {number} sentences, {several} of {len(made)} documents in two languages")
+        timed("identify --shares", made, lambda texts: of_texts(identifier, texts))
+        of_two = [one for one in made if len(one.shares) > 1]
+        told = of_texts(identifier, [one.text for one in of_two])
+        right = sum(set(one.shares) == set(own) for one, own in zip(of_two, told, strict=True))
+        print(f"of those in two languages told with these two: {right / len(of_two):.3f}")
 
 
 def cost(identifier: Any, collection: Path) -> None:
@@ -235,7 +272,7 @@ def compare(identifier: Any, made: list[Document]) -> None:
     except ImportError:
         print("CLD2: not installed (pycld2)")
         return
-    both = [document for document in made if known.issuperset(document.shares)]
+    both = [one for one in made if known.issuperset(one.shares)]
     print(f"the {len(both)} documents in languages that CLD2 has")
     timed("identify --shares", both, lambda texts: of_texts(identifier, texts))
     timed("CLD2", both, cld2)

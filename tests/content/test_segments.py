@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphlang.codes.languages import code
 from graphlang.content import registry
 from graphlang.content.segments import decode, find, units
 from graphlang.content.segments.pages import of_pages
@@ -372,6 +373,23 @@ def test_the_command(graphlang: Callable[..., Result]) -> None:
         [],
         [{"language": "eng", "share": 1.0}],
     ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "languages"),
+    [
+        (("Der Nebel liegt über dem Tal und der Fluss ist still. ", "Il y a du pain sur la table."), ["deu", "fra"]),
+        (("Der Hund bellt im Garten.\n", "Привет мир, как дела?\n", "北京市的天气很好"), ["deu", "rus", "zho"]),
+        (("Das ist ein Haus. Maria Rodriguez Gonzalez, Juan Perez. Das Wetter ist heute schön.",), ["deu"]),
+        (("Menu\nHome\nKontakt\nImpressum\nÜber uns\nDatenschutz",), ["deu"]),
+    ],
+)
+def test_a_sentence_is_enough_and_names_are_not(parts: tuple[str, ...], languages: list[str]) -> None:
+    """A text of two sentences was told in one language, whatever the other one was, and in whatever script."""
+    [found] = find.spans(registry.load("nfc"), ["".join(parts)])
+    assert [(span.end - span.begin, code(span.label)) for span in found] == list(
+        zip(map(len, parts), languages, strict=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -61,15 +61,17 @@ class Said(NamedTuple):
     more: NDArray[np.float64]
 
 
-def said(chances: NDArray[np.float32], costs: Costs) -> Said:
+def said(chances: NDArray[np.float32], costs: Costs, likely: NDArray[np.bool_] | None = None) -> Said:
     """What units say for labels.
 
     Args:
         chances: Probabilities of the labels, (units, labels); of a unit with a row of 0 nothing is said.
         costs: Of the model.
+        likely: Labels that count, of each unit, (units, labels); all if not given.
     """
     flat = np.ascontiguousarray(chances).reshape(-1)
-    some = np.flatnonzero(flat > costs.floor)
+    counts = flat > costs.floor
+    some = np.flatnonzero(counts if likely is None else counts & likely.reshape(-1))
     unit, label = np.divmod(some, max(chances.shape[1], 1))
     return Said(unit, label, np.log(flat[some].astype(np.float64)) - np.log(costs.floor))
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphlang.codes import languages
 from graphlang.content.scoring import relatives
 from graphlang.content.segments import decode, units
-from graphlang.content.segments.readers import ByProbabilities, ask_again
+from graphlang.content.segments.readers import ByProbabilities, ReadsParts, ask_again
 from graphlang.content.text.normalise import characters
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
 
-COSTS = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)
+#: One sentence is enough where it is as sure as can be (13.8 of the floor's logs, of which changing there and back and
+#: the language cost 13).
+COSTS = decode.Costs(floor=1e-6, border=3.0, inside=7.0, language=7.0, resemblance=1.0)
+#: Of methods that are too sure of a few words (`ReadsParts` tells which are not): two units, at least.
+DOUBTFUL = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)
+LIKELY = 0.01  #: probability that some unit of a text gives each of the text's languages, at least
 LEAST = 0.03  #: share of a text's letters that is told
 MOST = 5  #: languages of a text that are told
 _TOGETHER = 4_096  # units that are identified at once
@@ -100,16 +105,19 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     sizes = [len(own) for own in cuts]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     border = np.array([unit.border for own in cuts for unit in own])
-    path = decode.paths(decode.said(chances, COSTS), offsets, border, COSTS, labels=chances.shape[1])
     text = np.repeat(np.arange(len(texts)), sizes)
+    costs = COSTS if isinstance(identifier, ReadsParts) else DOUBTFUL
+    likely = np.maximum.reduceat(chances, offsets[:-1]) > LIKELY
+    told = decode.said(chances, costs, likely[text])
+    path = decode.paths(told, offsets, border, costs, labels=chances.shape[1])
     path = ask_again(reading, path, text, np.arange(len(path)))
     path = relatives.settle(chances, path, text, relatives.bounds(identifier))
     found: list[list[Span]] = []
     for own, (begin, end) in zip(cuts, pairwise(offsets.tolist()), strict=True):
         of_units = chances[begin:end]
         # Nothing is told of a script that no language here is written in.
-        told = of_units.any()
-        found.append(_joined(own, path[begin:end], of_units, weight[begin:end], identifier.labels) if told else [])
+        known = of_units.any()
+        found.append(_joined(own, path[begin:end], of_units, weight[begin:end], identifier.labels) if known else [])
     return found
 
 
