@@ -281,10 +281,12 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Mo
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--extend", "nfc", "FOLDER"], "--extend takes one folder and --output"),
+        (["--extend", "nfc", "FOLDER"], "--output is missing: --extend takes one folder, and the file"),
         (["FOLDER", "-o", "x.npz"], "--output and --replace go with --extend"),
-        (["--extend", "nfc", "FOLDER", "FOLDER", "-o", "x.npz"], "--extend takes one folder"),
-        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--text", "FOLDER"], "and no --text"),
+        (["--extend", "nfc", "FOLDER", "FOLDER", "-o", "x.npz"], " is a second one"),
+        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--text", "FOLDER"], "--text is for --method url"),
+        (["x.npz", "FOLDER", "--text", "FOLDER"], "--text is for URLs: nfc learns from one folder"),
+        (["x.npz", __file__], f"{__file__} is no folder: nfc learns from one folder"),
         (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--option", "digest=9"], "digest is no setting"),
         (["--extend", "nfc", "none", "-o", "x.npz"], "none: no such folder"),
         (["x.npz"], "train takes MODEL"),

@@ -109,7 +109,7 @@ def train(
     """
     if base is not None or output is not None or replace:
         given = {"replace": replace, "words": words, "messages": messages, **_settings(settings)}
-        _extend(base, model, output, others=bool(corpus or text), given=given)
+        _extend(base, model, output, second=corpus, text=text, given=given)
         return
     if corpus is None or model.is_dir():
         raise click.UsageError("train takes MODEL, a file to write, and CORPUS")
@@ -133,9 +133,8 @@ def train(
                 raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
             made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))
         elif text is not None or not corpus.is_dir():
-            raise click.UsageError(
-                f"{method} learns from a folder with one sub-folder for each label, and takes no --text"
-            )
+            words = "--text is for URLs" if text is not None else f"{corpus} is no folder"
+            raise click.UsageError(f"{words}: {method} learns from one folder, with a sub-folder for each label")
         else:
             made = training.train(
                 corpus, method=method, words=words, messages=messages, progress=told, **_settings(settings)
@@ -146,12 +145,24 @@ def train(
         say(f"left out: {', '.join(visible(words) for words in training_corpus.why_left_out(left_out))}")
 
 
-def _extend(base: str | None, folder: Path, output: Path | None, *, others: bool, given: dict[str, Any]) -> None:
+def _extend(
+    base: str | None,
+    folder: Path,
+    output: Path | None,
+    *,
+    second: Path | None,
+    text: Path | None,
+    given: dict[str, Any],
+) -> None:
     """Add the languages of a folder to a model."""
     if base is None:
         raise click.UsageError("--output and --replace go with --extend")
-    if output is None or others:
-        raise click.UsageError("--extend takes one folder and --output, and no --text")
+    if output is None:
+        raise click.UsageError("--output is missing: --extend takes one folder, and the file for the new model")
+    if second is not None:
+        raise click.UsageError(f"--extend takes one folder, and {second} is a second one")
+    if text is not None:
+        raise click.UsageError("--text is for --method url, and means nothing to --extend")
     if not folder.is_dir():
         raise click.BadParameter(f"{folder}: no such folder", param_hint="'MODEL'")
     refuse_unwritable(output)
