@@ -26,7 +26,7 @@ import numpy as np
 
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
-from graphlang.content.scoring.relatives import FILE, FLOOR, support
+from graphlang.content.scoring.relatives import FILE, FLOOR, LEAST_BOUND, support
 from graphlang.content.segments import find, units
 from graphlang.content.training import corpus
 
@@ -46,7 +46,6 @@ TEXTS: Final = 40  # of a language with much text, and each kind
 OF_RELATIVES: Final = 10  # of any other
 RELATIVES: Final = 5  # languages that texts of one may be taken for
 SPREADS: Final = 8.0
-LEAST: Final = 0.08
 LEAST_IN_PROSE: Final = 0.3  # above which the bound of a relative is that has text enough, but of programs
 SMALLER: Final = 0.4  # of the text of the greater language, or of what is no message of a program, a relative has less
 _READ: Final = 400_000  # characters of a language, at most
@@ -137,7 +136,7 @@ def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
                 continue
             by_kind, most = great[other]
             if by_kind:
-                bound = max(mean[number] + max(LEAST, SPREADS * spread[number]) for mean, spread in by_kind)
+                bound = max(mean[number] + max(LEAST_BOUND, SPREADS * spread[number]) for mean, spread in by_kind)
                 kind = main_kind(read.by_genre(name))
                 if kind in most:
                     bound = max(bound, most[kind][number])

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from graphlang.codes.languages import split
 from graphlang.content import registry
 from graphlang.content.scoring import relatives
+from graphlang.content.segments import find
+from graphlang.content.segments import units as segments
 
 LEAST = relatives.LEAST_UNITS
 KNOWN = {0: {1: 0.5, 2: 0.3}}
@@ -81,6 +83,25 @@ def test_little_text_is_left_as_it_is() -> None:
     assert relatives.smaller(rows, offsets, labels, KNOWN).tolist() == [0, 1]
     rows[-1] = 0  # in another script
     assert relatives.smaller(rows, offsets, labels, KNOWN).tolist() == [0, 0]
+
+
+def test_how_well_units_must_agree_can_be_said() -> None:
+    # As above: the mean of seven and four is .845 of its error.
+    rows = units(*[(0.4, 0.4, 0.2)] * 7, *[(0.9, 0.05, 0.05)] * 4)
+    text, path = np.zeros(11, dtype=np.int64), np.zeros(11, dtype=np.int64)
+    settled = [relatives.settle(rows, path, text, {0: {1: 0.4}}, agree=agree)[0] for agree in (0.84, 0.86)]
+    assert settled == [1, 0]
+
+
+def test_a_part_of_a_text_in_a_small_language_is_told_so() -> None:
+    identifier = registry.load("nfc")
+    german = (
+        "Die Stadt liegt am Fluss und hat einen alten Hafen. Im Winter kommen viele Schiffe dorthin, um Holz zu laden. "
+    )
+    for part, label in ((EGYPTIAN[:250], "arz"), (STANDARD[:250], "ara")):
+        assert len(segments.cut(part)) < LEAST  # fewer than a text must have
+        [own] = find.spans(identifier, [f"{german}\n{part}\n{german}"])
+        assert [span.label for span in own] == ["deu", label, "deu"]
 
 
 def test_texts_are_in_doubt_whose_relative_is_near() -> None:

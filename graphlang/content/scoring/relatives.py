@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 
 FILE: Final = Path(__file__).parents[2] / "data" / "nfc-relatives.json"
 FLOOR = 0.1  #: probability below which a unit says nothing
+#: The share that a bound is at least: little text of each language was there to measure it on.
+LEAST_BOUND: Final = 0.08
 LEAST_UNITS = 10  #: of fewer nothing is concluded: the bounds were measured on texts of so many and more
 #: Of the greater label's probability times the bound: with more for the relative a text is read again. A third of it
 #: helps a few more, but took one of sixty Zulu texts for Xhosa.
 NEAR = 0.003
-_AGREE = 0.7  # standard errors of the mean by which units must say more than the bound
+AGREE = 0.7  #: standard errors of the mean by which units must say more than the bound
 
 
 def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.float32]:
@@ -65,6 +67,22 @@ def bounds(identifier: Identifier) -> Bounds:
         identifier: A content method.
     """
     return _bounds(identifier.labels) if identifier.hash == _measured()["model"] else {}
+
+
+def lowered(known: Bounds, least: float) -> Bounds:
+    """Bounds of which those that are no more than `LEAST_BOUND` are lower: of these texts less was measured.
+
+    Args:
+        known: Of a method.
+        least: Instead of `LEAST_BOUND`.
+
+    >>> lowered({0: {1: 0.5, 2: LEAST_BOUND}}, 0.02)
+    {0: {1: 0.5, 2: 0.02}}
+    """
+    return {
+        label: {other: least if bound <= LEAST_BOUND else bound for other, bound in others.items()}
+        for label, others in known.items()
+    }
 
 
 def in_doubt(probabilities: NDArray[np.float32], known: Bounds) -> Ints:
@@ -111,17 +129,31 @@ def smaller(chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bo
     return found
 
 
-def _smaller(chances: NDArray[np.float32], label: int, others: Mapping[int, float], least: int = LEAST_UNITS) -> int:
+def _smaller(
+    chances: NDArray[np.float32],
+    label: int,
+    others: Mapping[int, float],
+    least: int = LEAST_UNITS,
+    agree: float = AGREE,
+) -> int:
     said = support(chances[:, [label, *others]])
     if len(said) < least:
         return label
     more = said[:, 1:] - np.fromiter(others.values(), dtype=np.float32) * said[:, :1]
     mean = more.mean(axis=0)
     best = int(mean.argmax())
-    return list(others)[best] if mean[best] > _AGREE * more[:, best].std() / np.sqrt(len(more)) else label
+    return list(others)[best] if mean[best] > agree * more[:, best].std() / np.sqrt(len(more)) else label
 
 
-def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds, least: int = LEAST_UNITS) -> Ints:
+def settle(
+    chances: NDArray[np.float32],
+    path: Ints,
+    texts: Ints,
+    known: Bounds,
+    *,
+    least: int = LEAST_UNITS,
+    agree: float = AGREE,
+) -> Ints:
     """The labels of units, those of a text that are in a smaller relative of their label put right, (units,).
 
     Args:
@@ -130,6 +162,7 @@ def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds,
         texts: The text that each is of, ascending, (units,).
         known: Of the method.
         least: Units of a label of which something is concluded.
+        agree: Standard errors of the mean by which they must say more than the bound.
 
     >>> chances = np.array([[0.6, 0.4]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
     >>> settle(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}).tolist()
@@ -140,7 +173,7 @@ def settle(chances: NDArray[np.float32], path: Ints, texts: Ints, known: Bounds,
     for text, label in sorted(set(zip(texts[some].tolist(), path[some].tolist(), strict=True))):
         mine = some[(texts[some] == text) & (path[some] == label)]
         if len(mine) >= least:
-            settled[mine] = _smaller(chances[mine], label, known[label], least)
+            settled[mine] = _smaller(chances[mine], label, known[label], least, agree)
     return settled
 
 

@@ -26,6 +26,12 @@ DOUBTFUL = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resem
 LIKELY = 0.01  #: probability that some unit of a text gives each of the text's languages, at least
 LEAST = 0.03  #: share of a text's letters that is told
 MOST = 5  #: languages of a text that are told
+#: What tells that a part of a text is in a small relative of its language (`scoring.relatives`), fitted on documents of
+#: FLORES that no table shows: how many units it has, the bound where the relative's is least, and the standard errors
+#: by which its units must say more. A part has few units: so low a bound is safe where they agree better.
+LEAST_UNITS = 5
+LEAST_BOUND = 0.02
+AGREE = 1.0
 _TOGETHER = 4_096  # units that are identified at once
 _NOTHING = -1  # label of units of which nothing can be told
 
@@ -111,7 +117,8 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     told = decode.said(chances, costs, likely[text])
     path = decode.paths(told, offsets, border, costs, labels=chances.shape[1])
     path = ask_again(reading, path, text, np.arange(len(path)))
-    path = relatives.settle(chances, path, text, relatives.bounds(identifier))
+    known = relatives.lowered(relatives.bounds(identifier), LEAST_BOUND)
+    path = relatives.settle(chances, path, text, known, least=LEAST_UNITS, agree=AGREE)
     found: list[list[Span]] = []
     for own, (begin, end) in zip(cuts, pairwise(offsets.tolist()), strict=True):
         of_units = chances[begin:end]

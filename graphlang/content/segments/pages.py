@@ -81,7 +81,7 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
     path[other] = np.where(_taken_for(identifier, again, page[other]), page[other], again)
     other &= path != page
     path[other] = relatives.settle(
-        chances[number[other]], path[other], text[other], relatives.bounds(identifier), LEAST_WINDOWS
+        chances[number[other]], path[other], text[other], relatives.bounds(identifier), least=LEAST_WINDOWS
     )
     return _counted(text, path, letters)
 
