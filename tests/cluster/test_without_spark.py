@@ -124,6 +124,8 @@ def test_tables_without_room_are_named(archives: Path, tmp_path: Path, monkeypat
     with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/tables'$"):
         loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
+    with pytest.raises(OSError, match=f"No such file or directory: '{tmp_path}/none/tables'$"):
+        loading.from_database(tmp_path / "crawl.db", tmp_path / "none" / "tables")
 
 
 def test_a_host_with_half_of_all_pages_is_shared_out() -> None:

@@ -113,7 +113,10 @@ def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loade
     if folder.exists() and not overwrite:
         raise OutputError(f"{folder} exists; name another folder, or replace it with --overwrite")
     with closing(linked.opened(path)) as connection:
-        part = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".part", dir=folder.absolute().parent))
+        try:
+            part = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".part", dir=folder.absolute().parent))
+        except OSError as error:  # in words of what the user named, not of the part beside it
+            raise OSError(error.errno, error.strerror, str(folder)) from error
         try:
             with naming(folder):
                 done = _Load(connection, part).all()
