@@ -89,13 +89,13 @@ class Links:
         Args:
             wanted: whether each page is one of these, shape (n,).
         """
+        return reaching(self.source, self.target, wanted)
 
-        def some(part: slice) -> NDArray[np.int32]:
-            found = np.empty(part.stop - part.start, np.int32)
-            given = (part.start, part.stop, self.source, self.target, wanted, found)
-            return found[: _kernels.links_reaching(*given)].copy()
-
-        return np.concatenate([np.zeros(0, np.int32), *in_blocks(self.m, BLOCK, some)])
+    def kinds(self) -> NDArray[np.bool_]:
+        """Which kinds of links there are, shape (256,)."""
+        present = np.zeros(256, np.uint8)
+        _kernels.link_kinds(self.kind, present)
+        return present.view(np.bool_)
 
     def drawn(
         self, part: slice, chosen: NDArray[np.bool_], left_out: NDArray[np.bool_], key: NDArray[np.uint64], limit: int
@@ -254,6 +254,29 @@ def _by_page(
     del counted
     list(side_by_side(lambda at: put(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts)))
     return begin
+
+
+def reaching(source: NDArray[np.int32], target: NDArray[np.int32], wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Numbers of the links with an end at some pages, ascending.
+
+    Args:
+        source: of each link, shape (m,).
+        target: of each link, shape (m,).
+        wanted: whether each page is one of these, shape (n,).
+
+    Raises:
+        ValueError: a page outside 0..n - 1.
+
+    >>> reaching(np.int32([0, 2, 1]), np.int32([1, 1, 0]), np.array([False, False, True])).tolist()
+    [1]
+    """
+
+    def some(part: slice) -> NDArray[np.int32]:
+        found = np.empty(part.stop - part.start, np.int32)
+        many = _kernels.links_reaching(part.start, part.stop, source, target, wanted, found)
+        return found[:many].copy()
+
+    return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(source), BLOCK, some)])
 
 
 def reached_by_evidence(

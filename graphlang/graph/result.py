@@ -73,8 +73,8 @@ def answer(
     if k < 2:  # noqa: PLR2004  a runner-up needs a column
         languages = np.concatenate([languages, np.full((n, 2 - k), NONE, np.int16)], axis=1)
         probabilities = np.concatenate([probabilities, np.zeros((n, 2 - k), np.float32)], axis=1)
-    languages = np.where(probabilities > 0, languages, NONE).astype(np.int16)
-    probabilities = np.where(languages >= 0, probabilities, 0).astype(np.float32)
+    languages = np.where(probabilities > 0, languages, NONE).astype(np.int16, copy=False)
+    probabilities = np.where(languages >= 0, probabilities, 0).astype(np.float32, copy=False)
     return Answer(
         languages[:, 0].copy(),
         probabilities[:, 0].copy(),

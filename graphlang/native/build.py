@@ -75,7 +75,7 @@ KERNELS = (
     Kernel("graphlang/graph/native/adjacency.c"),
     Kernel("graphlang/graph/native/belief_steps.c", ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off")),
     Kernel("graphlang/graph/native/degree_cap.c"),
-    Kernel("graphlang/graph/native/edge_features.c"),
+    Kernel("graphlang/graph/native/edge_features.c", ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off")),
     Kernel("graphlang/graph/native/language_tables.c", ("-fno-trapping-math",)),
     Kernel("graphlang/graph/native/link_order.c"),
     Kernel("graphlang/graph/native/log_messages.c"),

@@ -75,6 +75,9 @@ def test_links_of_some_pages(pairs: list[tuple[int, int]], chosen: list[bool], l
     kind = np.array([data.draw(st.integers(0, 2)) for _ in pairs], np.uint8)
     key, left_out = [data.draw(st.integers(0, 2**64 - 1)) for _ in range(PAGES)], np.arange(256) == 1
     kinds = (source, target, kind, left_out, np.array(chosen), np.array(key, np.uint64))
+    present = np.zeros(256, np.uint8)
+    ADJACENCY.link_kinds(kind, present)
+    assert np.flatnonzero(present).tolist() == sorted(set(kind.tolist()))
     many = ADJACENCY.links_drawn(first, last, limit, *kinds, found, hashes)
     hash_of = [definitions.hash_of_keys(key[s], key[t]) for s, t in pairs]
     drawn = [

@@ -76,6 +76,29 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edge_features, "LEAST", steps)
     monkeypatch.setattr(edge_features, "AFFORDABLE", 0)
     assert edge_features.EdgeFeatures(links, everything).longest == edge_features.LONGEST[0]
+    monkeypatch.setattr(edge_features, "LEAST", steps - 1)
+    assert edge_features.EdgeFeatures(links, everything).longest < edge_features.LONGEST[0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30), st.data())
+def test_no_links_cost_more_than_what_is_said_of_all(pairs: list[tuple[int, int]], data: st.DataObject) -> None:
+    links = links_of(pairs, 7)
+    wanted = np.flatnonzero([data.draw(st.booleans()) for _ in range(links.m)])
+    shape, longest = edge_features.EdgeFeatures(links, wanted), data.draw(st.integers(0, 4))
+    assert shape._steps(wanted, longest) <= shape._most_steps(longest)
+
+
+@pytest.mark.parametrize("many", [126, 127, 128, 200, 254, 255, 299])
+def test_as_many_neighbours_as_a_list_may_have_are_counted(many: int) -> None:
+    # pages 0 and 1 link to the same pages and are linked to by them; page 0 links to page 1 as well
+    others = range(2, 2 + many)
+    pairs = [(0, 1), *((n, end) for n in others for end in (0, 1)), *((end, n) for n in others for end in (0, 1))]
+    links = links_of(pairs, 2 + many)
+    features = edge_features.EdgeFeatures(links, np.int32([0])).of(np.int32([0]))[0]
+    found = dict(zip(edge_features.NAMES, features.tolist(), strict=True))
+    for name in ("common targets", "common sources", "detours"):
+        assert found[name] == pytest.approx(np.log1p(many))
+    assert found["targets shared"] == pytest.approx(many / (many + 1))  # page 1 is a target of page 0 alone
 
 
 def test_what_is_drawn_of_the_links_depends_on_their_pages_not_on_blocks_or_threads(
@@ -102,6 +125,9 @@ def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: py
     # a ring of 60 pages that all link to a hub: looking through the hub's list for each of these links is what costs
     links = links_of([(n, 0) for n in range(1, 61)] + [(n, n % 60 + 1) for n in range(1, 61)], 61)
     everything = np.arange(links.m)
+    shape = edge_features.EdgeFeatures(links, everything)
+    assert shape._most_steps(100) == 60 * (60 + 2) + 60 * 3 * (1 + 2)  # of the hub, and of the others
+    assert shape._most_steps(30) == 60 * 3 * (1 + 2)
     assert edge_features.EdgeFeatures(links, everything).longest == edge_features.LONGEST[0]
     monkeypatch.setattr(edge_features, "LEAST", 600)
     monkeypatch.setattr(edge_features, "AFFORDABLE", 0)

@@ -105,11 +105,16 @@ int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uin
     if (!IS_INDEX(t, pages)) return GRAPHLANG_REFUSE(fault, "target", i, t, 0, (int64_t)pages - 1);
     uint64_t mixed = (key[s] * 3 ^ key[t]) * 0xBF58476D1CE4E5B9u;
     mixed ^= mixed >> 32;
+    if (mixed > limit || !chosen[s] || !chosen[t] || left_out[kind[i]]) continue; /* the limit is soon low: most go here */
     found[count] = (int32_t)i;
-    hash[count] = mixed;
-    count += (chosen[s] != 0) & (chosen[t] != 0) & !left_out[kind[i]] & (mixed <= limit);
+    hash[count++] = mixed;
   }
   return count;
+}
+
+int graphlang_link_kinds(uint64_t links, const uint8_t *kind, uint8_t *present) {
+  for (uint64_t i = 0; i < links; i++) present[kind[i]] = 1;
+  return 1;
 }
 
 static int32_t root(int32_t *parent, int32_t page) {

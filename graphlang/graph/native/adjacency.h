@@ -46,6 +46,9 @@ int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uin
                               const uint64_t key[pages], int32_t found[room], uint64_t hash[room],
                               graphlang_fault *fault);
 
+/* present[k] becomes 1 for each kind of link that there is. */
+int graphlang_link_kinds(uint64_t links, const uint8_t kind[links], uint8_t present[256]);
+
 /* reached[p] becomes 1 for the pages without evidence that a chain of links, whatever their direction, joins to a page with
    evidence. `parent` is room to work in. */
 int graphlang_links_reached(uint64_t pages, uint64_t links, const int32_t source[links], const int32_t target[links],

@@ -13,6 +13,8 @@ enum {
   LINE = 16,           /* numbers that come together from memory */
   FETCHED = 8 * LINE,  /* numbers of a list that are asked for ahead */
   FAR = 16, NEAR = 8, /* links ahead */
+  TOGETHER = 64,      /* links whose features are added up side by side */
+  TARGET = 1, SOURCE = 128, /* marks, so that no sum of fewer than SOURCE of them is mistaken for another */
 };
 static const float STEEPEST = 4.0f; /* standardised features beyond are cut */
 
@@ -32,7 +34,7 @@ typedef struct {
   const int32_t *in_source, *page;
   const float *log_counts;
   uint64_t counts;
-  uint8_t *marks; /* of each page: 1 a target of the marked one, 2 a source */
+  uint8_t *marks; /* of each page: TARGET of the marked one, SOURCE, or both */
   const int32_t *numbers;
   int64_t marked; /* page whose lists are marked, -1 none */
   graphlang_fault *fault;
@@ -103,17 +105,22 @@ static int clean(Graph *graph) {
   return done;
 }
 
-/* Sum of the marks of some pages, targets and sources apart: the low and the high half of what comes out. */
+/* How many of some pages are marked, as targets and as sources: the low and the high half of what comes out. */
 static uint64_t look(const uint8_t *marks, List list) {
-  static const uint64_t worth[4] = {0, 1, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1};
-  const int32_t *pages = list.pages;
-  uint64_t one = 0, two = 0;
-  int64_t i = 0;
-  for (; i + 1 < list.count; i += 2) {
-    one += worth[marks[pages[i]] & 3];
-    two += worth[marks[pages[i + 1]] & 3];
+  const int32_t *pages = list.pages, *end = pages + list.count;
+  uint64_t found = 0;
+  while (pages < end) {
+    const int32_t *stop = end - pages < SOURCE ? end : pages + SOURCE - 1;
+    uint32_t one = 0, two = 0; /* additions that need not wait for each other */
+    for (; stop - pages > 1; pages += 2) {
+      one += marks[pages[0]];
+      two += marks[pages[1]];
+    }
+    if (pages < stop) one += marks[*pages++];
+    one += two;
+    found += one % SOURCE | (uint64_t)(one / SOURCE) << 32;
   }
-  return one + two + (i < list.count ? worth[marks[pages[i]] & 3] : 0);
+  return found;
 }
 
 /* Common targets, common sources, paths from s over one page to t. */
@@ -122,7 +129,7 @@ static int common(Graph *graph, int32_t s, int32_t t, const Page *to, int32_t *c
   int done = lists(graph, t, to, &targets, &sources);
   if (done < 0) return done;
   if (targets.count + sources.count && graph->marked != s) {
-    if ((done = clean(graph)) < 0 || (done = paint(graph, s, 3, 1, 2)) < 0) return done;
+    if ((done = clean(graph)) < 0 || (done = paint(graph, s, TARGET | SOURCE, TARGET, SOURCE)) < 0) return done;
     graph->marked = s;
   }
   uint64_t through = look(graph->marks, sources);
@@ -169,29 +176,56 @@ static void fetch(const Graph *graph, uint64_t n) {
   }
 }
 
-static int row(Graph *graph, uint64_t n, float *x) {
-  int32_t s, t, counts[3];
-  fetch(graph, n);
-  int done = ends(graph->source, graph->target, graph->known, graph->links, graph->numbers, n, &s, &t, graph->fault);
-  if (done < 0) return done;
-  Page from = page_of(graph, s), to = page_of(graph, t);
-  if ((done = common(graph, s, t, &to, counts)) < 0) return done;
-  x[0] = graph->reciprocal[graph->numbers[n]];
-  x[1] = from.log_out_degree;
-  x[2] = to.log_in_degree;
-  x[3] = to.log_out_degree;
-  x[4] = from.log_in_degree;
-  x[5] = from.log_mutual;
-  x[6] = to.log_mutual;
-  x[7] = fabsf(x[1] - x[3]);
-  x[8] = fabsf(x[4] - x[2]);
-  for (int i = 0; i < 3; i++) x[9 + i] = graph->log_counts[counts[i]];
-  for (int i = 0; i < 2; i++) { /* out of all targets, or sources, of both */
-    int64_t all = i ? (int64_t)from.in_degree + to.in_degree : (int64_t)from.out_degree + to.out_degree;
-    all -= counts[i];
-    x[12 + i] = (float)((double)counts[i] / (double)(all > 1 ? all : 1));
+/* The features of a few wanted links, each feature side by side: x[f][i] is of link first + i. What waits for memory is
+   done for all of them before any sum. */
+static int features_of(Graph *graph, uint64_t first, int count, float x[FEATURES][TOGETHER]) {
+  int32_t counts[3][TOGETHER];
+  double targets[TOGETHER], sources[TOGETHER]; /* of both ends together */
+  for (int i = 0; i < count; i++) {
+    uint64_t n = first + (uint64_t)i;
+    int32_t s, t, shared[3];
+    fetch(graph, n);
+    int done = ends(graph->source, graph->target, graph->known, graph->links, graph->numbers, n, &s, &t, graph->fault);
+    if (done < 0) return done;
+    Page from = page_of(graph, s), to = page_of(graph, t);
+    if ((done = common(graph, s, t, &to, shared)) < 0) return done;
+    for (int k = 0; k < 3; k++) counts[k][i] = shared[k];
+    x[0][i] = graph->reciprocal[graph->numbers[n]];
+    x[1][i] = from.log_out_degree;
+    x[2][i] = to.log_in_degree;
+    x[3][i] = to.log_out_degree;
+    x[4][i] = from.log_in_degree;
+    x[5][i] = from.log_mutual;
+    x[6][i] = to.log_mutual;
+    targets[i] = (double)from.out_degree + to.out_degree;
+    sources[i] = (double)from.in_degree + to.in_degree;
   }
+  for (int i = 0; i < count; i++) {
+    x[7][i] = fabsf(x[1][i] - x[3][i]);
+    x[8][i] = fabsf(x[4][i] - x[2][i]);
+  }
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < count; i++) x[9 + k][i] = graph->log_counts[counts[k][i]];
+  for (int k = 0; k < 2; k++) /* out of all targets, or sources, of both */
+    for (int i = 0; i < count; i++) {
+      double all = (k ? sources[i] : targets[i]) - counts[k][i];
+      x[12 + k][i] = (float)(counts[k][i] / (all > 1 ? all : 1));
+    }
   return 1;
+}
+
+/* Add up the features of a few links. */
+static void add_up(int count, float x[FEATURES][TOGETHER], const float *mean, const float *deviation,
+                   const double *weight, float *log_odds) {
+  double sum[TOGETHER] = {0};
+  for (int f = 0; f < FEATURES; f++)
+    for (int i = 0; i < count; i++) {
+      float z = (x[f][i] - mean[f]) / deviation[f];
+      z = z < -STEEPEST ? -STEEPEST : z;
+      z = z > STEEPEST ? STEEPEST : z;
+      sum[i] += (double)z * weight[f];
+    }
+  for (int i = 0; i < count; i++) log_odds[i] = (float)sum[i];
 }
 
 int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, int64_t longest,
@@ -220,9 +254,15 @@ int graphlang_edge_features(uint64_t pages, uint64_t known, uint64_t links, uint
                             float *features, graphlang_fault *fault) {
   Graph graph = {pages, known,      links,  wanted, source,  target, reciprocal, in_source,
                  page,  log_counts, counts, marks,  numbers, -1,     fault};
-  int done = 1;
-  for (uint64_t n = 0; n < wanted && done > 0; n++) done = row(&graph, n, features + n * FEATURES);
-  return done < 0 ? done : clean(&graph);
+  for (uint64_t first = 0; first < wanted; first += TOGETHER) {
+    float x[FEATURES][TOGETHER];
+    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = features_of(&graph, first, count, x);
+    if (done < 0) return done;
+    float *rows = features + first * FEATURES;
+    for (int i = 0; i < count; i++)
+      for (int f = 0; f < FEATURES; f++) rows[i * FEATURES + f] = x[f][i];
+  }
+  return clean(&graph);
 }
 
 int graphlang_edge_log_odds(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
@@ -232,20 +272,16 @@ int graphlang_edge_log_odds(uint64_t pages, uint64_t known, uint64_t links, uint
                             graphlang_fault *fault) {
   Graph graph = {pages, known,      links,  wanted, source,  target, reciprocal, in_source,
                  page,  log_counts, counts, marks,  numbers, -1,     fault};
-  int done = 1;
-  for (uint64_t n = 0; n < wanted && done > 0; n++) {
-    float x[FEATURES];
-    if ((done = row(&graph, n, x)) < 0) return done;
-    double sum = 0;
-    for (int f = 0; f < FEATURES; f++) {
-      float z = (x[f] - mean[f]) / deviation[f];
-      z = z < -STEEPEST ? -STEEPEST : z > STEEPEST ? STEEPEST : z;
-      sum += (double)z * weight[f];
-    }
-    if (!isfinite(sum)) return GRAPHLANG_REFUSE_NUMBER(fault, "log_odds", n);
-    log_odds[n] = (float)sum;
+  for (uint64_t first = 0; first < wanted; first += TOGETHER) {
+    float x[FEATURES][TOGETHER];
+    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = features_of(&graph, first, count, x);
+    if (done < 0) return done;
+    add_up(count, x, mean, deviation, weight, log_odds + first);
+    for (int i = 0; i < count; i++)
+      if (!isfinite(log_odds[first + (uint64_t)i]))
+        return GRAPHLANG_REFUSE_NUMBER(fault, "log_odds", first + (uint64_t)i);
   }
-  return done < 0 ? done : clean(&graph);
+  return clean(&graph);
 }
 
 /* Steps that the lists of a page cost; below 0 where its degrees are refused. */

@@ -51,6 +51,7 @@ CLASSES = {3: 1, 6: 2}
 #: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
 FOLLOWED = (1, 2, 4)
 BLOCK = 1 << 17  #: links or pages that one core works on at once
+FEW = 1 << 14  #: the same, of the sample
 GROUPS = 1 << 14  #: groups whose tables are worked out at once
 STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
 SAMPLE = 100_000  #: links that the regression is fitted on, at most
@@ -215,7 +216,12 @@ def learn(  # noqa: PLR0917  all that it depends on
     group = group_of(links.source[seen], links.target[seen], host, groups - 1).astype(np.int64)
     same = a == b
     regressions = _regressions(links, features, seen, same, group, groups, given)
-    p_same = _p_same(regressions, links.kind[seen], features, seen, group)
+    p_same = np.empty(len(seen))
+
+    def fill(part: slice) -> None:
+        p_same[part] = _p_same(regressions, links.kind[seen[part]], features, seen[part], group[part])
+
+    list(in_blocks(len(seen), FEW, fill))
     found = tables(a, b, group, sites, p_same)
     usual = by_language.usual_exclusion(found.votes) if given is None else given.usual
     return CompatibilityModel(features.longest, regressions, *of_languages(found, usual, a, b, group, p_same), usual)
@@ -269,7 +275,7 @@ def _regressions(  # noqa: PLR0917  internal
     given: CompatibilityModel | None,
 ) -> dict[int, Regression]:
     """A regression for each link-kind class: how likely a link keeps the language."""
-    present = _present(links.kind)
+    present = links.kinds()
     of_kind = class_of()
     found = {}
     for number in sorted({0, *CLASSES.values()}):
@@ -461,14 +467,6 @@ def tables(
     source_marginal = _table(group, a, sites)
     switch_to = _table(group[~same], b[~same], sites)
     return GroupTables(source_marginal, switch_to, *_fits(p_same, group, a, b, source_marginal, switch_to))
-
-
-def _present(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which kinds of links there are, shape (256,)."""
-    present = np.zeros(256, bool)
-    for at in range(0, len(kind), BLOCK):
-        present[kind[at : at + BLOCK]] = True
-    return present
 
 
 def _table(group: NDArray[np.int64], language: NDArray[np.int64], sites: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import order_by_target, starts
+from graphlang.graph.adjacency import order_by_target, reaching, starts
 from graphlang.native.kernels import Kernels
 from graphlang.native.threads import over_parts
 
@@ -128,7 +128,7 @@ def hear_the_sure(  # noqa: PLR0917  all that it depends on
     >>> weights.to_target.tolist()
     [0.5, 0.5, 0.0]
     """
-    some = np.flatnonzero(doubtful[source] | doubtful[target])
+    some = reaching(source, target, doubtful)
     if not len(some):
         return
     begin, end, kept = source[some], target[some], coupling[some].copy()

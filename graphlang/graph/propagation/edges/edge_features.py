@@ -89,7 +89,10 @@ class EdgeFeatures:
         self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
         if longest is None:
             most = max(LEAST, AFFORDABLE * links.distinct)
-            longest = next((long for long in LONGEST if self._steps(wanted, long) <= most), LONGEST[-1])
+            affordable = (
+                long for long in LONGEST if self._most_steps(long) <= most or self._steps(wanted, long) <= most
+            )
+            longest = next(affordable, LONGEST[-1])
         self.longest = longest
 
     @property
@@ -141,6 +144,11 @@ class EdgeFeatures:
 
         over_parts(len(wanted), fill)
         return found
+
+    def _most_steps(self, longest: int) -> int:
+        """What ``_steps`` are at most, were all links wanted."""
+        of_lists = sum(np.where(many > longest, 0, many.astype(np.int64)) for many in self._listed)
+        return int((of_lists * (self._links.indegree() + 2)).sum())
 
     def _steps(self, wanted: NDArray[np.int32], longest: int) -> int:
         links, numbers = self._links, np.ascontiguousarray(wanted, np.int32)
