@@ -5,6 +5,7 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -185,6 +186,10 @@ def test_explain_names_the_neighbours_and_their_sum(graphlang: Call, museum: Pat
     assert all(one[0] != other[0] for one, other in pairwise(steps))
     never = graphlang("explain", db, "http://museum.example/nie-geholt.html")
     assert "never fetched" in never.stdout
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("UPDATE captures SET status = NULL, mime = '', date = ''")
+    bare = graphlang("explain", db, url)
+    assert f"  page        no status, no media type, no date, in {museum}\n" in bare.stdout
     unknown = graphlang("explain", db, "http://nowhere.example/")
     assert (unknown.exit_code, unknown.stderr) == (3, "Error: the collection has no page http://nowhere.example/\n")
 

@@ -118,8 +118,9 @@ def _print_correction(one: Correction) -> None:
 def _print_page(found: explaining.Explanation) -> None:
     facts = found.facts
     if found.fetched:
-        mime = visible(str(facts["mime"])) or "no media type"
-        write_line(f"  page        status {facts['status']}, {mime}, {facts['date']}, in {visible(str(facts['file']))}")
+        status = "no status" if facts["status"] is None else f"status {facts['status']}"
+        mime, date = visible(str(facts["mime"])) or "no media type", facts["date"] or "no date"
+        write_line(f"  page        {status}, {mime}, {date}, in {visible(str(facts['file']))}")
         if facts["charset"]:
             write_line(f"  charset     {visible(str(facts['charset']))} (on the word of: {facts['charset_from']})")
         write_line(f"  text        {facts['length']:,} characters: {visible(found.excerpt)}".rstrip())
