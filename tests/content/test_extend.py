@@ -289,6 +289,7 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Mo
         (["x.npz", __file__], f"{__file__} is no folder: nfc learns from one folder"),
         (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--option", "digest=9"], "digest is no setting"),
         (["--extend", "nfc", "none", "-o", "x.npz"], "none: no such folder"),
+        (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--method", "url"], "and takes no --method url"),
         (["x.npz"], "train takes MODEL"),
     ],
 )

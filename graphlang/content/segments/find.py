@@ -117,8 +117,8 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     told = decode.said(chances, costs, likely[text])
     path = decode.paths(told, offsets, border, costs, labels=chances.shape[1])
     path = ask_again(reading, path, text, np.arange(len(path)))
-    known = relatives.lowered(relatives.bounds(identifier), LEAST_BOUND)
-    path = relatives.settle(chances, path, text, known, least=LEAST_UNITS, agree=AGREE)
+    bounds = relatives.lowered(relatives.bounds(identifier), LEAST_BOUND)
+    path = relatives.settle(chances, path, text, bounds, least=LEAST_UNITS, agree=AGREE)
     found: list[list[Span]] = []
     for own, (begin, end) in zip(cuts, pairwise(offsets.tolist()), strict=True):
         of_units = chances[begin:end]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+METHOD = "nfc"  #: whose models can be extended
 MINIMUM = 2_000  #: characters of a label, at least
 FILES = 20  #: of a label, whose names are kept
 OPTIONS = ("bare", "bare_least", "seed", "words_size")  #: of a full training that count here, too
@@ -74,7 +75,7 @@ def extend(
             or of text in two scripts; word lists, but none of a new label; languages in a script of which the base has
             one label, whose n-grams it does not know.
     """
-    if base.method != "nfc":
+    if base.method != METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
     often = occurrences.of_model(base, path)
     chosen = _options(base, options)

@@ -108,6 +108,8 @@ def train(
       graphlang classify crawl.db --method my.npz
     """
     if base is not None or output is not None or replace:
+        if method != extension.METHOD:
+            raise click.UsageError(f"--extend is for models of {extension.METHOD}, and takes no --method {method}")
         given = {"replace": replace, "words": words, "messages": messages, **_settings(settings)}
         _extend(base, model, output, second=corpus, text=text, given=given)
         return
@@ -133,8 +135,8 @@ def train(
                 raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
             made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))
         elif text is not None or not corpus.is_dir():
-            words = "--text is for URLs" if text is not None else f"{corpus} is no folder"
-            raise click.UsageError(f"{words}: {method} learns from one folder, with a sub-folder for each label")
+            why = "--text is for URLs" if text is not None else f"{corpus} is no folder"
+            raise click.UsageError(f"{why}: {method} learns from one folder, with a sub-folder for each label")
         else:
             made = training.train(
                 corpus, method=method, words=words, messages=messages, progress=told, **_settings(settings)
