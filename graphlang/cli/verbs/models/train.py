@@ -118,6 +118,17 @@ def train(
     refuse_unwritable(model)
     if model.exists() and model.samefile(corpus):
         raise OutputError(f"cannot write to {model}: it is the corpus")
+    made = _trained(corpus, method, text, words, messages, _settings(settings))
+    digest = made.save(model)
+    say(f"{model}: {counted(len(made.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
+    if left_out := made.parameters.get("left_out"):
+        say(f"left out: {', '.join(visible(words) for words in training_corpus.why_left_out(left_out))}")
+
+
+def _trained(
+    corpus: Path, method: str, text: Path | None, words: Path | None, messages: tuple[Path, ...], given: dict[str, Any]
+) -> Model | Url | Published:
+    """A model of any method, from its beginning."""
     with bars() as shown:
         stage = ""
 
@@ -128,23 +139,15 @@ def train(
                 shown.stage(name, total, "steps")
             shown.advance(done)
 
-        made: Model | Url | Published
         if method == url_methods.DEFAULT or method.startswith("url-"):
             if words is not None or messages:
                 wrong = "--messages" if words is None else "--words"
                 raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
-            made = url_training.train_file(corpus, method=method, text=text, progress=told, **_settings(settings))
-        elif text is not None or not corpus.is_dir():
+            return url_training.train_file(corpus, method=method, text=text, progress=told, **given)
+        if text is not None or not corpus.is_dir():
             why = "--text is for URLs" if text is not None else f"{corpus} is no folder"
             raise click.UsageError(f"{why}: {method} learns from one folder, with a sub-folder for each label")
-        else:
-            made = training.train(
-                corpus, method=method, words=words, messages=messages, progress=told, **_settings(settings)
-            )
-        digest = made.save(model)
-    say(f"{model}: {counted(len(made.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
-    if left_out := made.parameters.get("left_out"):
-        say(f"left out: {', '.join(visible(words) for words in training_corpus.why_left_out(left_out))}")
+        return training.train(corpus, method=method, words=words, messages=messages, progress=told, **given)
 
 
 def _extend(
