@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.collection.arguments import several
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Correcting(OpenedFile):
         language: str,
         by: str,
         note: str = "",
-        hosts: Sequence[str] = (),
+        hosts: str | Sequence[str] = (),
         progress: Progress = SILENT,
     ) -> Corrected:
         """Say what language pages are in, as somebody who looked; the next `propagate` learns from it.
@@ -37,7 +38,7 @@ class Correcting(OpenedFile):
             language: any usual code or name, ``und`` or ``zxx``.
             by: who says so.
             note: why.
-            hosts: all pages of these hosts that the collection has.
+            hosts: all pages of this host, or of these, that the collection has.
             progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
 
         Returns:
@@ -49,16 +50,16 @@ class Correcting(OpenedFile):
         from graphlang.analysis import correct  # noqa: PLC0415
 
         with self._writing("correct") as connection:
-            said = [correct.Said(url, language, note) for url in urls]
-            said += correct.of_hosts(connection, hosts, language, note)
+            said = [correct.Said(url, language, note) for url in several("urls", urls)]
+            said += correct.of_hosts(connection, several("hosts", hosts), language, note)
             return correct.correct(connection, said, by=by, progress=progress)
 
-    def undo_corrections(self, *urls: str, hosts: Sequence[str] = (), by: str = "") -> int:
+    def undo_corrections(self, *urls: str, hosts: str | Sequence[str] = (), by: str = "") -> int:
         """Undo the last correction of pages; one before it counts again. The verb is `correct --undo`.
 
         Args:
             urls: of pages.
-            hosts: all corrected pages of these hosts.
+            hosts: all corrected pages of this host, or of these.
             by: who undoes it.
 
         Returns:
@@ -70,7 +71,7 @@ class Correcting(OpenedFile):
         from graphlang.analysis import correct  # noqa: PLC0415
 
         with self._writing("correct") as connection:
-            return correct.undo(connection, urls, hosts=hosts, by=by)
+            return correct.undo(connection, several("urls", urls), hosts=several("hosts", hosts), by=by)
 
     def corrections(self, *, everything: bool = False) -> Rows[Correction]:
         """What people said of pages: language, who, why, when, and what stood there before.
@@ -91,7 +92,12 @@ class Correcting(OpenedFile):
 
         Args:
             count: so many at most.
+
+        Raises:
+            ValueError: `count` is below 1.
         """
+        if count < 1:
+            raise ValueError(f"count is {count}; it must be 1 or more")
         from graphlang.maps.review import ReviewRow, review_rows  # noqa: PLC0415
 
         return self._rows(
@@ -122,13 +128,13 @@ class Correcting(OpenedFile):
             return correct.correct(connection, said, by=by)
 
     def remove(
-        self, *urls: str, hosts: Sequence[str] = (), vacuum: bool = False, forget: bool = False
+        self, *urls: str, hosts: str | Sequence[str] = (), vacuum: bool = False, forget: bool = False
     ) -> Removal | int:
         """Honour takedowns: remove pages, and keep later readings from restoring them.
 
         Args:
             urls: pages to remove.
-            hosts: hosts, all pages of which are removed.
+            hosts: a host, or several, all pages of which are removed.
             vacuum: write the file anew, so that nothing is left in any unused part of it.
             forget: remove nothing, but let these URLs and hosts be read again.
 
@@ -142,7 +148,10 @@ class Correcting(OpenedFile):
         from graphlang.ingest.links import canonical  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host, named_url  # noqa: PLC0415
 
-        named = [named_url(url) for url in urls], [named_host(host) for host in hosts]
+        named = (
+            [named_url(url) for url in several("urls", urls)],
+            [named_host(host) for host in several("hosts", hosts)],
+        )
         with self._writing("remove") as connection:
             if forget:
                 done: Removal | int = removal.forget(connection, *named)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, SupportsFloat, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.collection.arguments import probability, several
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from graphlang.maps.problems import ProblemRow
     from graphlang.maps.sites import Row as SiteRow
     from graphlang.rows import Rows
-
-
-def _probability(name: str, value: object) -> None:
-    if not (isinstance(value, SupportsFloat) and 0 <= float(value) <= 1):
-        raise ValueError(f"{name} is {value!r}; it must be a number from 0 to 1")
 
 
 class Listing(OpenedFile):
@@ -59,14 +55,13 @@ class Listing(OpenedFile):
         Raises:
             ValueError: an unknown language or order; `host` is none; `below` or `min_confidence` is no probability.
         """
-        _probability("below", 1.0 if below is None else below)
-        _probability("min_confidence", min_confidence)
+        probability("below", 1.0 if below is None else below)
+        probability("min_confidence", min_confidence)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
-        tags = [language] if isinstance(language, str) else list(language)
-        chosen = tuple(map(wanted, tags))
+        chosen = tuple(map(wanted, several("language", language)))
         site = None if host is None else named_host(host)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -98,7 +93,7 @@ class Listing(OpenedFile):
         Raises:
             ValueError: `by` is none of these (when the rows are read); `min_confidence` is no probability.
         """
-        _probability("min_confidence", min_confidence)
+        probability("min_confidence", min_confidence)
         from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
 
         return self._rows(
@@ -131,7 +126,7 @@ class Listing(OpenedFile):
         Raises:
             ValueError: ``by`` is something else; `min_confidence` is no probability.
         """
-        _probability("min_confidence", min_confidence)
+        probability("min_confidence", min_confidence)
         from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
@@ -169,14 +164,14 @@ class Listing(OpenedFile):
             ValueError: an unknown language; another value of `captures`; `at` is no moment; `min_confidence` is no
                 probability.
         """
-        _probability("min_confidence", min_confidence)
+        probability("min_confidence", min_confidence)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export.texts import TextRow, texts  # noqa: PLC0415
         from graphlang.maps.captures import which  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
-        tags = [language] if isinstance(language, str) else language
+        tags = several("language", language)
         selection = Selection(
             wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
         )
@@ -213,10 +208,8 @@ class Listing(OpenedFile):
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
 
-        looked_for, enough = (
-            [wanted(tag) for tag in ([tags] if isinstance(tags, str) else tags)] for tags in (want, saturated)
-        )
-
+        looked_for = [wanted(tag) for tag in several("want", want)]
+        enough = [wanted(tag) for tag in several("saturated", saturated)]
         return self._rows(
             Candidate._make,
             Candidate._fields,

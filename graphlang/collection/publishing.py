@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphlang.collection.arguments import probability, several
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Publishing(OpenedFile):
 
         Raises:
             ValueError: no such export, format or language; a folder where a file is written, or the other way round;
-                captures of other times of what has none; `at` is no moment.
+                captures of other times of what has none; `at` is no moment; `min_confidence` is no probability.
             OutputError: there is nothing to put into the place of a file, or it is one that the database is made of.
         """
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
@@ -61,7 +62,8 @@ class Publishing(OpenedFile):
         from graphlang.maps.captures import which  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
-        tags = [language] if isinstance(language, str) else language
+        probability("min_confidence", min_confidence)
+        tags = several("language", language)
         selection = Selection(
             wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
         )

@@ -169,6 +169,31 @@ def test_a_limit_of_a_vote_is_not_negative(crawl: gl.Collection, name: str) -> N
     assert [run.kind for run in crawl.runs()] == ["content"]
 
 
+def test_one_text_is_one_and_what_is_none_is_named(crawl: gl.Collection, tmp_path: Path) -> None:
+    """A host given by itself was taken for its letters: a takedown of localhost would have been one of l, o, c, ..."""
+    url = "http://museum.example/"
+    assert crawl.correct(hosts="museum.example", language="ar", by="Asha").pages > 1
+    assert crawl.undo_corrections(hosts="museum.example") > 1
+    assert crawl.remove(hosts="museum.example").hosts == 1  # type: ignore[union-attr]
+    assert crawl.remove(hosts=["museum.example"], forget=True) == 1
+    wrong: list[tuple[str, Any]] = [
+        ("hosts is of type int, expected str, or several of them", lambda: crawl.remove(hosts=3)),  # type: ignore[arg-type]
+        (r"urls\[0\] is of type list, expected str", lambda: crawl.remove([url])),  # type: ignore[arg-type]
+        (r"urls\[0\] is of type list", lambda: crawl.correct([url], language="ar", by="Asha")),  # type: ignore[arg-type]
+        ("language is of type bytes", lambda: crawl.texts(language=b"deu")),  # type: ignore[arg-type]
+        (r"language\[1\] is of type NoneType", lambda: crawl.pages(language=["deu", None])),  # type: ignore[list-item]
+        ("language is of type int", lambda: crawl.export(tmp_path / "x", "pages", language=7)),  # type: ignore[arg-type]
+        ("want is of type int", lambda: crawl.frontier(want=7)),  # type: ignore[arg-type]
+    ]
+    for words, ask in wrong:
+        with pytest.raises(TypeError, match=words):
+            ask()
+    with pytest.raises(ValueError, match="count is 0; it must be 1 or more"):
+        crawl.review(count=0)
+    with pytest.raises(ValueError, match="min_confidence is 7; it must be a number from 0 to 1"):
+        crawl.export(tmp_path / "x", "pages", min_confidence=7)
+
+
 def test_a_moment_is_text(crawl: gl.Collection) -> None:
     crawl.classify()
     with pytest.raises(TypeError, match="a moment is of type int, expected str"):

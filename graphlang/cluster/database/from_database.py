@@ -107,7 +107,8 @@ def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loade
 
     Raises:
         StoreError: there is no such database, or nothing is classified yet.
-        OutputError: the folder exists.
+        OSError: it cannot be written.
+        OutputError: it exists.
         CollisionError: two URLs have the same id.
     """
     if folder.exists() and not overwrite:

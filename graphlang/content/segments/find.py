@@ -123,8 +123,8 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     for own, (begin, end) in zip(cuts, pairwise(offsets.tolist()), strict=True):
         of_units = chances[begin:end]
         # Nothing is told of a script that no language here is written in.
-        known = of_units.any()
-        found.append(_joined(own, path[begin:end], of_units, weight[begin:end], identifier.labels) if known else [])
+        is_told = of_units.any()
+        found.append(_joined(own, path[begin:end], of_units, weight[begin:end], identifier.labels) if is_told else [])
     return found
 
 
