@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,9 @@ def inference(
     if wrong := [name for name, value in given.items() if not isinstance(value, Real)]:
         raise ValueError(f"the weight {wrong[0]} is {given[wrong[0]]!r}, which is no number")
     signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
+    for name, value in signals.items():  # before a run is begun; the options see to theirs
+        if not 0 <= value < inf:
+            raise ValueError(f"the weight {name} is {value}; it must be a number that is not negative")
     known = {field.name for field in fields(Options)}
     if unknown := sorted(set(given) - known):
         names = ", ".join(sorted(known | set(signals)))

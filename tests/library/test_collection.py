@@ -169,6 +169,15 @@ def test_a_limit_of_a_vote_is_not_negative(crawl: gl.Collection, name: str) -> N
     assert [run.kind for run in crawl.runs()] == ["content"]
 
 
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["cctld", "site"])
+def test_a_weight_that_is_none_begins_no_run(crawl: gl.Collection, name: str, weight: float) -> None:
+    crawl.classify()
+    with pytest.raises(ValueError, match=f"{name} is {weight}; it must be a number that is not negative"):
+        crawl.propagate(weights={name: weight})
+    assert [run.kind for run in crawl.runs()] == ["content"]
+
+
 def test_one_text_is_one_and_what_is_none_is_named(crawl: gl.Collection, tmp_path: Path) -> None:
     """A host given by itself was taken for its letters: a takedown of localhost would have been one of l, o, c, ..."""
     url = "http://museum.example/"
