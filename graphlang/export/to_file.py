@@ -46,6 +46,7 @@ _OF_ALL: Final = ("pages", "links", "cdxj")
 #: These have a text, of which the main content alone can be asked for.
 OF_TEXTS: Final = ("texts", "wet")
 _UNITS: Final = ("host", "domain")
+_PLAIN: Final = (".warc", ".wet")  # endings of archives that are not compressed
 FOLDERS: Final = ("vertices-edges", "web-languages")
 #: These can have captures besides the pages' own.
 OF_CAPTURES: Final = ("pages", "texts", "cdxj", "warc-metadata", "wet")
@@ -148,7 +149,7 @@ def export(
         elif what == "cdxj":
             written = _cdxj(connection, database, selection, file, said)
         else:
-            written = _writer(connection, what, format_, selection, made)(file)
+            written = _writer(connection, what, format_, selection, made, output=output)(file)
         if not written:
             refuse_empty(output)
     return said + told.words() + captures.lacking(connection, selection)
@@ -174,7 +175,13 @@ def _rows(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> 
 
 
 def _writer(
-    connection: sqlite3.Connection, what: str, format_: str, selection: Selection, made: Callable[[], tables.Table]
+    connection: sqlite3.Connection,
+    what: str,
+    format_: str,
+    selection: Selection,
+    made: Callable[[], tables.Table],
+    *,
+    output: Path,
 ) -> Callable[[IO[bytes]], int]:
     """What writes the export to a file and returns how much it wrote."""
     if format_ in _GRAPHS:
@@ -189,9 +196,10 @@ def _writer(
         return functools.partial(write_txt, made())
     from graphlang.export import warc_records  # noqa: PLC0415
 
+    compressed = output.suffix.lower() not in _PLAIN
     if what == "wet":
-        return functools.partial(warc_records.write_wet, made())
-    return functools.partial(warc_records.write_metadata, connection, selection)
+        return functools.partial(warc_records.write_wet, made(), compressed=compressed)
+    return functools.partial(warc_records.write_metadata, connection, selection, compressed=compressed)
 
 
 def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:

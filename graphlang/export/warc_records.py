@@ -26,30 +26,34 @@ _SAID: Final = (
 )
 
 
-def _begin(file: IO[bytes], what: str) -> RecordWriter:
+def _begin(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
     """Write the first record, which says what the file is."""
     info = {
         "software": f"graphlang/{__version__}",
         "format": "WARC File Format 1.1",
         "description": f"languages of web pages: {what}",
     }
-    writer = RecordWriter(file)
-    writer.about_the_file("languages.warc.gz", info)
+    writer = RecordWriter(file, compressed=compressed)
+    writer.about_the_file(f"languages.warc{'.gz' if compressed else ''}", info)
     return writer
 
 
-def write_metadata(connection: sqlite3.Connection, selection: Selection, file: IO[bytes]) -> int:
+def write_metadata(
+    connection: sqlite3.Connection, selection: Selection, file: IO[bytes], *, compressed: bool = True
+) -> int:
     """Write a metadata record for each capture that counts: language, script, confidence, method, runner-up.
 
     Args:
         connection: a collection.
         selection: which pages count.
-        file: is left open; gzip, a member a record.
+        file: is left open.
+        compressed: gzip, a member a record.
 
     Returns:
         The number of metadata records.
     """
-    writer = _begin(file, "metadata records; the pages are in the archives that they refer to")
+    what = "metadata records; the pages are in the archives that they refer to"
+    writer = _begin(file, what, compressed=compressed)
     source, values = captures.source(connection, selection)
     rows = connection.execute(
         f"SELECT url, date, digest, {shares.of_run('pages.text_run')}, language, script, confidence, runner_up,"
@@ -77,18 +81,19 @@ def write_metadata(connection: sqlite3.Connection, selection: Selection, file: I
     return written
 
 
-def write_wet(table: Table, file: IO[bytes]) -> int:
+def write_wet(table: Table, file: IO[bytes], *, compressed: bool = True) -> int:
     """Write a conversion record for each text, as in Common Crawl's WET: title and whole text, a paragraph a line.
 
     Args:
         table: what `graphlang.export.texts.texts` gives with ``codes``; where it has no whole texts, the main content
             is written.
-        file: is left open; gzip, a member a record.
+        file: is left open.
+        compressed: gzip, a member a record.
 
     Returns:
         The number of conversion records.
     """
-    writer = _begin(file, "conversion records with the text of pages")
+    writer = _begin(file, "conversion records with the text of pages", compressed=compressed)
     at = {name: place for place, name in enumerate(table.columns)}
     body = at.get("text", at["main"])
     written = 0

@@ -62,10 +62,11 @@ class RecordWriter:
 
     Args:
         file: is left open.
+        compressed: whether each record is a gzip member.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._compressed = file, _compressor()
+    def __init__(self, file: IO[bytes], *, compressed: bool = True) -> None:
+        self._file, self._as_stored = file, _compressor() if compressed else bytes
         self._waiting: list[bytes] = []
         self._size = 0
         self._record = io.BytesIO()
@@ -116,7 +117,7 @@ class RecordWriter:
         self._record.seek(0)
         self._record.truncate()
         self._warcio.write_record(record)
-        member = self._compressed(self._record.getvalue())
+        member = self._as_stored(self._record.getvalue())
         self._waiting.append(member)
         self._size += len(member)
         if self._size >= _BLOCK:

@@ -201,6 +201,15 @@ def test_a_sidecar_of_metadata_records(graphlang: Call, db: Path) -> None:
     assert "language: srp\r\nscript: Latn\r\n" in found[3][3]
 
 
+@pytest.mark.parametrize(("what", "ending"), [("wet", ".wet"), ("wet", ".WARC"), ("warc-metadata", ".warc")])
+def test_an_archive_is_compressed_unless_its_name_says_no(graphlang: Call, db: Path, what: str, ending: str) -> None:
+    plain = export(graphlang, db, what, f"plain{ending}").read_bytes()
+    packed = export(graphlang, db, what, f"packed{ending}.gz").read_bytes()
+    assert plain.startswith(b"WARC/1.1\r\nWARC-")
+    assert gzip.decompress(packed).replace(b"languages.warc.gz", b"languages.warc").count(b"\n") == plain.count(b"\n")
+    assert records(db.parent / f"plain{ending}")[1:] == records(db.parent / f"packed{ending}.gz")[1:]
+
+
 def test_wet_is_read_by_graphlang_itself(graphlang: Call, db: Path) -> None:
     path = export(graphlang, db, "wet", "crawl.wet.gz")
     assert records(path)[3][:3] == ("conversion", "https://b.example/", "srp")

@@ -75,7 +75,8 @@ def export(
     gexf, graphml              graphs for Gephi, igraph and networkx; nodes have language, confidence and size
     texts                      jsonl, parquet, csv, tsv, or txt: texts alone; the main content and the whole, or --main
     cdxj                       index of the captures with their languages, for pywb
-    warc-metadata, wet         WARC records that say the languages, and texts as in Common Crawl's WET
+    warc-metadata, wet         WARC records that say the languages, and texts as in Common Crawl's WET: gzip, unless
+                               the file's name ends in .warc or .wet
     vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
     web-languages              OUTPUT/CODE.md: the sites of each language, as Common Crawl's web-languages
 
