@@ -67,6 +67,9 @@ def test_a_huge_text_has_no_more_units_than_others() -> None:
     cut = units.cut("word " * 200_000)
     assert len(cut) <= units.MOST
     assert cut[-1].end == 1_000_000
+    words = units.cut("word\n" * 100_000)
+    assert (len(words), words[0], words[-1].end) == (20_000, units.Unit(0, 25, border=True), 500_000)
+    assert units.cut("word\n" * 20_000)[7] == units.Unit(35, 40, border=True)
 
 
 COSTS = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from graphlang.content.text.normalise import Characters
 
 SIZE = 40  #: characters of a unit, about
-MOST = 2_000  #: units of a text; those of a longer one are longer
+MOST = 2_000  #: units of a text that long ones are cut into; those of a longer one are longer
+#: Units of a text that is made of short sentences or lines: of more, so many stand together. Each costs the method's
+#: labels of memory, and a list of half a million words took two gigabytes.
+MOST_SHORT = 20_000
 _ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
 _SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
 _WORD = 20  # characters within which a space is looked for
@@ -64,6 +67,10 @@ def cut(text: str, size: int = SIZE) -> list[Unit]:
             if end > begin:
                 found.append(Unit(begin, end, begin == first))
                 begin = end
+    together = -(-len(found) // MOST_SHORT)
+    if together > 1:
+        groups = (found[first : first + together] for first in range(0, len(found), together))
+        found = [Unit(group[0].begin, group[-1].end, group[0].border) for group in groups]
     return found
 
 
