@@ -249,3 +249,13 @@ def test_what_is_left_is_answered_as_before(graphlang: Call, museum: Path, tmp_p
 def test_what_is_neither_url_nor_host_is_wrong_usage(graphlang: Call, tmp_path: Path, named: list[str]) -> None:
     create(tmp_path / "a.db").close()
     assert graphlang("remove", tmp_path / "a.db", *named).exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["", "museum.example", "http:/museum.example/"])
+def test_what_is_no_url_is_told_in_words_of_its_option(
+    graphlang: Call, museum: Path, tmp_path: Path, name: str
+) -> None:
+    graphlang("ingest", tmp_path / "a.db", museum)
+    told = graphlang("remove", tmp_path / "a.db", "--url", name)
+    words = f"Error: Invalid value for --url: {name!r} is no URL (a host is named with --host)"
+    assert (told.exit_code, told.stderr.splitlines()[-1]) == (2, words)

@@ -54,10 +54,10 @@ def remove(
     named = [*urls, *hosts, *(lines_of(from_) if from_ else ())]
     if not named and not vacuum:
         raise click.UsageError("nothing to remove: name it with --url, --host or --from")
-    wanted_hosts = [host_named(name) for name in named if name in hosts or "://" not in name]
-    wanted_urls = [url_named(name) for name in named if name not in hosts and "://" in name]
     if strange := [url for url in urls if "://" not in url]:
         raise click.BadParameter(f"{strange[0]!r} is no URL (a host is named with --host)", param_hint="--url")
+    wanted_hosts = [host_named(name) for name in named if name in hosts or "://" not in name]
+    wanted_urls = [url_named(name) for name in named if name not in hosts and "://" in name]
     with writing(db) as connection:
         if forget:
             count = removal.forget(connection, wanted_urls, wanted_hosts)
