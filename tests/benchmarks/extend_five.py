@@ -7,7 +7,8 @@ Of different kinds: Tamil (a script of its own), Basque (alone in its family), F
 near enough to a training without them: n-grams that only they had a weight in go as well, but the others were chosen
 with them in mind, and the weights of the other labels were trained beside theirs. What is added is the text that they
 were trained on: Basque has a list of words by frequency, Basque and Faroese have common words of dictionaries, which
-``tests/content/fetch_words.py`` fetches (DICTIONARIES; without them it says so).
+``tests/content/fetch_words.py`` fetches (DICTIONARIES; without them it says so). With ``--relatives`` lines of
+seven close languages that training kept out make the new ones hold back.
 Columns: lines of test, accuracy (%) of the shipped model and of the extended one, whole, cut to 49 and to 24
 characters; then the other labels.
 """
@@ -34,6 +35,7 @@ from graphlang.content.training.extend import extend
 from graphlang.content.training.options import TrainingOptions
 
 FIVE = ("tam", "eus", "fao", "xho", "mos")
+RELATIVES = ("dan", "isl", "nbl", "nno", "nob", "ssw", "zul")
 CUTS = (None, 49, 24)
 
 
@@ -75,6 +77,23 @@ def five_out(
     return model, columns.take_out(replace(model, arrays={**model.arrays, occurrences.ARRAY: packed}), FIVE)
 
 
+def kept_out(data: Path, folder: Path, messages: list[Path], every: int) -> None:
+    """Lines of the relatives that training kept out go to the folder."""
+    text = corpus.read(
+        data / "train",
+        label=languages.label,
+        minimum=lambda _: 0,
+        maximum=TrainingOptions().maximum,
+        messages=messages,
+        only=RELATIVES,
+        one_script=True,
+    )
+    for label in RELATIVES:
+        (folder / label).mkdir()
+        out = corpus.held_out(text.lines[label], every)[1]
+        (folder / label / "lines.txt").write_text("\n".join(out), encoding="utf-8")
+
+
 def lines(data: Path, labels: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
     """All lines of test in languages of the model, and their labels."""
     texts, gold = [], []
@@ -98,6 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
     parser.add_argument("--dictionaries", type=Path, default=Path("build/model/words"))
+    parser.add_argument("--relatives", action="store_true")
     wanted = parser.parse_args()
     messages = [wanted.data / "train-software"]
     if wanted.dictionaries.is_dir():
@@ -105,12 +125,18 @@ def main() -> None:
     else:
         print(f"{wanted.dictionaries}: not here; Basque and Faroese are added without the words of dictionaries")
     words = wanted.data / "reference/freqwords"
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as made, tempfile.TemporaryDirectory() as others:
         folder = Path(made)
         model, smaller = five_out(wanted.data, folder, messages, words)
+        relatives = Path(others) if wanted.relatives else None
+        if relatives is not None:
+            kept_out(wanted.data, relatives, messages, model.parameters["held_out"])
         begin = time.process_time()
-        bigger = extend(folder, base=smaller, path=Path("five-out.npz"), digest="", words=words)
+        bigger = extend(folder, base=smaller, path=Path("five-out.npz"), digest="", words=words, relatives=relatives)
         print(f"{len(smaller.labels)} labels, {len(bigger.labels)} after {time.process_time() - begin:.1f} s of CPU")
+    for label, told in bigger.parameters["extended"][-1]["labels"].items():
+        if told.get("bias"):
+            print(f"{label} holds back: {told['bias']}")
     texts, gold = lines(wanted.data, model.labels)
     right = {
         (name, cut): answers(one, [text[:cut] for text in texts]) == gold

@@ -147,6 +147,33 @@ def test_translations_of_programs_teach_too(tiny_model: Model, more: Path, made:
     assert "fra" not in again.labels  # of which the first folder has nothing
 
 
+def test_a_new_language_holds_back_for_its_relatives(tiny_model: Model, tmp_path: Path) -> None:
+    more = texts(tmp_path / "more", {"nl": DUTCH})
+    mixed = ("das ist de hond", "wo ist het haus", "die katze zit auf de matte")  # some of it would be Dutch
+    others = texts(tmp_path / "others", {"de": mixed})
+    free, held = extended(more, tiny_model), extended(more, tiny_model, relatives=others)
+    new = held.labels.index("nld")
+    assert held.arrays["bias"][new] == source(held, "nld")["bias"] < 0 == free.arrays["bias"][new]
+    assert source(held, "nld") == {**source(free, "nld"), "bias": held.arrays["bias"][new], "relatives": ["deu"]}
+    for name, array in free.arrays.items():
+        changed = np.flatnonzero(np.atleast_1d(array != held.arrays[name])).tolist()
+        assert changed == ([new] if name == "bias" else []), name
+    alike = extended(more, tiny_model, relatives=texts(tmp_path / "english", {"en": ("the dog", "where is it")}))
+    assert source(alike, "nld")["bias"] == 0  # it takes nothing of it
+
+
+def test_relatives_that_are_none(tiny_model: Model, more: Path, tmp_path: Path) -> None:
+    for code in ("fr", "nl", "xx-none"):
+        others = texts(tmp_path / code, {code: FRENCH})
+        with pytest.raises(ModelError, match="is no language that the model has and keeps"):
+            extended(more, tiny_model, relatives=others)
+    one = tmp_path / "one"
+    (one / "nl").mkdir(parents=True)
+    (one / "nl" / "a.txt").write_text(" ".join(f"{line} {other}" for line in DUTCH for other in DUTCH * 9))
+    with pytest.raises(ModelError, match="nld: too few lines to hold some of them back"):
+        extended(one, tiny_model, relatives=texts(tmp_path / "de", {"de": FRENCH}))
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -282,7 +309,7 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Mo
     ("options", "words"),
     [
         (["--extend", "nfc", "FOLDER"], "--output is missing: --extend takes one folder, and the file"),
-        (["FOLDER", "-o", "x.npz"], "--output and --replace go with --extend"),
+        (["FOLDER", "-o", "x.npz"], "--output, --replace and --relatives go with --extend"),
         (["--extend", "nfc", "FOLDER", "FOLDER", "-o", "x.npz"], " is a second one"),
         (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--text", "FOLDER"], "--text is for --method url"),
         (["x.npz", "FOLDER", "--text", "FOLDER"], "--text is for URLs: nfc learns from one folder"),

@@ -26,7 +26,14 @@ from graphlang.content.scoring import speaker_prior
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.content.training import corpus, made_genres
-from graphlang.content.training.discriminative import columns, fit_char_lm, new_columns, occurrences, witten_bell
+from graphlang.content.training.discriminative import (
+    columns,
+    fit_char_lm,
+    new_bias,
+    new_columns,
+    occurrences,
+    witten_bell,
+)
 from graphlang.content.training.discriminative.columns import Weights
 from graphlang.content.training.option_checks import checked
 from graphlang.content.training.options import TrainingOptions, ranges, renamed
@@ -42,6 +49,9 @@ METHOD = "nfc"  #: whose models can be extended
 MINIMUM = 2_000  #: characters of a label, at least
 FILES = 20  #: of a label, whose names are kept
 OPTIONS = ("bare", "bare_least", "seed", "words_size")  #: of a full training that count here, too
+#: Of so many lines one is held out where relatives are given: not of ten, as in training, by which the lines of a
+#: folder may have been parted before.
+HELD_OUT = 11
 MIXED = 0.1  #: share of a label's letters in a second script from which on the folder is refused
 
 
@@ -54,6 +64,7 @@ def extend(
     replace: bool = False,
     words: Path | None = None,
     messages: Sequence[Path] = (),
+    relatives: Path | None = None,
     **options: Any,
 ) -> Model:
     """A model with the labels of another, and those of a folder of texts.
@@ -67,19 +78,23 @@ def extend(
         words: A folder of word lists (`word_lists.read`) to learn from as well.
         messages: Folders like the first, of translations of programs (`translations`), to learn from as well. Labels
             that are not in the first only help to tell what is in no language of its own.
+        relatives: A folder like the first, of texts of languages that the base has: the new ones hold back, so that
+            these keep theirs (`new_bias`).
         options: Those of `TrainingOptions` that `OPTIONS` names; without them those of the base count.
 
     Raises:
         ModelError: an option that there is not, or out of range; a base of another method; a folder that is empty, or
             has a sub-folder of no known language, of a label that the base has (unless `replace`), of too little text,
             or of text in two scripts; word lists, but none of a new label; languages in a script of which the base has
-            one label, whose n-grams it does not know.
+            one label, whose n-grams it does not know; relatives that the base does not have.
     """
     if base.method != METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
     often = occurrences.of_model(base, path)
     chosen = _options(base, options)
     given = _read(folder, base, messages, replace=replace)
+    beside = {} if relatives is None else _beside_them(relatives, base, given)
+    fewer, out = given.parted() if beside else (given, {})
     given.add(words, chosen, others=_scripts_of(base))
     if taken := sorted(set(given.genres) & set(base.labels)):
         base = columns.take_out(
@@ -91,6 +106,12 @@ def extend(
         often = occurrences.unpack(base.arrays[occurrences.ARRAY])
     made = _Extension(base, often, given).model()
     labels = {label: given.source(label, (folder, *messages)) for label in given.genres}
+    if beside:
+        fewer.add(words, chosen, others=_scripts_of(base))
+        counted = Discriminative(_Extension(base, often, fewer).model(), "", "the new model")
+        for label, bias in new_bias.fit(counted, out, beside, seed=chosen.seed).items():
+            made.arrays["bias"][made.labels.index(label)] = bias
+            labels[label] |= {"bias": bias, "relatives": sorted(beside)}
     history = [*base.parameters.get("extended", []), {"base": digest, "replaced": taken, "labels": labels}]
     made = Model(made.method, made.labels, {**made.parameters, "extended": history}, made.arrays)
     Discriminative(made, "", "the new model")  # what it refuses must not be written
@@ -115,6 +136,21 @@ class _Given:
     def lines(self) -> dict[str, list[str]]:
         """All lines of each label."""
         return {label: _joined(own) for label, own in self.genres.items()}
+
+    def parted(self) -> tuple[_Given, dict[str, list[str]]]:
+        """The same without one line in `HELD_OUT`, before anything is made of them; and these lines, by label.
+
+        Raises:
+            ModelError: a label has too few lines.
+        """
+        kept, out = {}, {}
+        for label, genres in self.given.items():
+            stays, out[label] = corpus.held_out(tuple(_joined(genres)), HELD_OUT)
+            if not out[label]:
+                raise ModelError(f"{label}: too few lines to hold some of them back, as relatives need it")
+            chosen = set(stays)
+            kept[label] = {genre: [line for line in lines if line in chosen] for genre, lines in genres.items()}
+        return _Given(kept, {label: dict(genres) for label, genres in kept.items()}, self.scripts), out
 
     def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
         """Add the genres that are made."""
@@ -191,6 +227,22 @@ def _read(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool)
     genres = {label: _in_script(found.by_genre(label), script) for label, script in scripts.items()}
     given = {label: dict(own) for label, own in genres.items()}
     return _Given(given, genres, {label: registry.name(number) for label, number in scripts.items()})
+
+
+def _beside_them(folder: Path, base: Model, given: _Given) -> dict[str, tuple[str, ...]]:
+    """Lines of labels that a model has and that stay."""
+    found = corpus.read(
+        folder,
+        label=languages.label,
+        minimum=lambda _: 0,
+        maximum=base.parameters.get("maximum", 400_000),
+        least=1,
+        one_script=True,
+    )
+    for name in (*found.left_out, *found.lines):
+        if name not in base.labels or name in given.given:
+            raise ModelError(f"{folder}: {name} is no language that the model has and keeps")
+    return found.lines
 
 
 def _in_script(genres: Mapping[str, Sequence[str]], script: int) -> dict[str, list[str]]:
