@@ -4,10 +4,11 @@
 
 Labels are left out of the shipped `nfc`, a tenth of them at a time, and asked for their text: lines that training kept
 out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined to 400 characters and cut to 24 to 180.
-With rubbish they are the unknown texts. The known ones are the same, those of all labels, asked of the whole model,
-where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
+With rubbish, and text of languages of the corpus that have too little of it to be trained, whose n-grams the vocabulary
+was not chosen for, they are the unknown texts. The known ones are the same, those of all labels, asked of the whole
+model, where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
 languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half 1``). Signs of
-long texts are taken at both looks.
+long texts are taken at both looks. What is usual of a label is measured on the lines that training kept out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import zlib
 from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -30,11 +31,14 @@ from graphlang.codes import languages
 from graphlang.content import page_input, registry
 from graphlang.content.discriminative import long_texts, stranger
 from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.discriminative.short_texts import ShortTexts
+from graphlang.content.text.normalise import characters, fold
+from graphlang.content.text.scripts import registry as scripts
 from graphlang.content.training import corpus
 from graphlang.content.training.discriminative.columns import take_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,18 +46,35 @@ if TYPE_CHECKING:
 
 FOLDS: Final = 10
 FITTED: Final = 0.1  #: share of the texts to fit on that are unknown
-SHARE: Final = 0.03  #: of texts anywhere, as the constant takes it
-SHARE_OF_LETTERS: Final = 0.015  #: the same without n-grams
+SHARES: Final = {"letters": 0.012, "ngrams": 0.02, "likelihood": 0.021}  #: of texts anywhere, as the constants take it
+UNTRAINED: Final = 0.2  #: share of languages that were never trained in the unknown texts
+LONG: Final = 0.6  #: what a joined text of these counts
 USED: Final = 0.1  #: a known text counts as the probability of its language beforehand has it, to that power
 PULL: Final = 10.0  #: towards 0, of every term
 OF_EACH: Final = 12  # texts of a label, kind and source
+OF_UNTRAINED: Final = 30
+LEAST_CHARACTERS: Final = 15  # of a line, and one more
 CUTS: Final = (24, 36, 49, 80, 120, 180)
 JOINED: Final = 400
+USUAL: Final = 160  # characters of a text of which the likelihood is measured
+MOST_USUAL: Final = 100  # such texts of a label
+FEWEST_USUAL: Final = 3
 SHORTEST: Final = 12  # letters: fewer than of a text that is asked about, for the fit not to end there
 LEAST_SURE: Final = 0.3  # what is told with less needs no doubt
 #: Coefficients before any are fitted.
 BEFORE: Final = stranger.Fitted(np.zeros(1, np.float32), np.ones(1, np.float32), np.zeros(3, np.float32))
 _SOURCES: Final = ("flores200_devtest", "laser_tatoeba", "lingua_sentences")
+
+
+KNOWN, LEFT, NEVER = range(3)  # groups of texts: of the model's labels, of those left out, of those never trained
+
+
+class Made(NamedTuple):
+    """The signs, (texts, signs), the group, (texts,), and what counts within the unknown ones, (texts,)."""
+
+    signs: Floats
+    group: NDArray[np.int64]
+    counts: Floats
 
 
 def first_half(label: str) -> bool:
@@ -71,8 +92,8 @@ def joined(lines: list[str]) -> list[str]:
     return made
 
 
-def texts(data: Path) -> Iterator[tuple[str, str]]:
-    """Labels of the first half and their texts."""
+def lines_of(data: Path) -> Mapping[str, Sequence[str]]:
+    """The lines of every label of the corpus."""
     read = corpus.read(
         data / "train",
         label=languages.label,
@@ -81,7 +102,40 @@ def texts(data: Path) -> Iterator[tuple[str, str]]:
         messages=[data / "train-software"],
         one_script=True,
     )
-    sources = {"training": {label: list(corpus.held_out(own, 10)[1]) for label, own in read.lines.items()}}
+    return read.lines
+
+
+def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dict[str, list[float]]:
+    """What a letter of each label's held-out text adds to its log-likelihood on average, and what every letter does.
+
+    Args:
+        identifier: The model.
+        lines: Of each label.
+    """
+    trained, found = identifier.trained, {}
+    lm, weights = trained.char_lm, trained.weights
+    if lm is None:
+        return {}
+    for place, label in enumerate(identifier.labels):
+        own = [line for line in corpus.held_out(tuple(lines.get(label, ())), 10)[1] if len(line) > LEAST_CHARACTERS]
+        random.Random(label).shuffle(own)  # noqa: S311
+        whole = " ".join(own)
+        some = [whole[i : i + USUAL] for i in range(0, len(whole) - USUAL + 1, USUAL)][:MOST_USUAL]
+        if len(some) < FEWEST_USUAL or not lm.letter[place]:
+            continue
+        labels = np.full(len(some), place)
+        wanted = np.array([scripts.number(weights.names[i]) for i in weights.script_of(labels)], dtype=np.uint8)
+        letters = fold(characters(some), margin=trained.margin, closed=True, one_script=True, wanted=wanted)
+        told, full = lm.of_label(letters, labels), letters.lengths > USUAL / 2
+        if np.count_nonzero(full) >= FEWEST_USUAL:
+            usual_one = float(told[full].sum() / letters.lengths[full].sum())
+            found[label] = [round(usual_one, 4), round(float(lm.letter[place]), 5)]
+    return found
+
+
+def texts(data: Path, lines: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Labels of the first half that were trained and their texts."""
+    sources = {"training": {label: list(corpus.held_out(tuple(own), 10)[1]) for label, own in lines.items()}}
     for name in _SOURCES:
         by_label: dict[str, list[str]] = defaultdict(list)
         for line in (data / "lid" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]:
@@ -90,16 +144,32 @@ def texts(data: Path) -> Iterator[tuple[str, str]]:
                 by_label[str(label)].append(text)
         sources[name] = by_label
     for by_name in sources.values():
-        for label, lines in sorted(by_name.items()):
+        for label, every in sorted(by_name.items()):
             if not first_half(label):
                 continue
-            own = [line for line in lines if len(line) > 15]
+            own = [line for line in every if len(line) > LEAST_CHARACTERS]
             random.Random(label).shuffle(own)  # noqa: S311
             yield from ((label, text) for text in joined(own)[:OF_EACH])
             yield from ((label, text) for text in own[:OF_EACH])
             for turn, size in enumerate(CUTS, 1):
                 yield from ((label, text[:size]) for text in own[turn * OF_EACH : (turn + 1) * OF_EACH])
     yield from pages(data / "web" / "docs-full.warc.gz", data / "web" / "docs-full.gold.tsv")
+
+
+def untrained(lines: Mapping[str, Sequence[str]], labels: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Labels of the first half that the model does not have, and their texts, as ``honest_doubt.py`` cuts them.
+
+    Args:
+        lines: Of every label of the corpus.
+        labels: The model's.
+    """
+    for label in sorted(lines.keys() - labels):
+        if first_half(label):
+            own = [line for line in lines[label] if len(line) > LEAST_CHARACTERS]
+            random.Random(label).shuffle(own)  # noqa: S311
+            yield from ((label, text) for text in joined(own)[:OF_UNTRAINED])
+            for size in (None, 49, 24):
+                yield from ((label, text[:size]) for text in own[:OF_UNTRAINED])
 
 
 def pages(archive: Path, gold: Path, most: int = 3_000) -> Iterator[tuple[str, str]]:
@@ -132,7 +202,7 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
 
     def share(best: stranger.Best, *, to: Any, answer: Any, **rest: Any) -> tuple[Any, Any]:
         signs, part, again = real(best, to=to, answer=answer.copy(), **rest)
-        if rest["ngrams"] is None:
+        if rest["ngrams"] is None or rest.get("more"):
             return signs, part, again
         for row, own, label in zip(to.tolist(), signs, best.label.tolist(), strict=True):
             if label >= 0:
@@ -143,9 +213,11 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
         mock.patch.object(stranger, "share", share),
         mock.patch.object(stranger, "fitted", return_value=BEFORE),
         mock.patch.object(stranger, "ASK", 0.0),
+        mock.patch.object(stranger, "ASK_LIKELIHOOD", 0.0),
         mock.patch.object(stranger, "SURE", 0.0),
         mock.patch.object(stranger, "FEWEST", SHORTEST),
         mock.patch.object(long_texts, "_DOUBT", 2.0),
+        mock.patch.object(ShortTexts, "_share_with_others"),
     ):
         yield
 
@@ -163,9 +235,9 @@ def ask(identifier: Discriminative, some: list[str]) -> tuple[NDArray[np.str_], 
     return np.array(identifier.labels)[np.concatenate(best)], np.concatenate(sure), kept
 
 
-def fit(signs: Floats, unknown: NDArray[np.bool_], share: float) -> dict[str, list[float]]:
+def fit(made: Made, stage: stranger.Stage) -> dict[str, list[float]]:
     """Coefficients of the greatest likelihood, by Newton's method."""
-    weight = weights(unknown, signs[:, stranger.SIGNS.index("prior")])
+    signs, unknown, weight = made.signs[:, : stranger.STAGES[stage]], made.group != KNOWN, weights(made)
     mean, spread = np.average(signs, axis=0, weights=weight), signs.std(axis=0)
     x = np.clip((signs - mean) / spread, -stranger._CUT, stranger._CUT)
     x = np.column_stack([np.ones(len(x)), stranger.terms_of(x)])
@@ -178,45 +250,62 @@ def fit(signs: Floats, unknown: NDArray[np.bool_], share: float) -> dict[str, li
         curve = (x * (weight * chance * (1 - chance))[:, None]).T @ x + np.diag(pull)
         step = np.linalg.solve(curve, slope)
         terms -= step * min(1.0, 4 / np.abs(step).max())
+    share = SHARES[stage]
     terms[0] += np.log(share / (1 - share)) - np.log(FITTED / (1 - FITTED))
     return {"mean": mean.round(5).tolist(), "spread": spread.round(5).tolist(), "terms": terms.round(5).tolist()}
 
 
-def collect(data: Path) -> tuple[Floats, NDArray[np.bool_], str]:
-    """Signs of all texts, which of them are unknown, and the model's hash."""
-    model, digest = modelfile.read(registry.path("nfc"))
-    given = [(label, text) for label, text in texts(data) if label in model.labels]
+def collect(data: Path, model: modelfile.Model, lines: Mapping[str, Sequence[str]]) -> Made:
+    """Signs of all texts.
+
+    Args:
+        data: Where FLORES and the others are.
+        model: The shipped one.
+        lines: Of every label of the corpus.
+    """
+    given = [(label, text) for label, text in texts(data, lines) if label in model.labels]
     of, some = np.array([label for label, _ in given]), [text for _, text in given]
-    best, sure, kept = ask(Discriminative(model, digest, "nfc"), some)
+    identifier = Discriminative(model, "", "nfc")
+    best, sure, kept = ask(identifier, some)
     known = [own for row, signs in kept.items() if best[row] == of[row] and sure[row] >= LEAST_SURE for own in signs]
-    order, unknown = list(model.labels), []
+    order, left = list(model.labels), []
     random.Random(1).shuffle(order)  # noqa: S311
-    for fold in range(FOLDS):
-        gone = order[fold::FOLDS]
+    for turn in range(FOLDS):
+        gone = order[turn::FOLDS]
         rows = np.flatnonzero(np.isin(of, gone))
-        mine = [some[row] for row in rows.tolist()] + (rubbish() if fold == 0 else [])
+        mine = [some[row] for row in rows.tolist()] + (rubbish() if turn == 0 else [])
         _, sure, kept = ask(Discriminative(take_out(model, set(gone)), "", ""), mine)
-        unknown += [own for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
-    signs = np.array(known + unknown, dtype=np.float64)
-    return signs, np.arange(len(signs)) >= len(known), digest
+        left += [own for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
+    others = [text for _, text in untrained(lines, model.labels)]
+    _, sure, kept = ask(identifier, others)
+    asked = [(row, own) for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
+    never, long = [own for _, own in asked], [LONG if len(others[row]) >= JOINED else 1.0 for row, _ in asked]
+    group = np.repeat(np.array([KNOWN, LEFT, NEVER]), [len(known), len(left), len(never)])
+    counts = np.concatenate([np.ones(len(known) + len(left)), long])
+    return Made(np.array(known + left + never, dtype=np.float64), group, counts)
 
 
-def weights(unknown: NDArray[np.bool_], prior: Floats) -> Floats:
+def weights(made: Made) -> Floats:
     """Of each text, so that unknown ones are `FITTED` of all, as many in sum as there are texts."""
-    used = np.where(unknown, 0, np.exp(USED * prior))
-    part = np.where(unknown, FITTED / unknown.sum(), (1 - FITTED) * used / used.sum())
-    return np.asarray(part * len(unknown), dtype=np.float64)
+    common = np.exp(USED * made.signs[:, stranger.SIGNS.index("prior")])
+    part = np.zeros(len(made.group))
+    for group, share in ((KNOWN, 1 - FITTED), (LEFT, FITTED * (1 - UNTRAINED)), (NEVER, FITTED * UNTRAINED)):
+        own = (common if group == KNOWN else made.counts) * (made.group == group)
+        part += share * own / own.sum()
+    return np.asarray(part * len(part), dtype=np.float64)
 
 
 def main(data: Path) -> None:
-    signs, unknown, digest = collect(data)
-    found = {
-        "model": digest,
-        "signs": list(stranger.SIGNS),
-        "letters": fit(signs[:, : -stranger.OF_NGRAMS], unknown, SHARE_OF_LETTERS),
-        "ngrams": fit(signs, unknown, SHARE),
-    }
-    stranger.FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    model, digest = modelfile.read(registry.path("nfc"))
+    lines = lines_of(data)
+    with mock.patch.object(stranger, "_read", return_value={"usual": {}}):
+        measured = usual(Discriminative(model, "", "nfc"), lines)
+    with mock.patch.object(stranger, "_read", return_value={"usual": measured}):
+        made = collect(data, model, lines)
+    found = {"model": digest, "signs": list(stranger.SIGNS)} | {stage: fit(made, stage) for stage in stranger.STAGES}
+    rows = ",\n".join(f'  "{label}": {json.dumps(own)}' for label, own in measured.items())
+    text = json.dumps(found, indent=1).removesuffix("\n}")
+    stranger.FILE.write_text(f'{text},\n "usual": {{\n{rows}\n }}\n}}\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

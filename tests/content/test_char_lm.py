@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from graphlang.content.discriminative import char_lm, stranger, unknown
 from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.ngrams.vocabulary import keys_of
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.scripts import registry
@@ -150,6 +151,23 @@ def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monke
         if columns != slice(None):
             expected = calibration.probabilities(scores, has_letters=letters > 0, outliers=0.008)
             assert probabilities[rows][:, columns] == pytest.approx(expected, abs=1e-5)
+
+
+def test_one_label_is_asked_every_fourth_ngram_which_count_four_times(tiny: Discriminative, tiny_model: Model) -> None:
+    lm = tiny.trained.char_lm
+    assert lm is not None
+    letters = tiny.trained.sums(["the dog and"]).letters
+    label = tiny.labels.index("eng")
+    [found] = lm.of_label(letters, np.array([label])).tolist()
+    written = "the dog and the "  # n-grams wrap round
+    grams = [written[begin : begin + size] for begin in (0, 4, 8) for size in range(1, 6)]
+    number = {
+        key: row for row, key in enumerate(np.cumsum(tiny_model.arrays["spelling_keys"], dtype=np.uint32).tolist())
+    }
+    rows = [number[key] for key in keys_of(grams).tolist() if key in number]
+    each = [lm.weights.of_label(np.array([row], np.int32), np.array([0, 1]), np.array([label])).item() for row in rows]
+    assert len(rows) > 4
+    assert found == pytest.approx(4 * lm.step * sum(each) + 12 * lm.letter[label], abs=1e-3)
 
 
 def test_long_texts_are_not_looked_at(tiny: Discriminative) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def shipped() -> Identifier:
 
 
 def share(
-    best: stranger.Best, ngrams: Regret | None, answer: np.ndarray, letters: int = 100
+    best: stranger.Best, ngrams: Regret | None, answer: np.ndarray, letters: int = 100, **more: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return stranger.share(
         best,
@@ -52,6 +53,7 @@ def share(
         prior=PRIOR,
         to=np.zeros(1, np.int64),
         answer=answer,
+        **more,
     )
 
 
@@ -74,19 +76,23 @@ def one(label: int, fit: float, margin: float) -> stranger.Best:
 
 def test_signs_by_hand() -> None:
     ngrams = told([80, 0, 10], [40.0, 0, 20.0], [60.0, 0, 25.0], [60, 0, 9])
-    signs, _, again = share(one(1, 0.5, 9.0), ngrams, np.full((1, 3), 1 / 3, np.float32))
+    likelihood = np.array([-0.75], np.float32)
+    signs, _, again = share(one(1, 0.5, 9.0), ngrams, np.full((1, 3), 1 / 3, np.float32), likelihood=likelihood)
     # fit, base, ln 100, 300 / 100, a margin that is cut, prior, 10 / 100
     assert signs[0, :7] == pytest.approx([0.5, -2, 4.605, 3, 4, -2, 0.1], abs=1e-3)
     # 3-grams: 40 / 80, (60 - 40) / 80, 60 / 80; no 5-grams; words: 20 / 10, (25 - 20) / 10, 9 / 10
-    assert signs[0, 7:] == pytest.approx([0.5, 0.25, 0.75, 0, 0, 0, 2, 0.5, 0.9], abs=1e-3)
+    assert signs[0, 7:] == pytest.approx([0.5, 0.25, 0.75, 0, 0, 0, 2, 0.5, 0.9, -0.75], abs=1e-3)
     assert not again.any()
 
 
 @given(
     st.tuples(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2)),
     st.lists(st.tuples(st.integers(0, 30), st.floats(-9, 3), st.floats(0, 4)), min_size=3, max_size=3),
+    st.none() | st.floats(-4, 2),
 )
-def test_the_kernel_is_the_definition(of_best: tuple[int, float, float], kinds: list[tuple[int, float, float]]) -> None:
+def test_the_kernel_is_the_definition(
+    of_best: tuple[int, float, float], kinds: list[tuple[int, float, float]], likelihood: float | None
+) -> None:
     (label, fit, margin), number = of_best, [kind[0] for kind in kinds]
     ngrams = told(
         number,
@@ -98,8 +104,9 @@ def test_the_kernel_is_the_definition(of_best: tuple[int, float, float], kinds: 
     before[0, label] = 0.8
     answer = before.copy()
     best = one(label, fit, margin)
-    signs, part, _ = share(best, ngrams, answer)
-    [chance] = stranger.probability(signs)
+    last = None if likelihood is None else np.array([likelihood], np.float32)
+    signs, part, _ = share(best, ngrams, answer, likelihood=last)
+    [chance] = stranger.probability(signs, stranger.fitted("ngrams" if last is None else "likelihood"))
     assert part[0] == pytest.approx(chance, abs=2e-4)
     [shared] = unknown.probability(best.fit, BASE[label : label + 1], np.array([100]))
     if chance > shared + 1e-3 and chance > 2 * stranger.LEAST:
@@ -118,8 +125,8 @@ def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
     before[0, label] = sure
     answer, best = before.copy(), one(label, fit, margin)
     signs, part, again = share(best, None, answer, letters)
-    use = stranger.fitted(ngrams=False)
-    assert len(use.mean) == len(stranger.SIGNS) - stranger.OF_NGRAMS
+    use = stranger.fitted("letters")
+    assert len(use.mean) == stranger.STAGES["letters"]
     [chance] = stranger.probability(signs, use)
     assert part[0] == pytest.approx(chance, abs=1e-4)
     assert again.tolist() == [sure >= stranger.SURE and bool(part[0] >= np.float32(stranger.ASK))]
@@ -129,6 +136,45 @@ def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
         [shared] = unknown.probability(best.fit, BASE[label : label + 1], np.array([letters]))
         rest = min(1, (1 - chance) / (1 - shared))
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
+
+
+@given(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2), st.sampled_from([0.8, 0.96]))
+def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
+    label: int, fit: float, margin: float, sure: float
+) -> None:
+    before = np.full((1, 3), (1 - sure) / 2, np.float32)
+    before[0, label] = sure
+    left, decided = before.copy(), before.copy()
+    best, ngrams = one(label, fit, margin), told([30, 20, 5], [30, 20, 5], [60, 40, 9], [28, 18, 5])
+    _, part, again = share(best, ngrams, left, more=True)
+    assert again.tolist() == [sure >= stranger.SURE and bool(part[0] >= np.float32(stranger.ASK_LIKELIHOOD))]
+    _, same, never = share(best, ngrams, decided)
+    assert not never.any()
+    assert same.tolist() == part.tolist()
+    assert left.tolist() == (before if again[0] else decided).tolist()
+
+
+def test_what_is_usual_is_known_of_the_language_models_that_it_was_measured_with() -> None:
+    measured = {"usual": {"eng": [-2.25, -14.5], "deu": [-2.5, -13.0]}}
+    with mock.patch.object(stranger, "_read", return_value=measured):
+        found = stranger.usual(["deu", "eng", "nld"], np.array([-13.00004, -14.25, -13], np.float32))
+    assert found.tolist() == [-2.5, pytest.approx(np.nan, nan_ok=True), pytest.approx(np.nan, nan_ok=True)]
+
+
+def test_the_likelihood_of_texts_of_several_windows_is_that_of_their_letters(shipped: Identifier) -> None:
+    assert isinstance(shipped, Discriminative)
+    trained, doubts, lm = shipped.trained, Doubts(shipped.trained), shipped.trained.char_lm
+    assert lm is not None
+    texts = [AFRIKAANS[:40], "not asked", AFRIKAANS[40:80], AFRIKAANS[80:101]]
+    letters = trained.sums(texts).letters
+    labels = np.array([shipped.labels.index(label) for label in ("nld", "eng")])
+    found = doubts._likelihood(lm, letters, np.array([0, 1, 2, 4]), np.array([0, 2]), labels)
+    own = lm.of_label(letters, labels[[0, 0, 1, 1]]).tolist()
+    usual, n = stranger.usual(trained.labels, lm.letter)[labels].tolist(), letters.lengths.tolist()
+    assert found.tolist() == [
+        pytest.approx(own[0] / n[0] - usual[0], abs=1e-4),
+        pytest.approx((own[2] + own[3]) / (n[2] + n[3]) - usual[1], abs=1e-4),
+    ]
 
 
 def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:

@@ -136,7 +136,13 @@ def strangers(
     about = {"columns": columns, "found": long, "ngrams": ngrams, "base": base, "prior": scores.prior}
     with suppress(*REFUSED):
         stranger.share(wrong, script=wild(script), **{**about, "ngrams": None}, **into)
-    stranger.share(wrong, script=wild(script), **about, **into)
+    with suppress(*REFUSED):
+        stranger.share(wrong, script=wild(script), **about, more=True, **into)
+    lm, letters = identifier.trained.char_lm, identifier.trained.sums(["the dogs", "", "dog", "x"]).letters
+    with suppress(*REFUSED):
+        lm.of_label(Letters(letters.symbols, wild(letters.starts), wild(letters.lengths), letters.margin), wild(script))
+    likelihood = lm.of_label(letters, script)
+    stranger.share(wrong, script=wild(script), likelihood=likelihood, **about, **into)
 
 
 def damaged_lists(chance: random.Random) -> bool:

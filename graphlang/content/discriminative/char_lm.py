@@ -4,7 +4,7 @@ The vectors (`model`) are trained to tell texts of all lengths apart. Of a singl
 language, and not how surprising it would be in each. A language model of characters does
 (`training.discriminative.witten_bell`), and both together are better than either. Its log-likelihood counts for a
 fraction, the less the longer the text: letters after one another are far from independent, and the vectors are soon the
-better judge.
+better judge. It is the better one of whether a text, of any length, is in a language that is not there (`stranger`).
 
 In a model file its arrays are called ``spelling_...``.
 """
@@ -35,6 +35,7 @@ GREATEST = 1_000.0  #: number in a sound model, so that sums stay finite
 PREFIX = "spelling_"  #: of the model's arrays
 _OF_LABELS = ("letter", "word", "text")
 _LENGTHS = np.arange(calibration.KNOTS[-1] + 1)
+_SPARSE = 4  # characters from one n-gram to the next where a few will do
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,21 @@ class CharLM:
             bias=self.word[labels],
             prior=self.text[labels],
         )
+
+    def of_label(self, letters: Letters, labels: NDArray[np.int64]) -> Floats:
+        """About how likely one language writes each text: from a quarter of its n-grams, words aside, (texts,).
+
+        The n-grams that begin at every fourth character count four times, which is as much on average, and takes a
+        quarter of the time.
+
+        Args:
+            letters: The texts, each in the script of its label.
+            labels: Of each text, (texts,).
+        """
+        features, offsets = self.table.find(letters, step=_SPARSE, words=False)
+        steps = self.weights.of_label(features, offsets, labels)
+        likelihood: Floats = steps * np.float32(self.step * _SPARSE) + self.letter[labels] * letters.lengths
+        return likelihood.astype(np.float32)
 
 
 def unpack(model: Model, source: str) -> CharLM | None:

@@ -1,8 +1,8 @@
 """What may be in a language that the model does not know: doubt that is shared after a text has its answer.
 
 Text that looks like a label with unknown relatives may be in one of these (`unknown.RELATIVES`), and text of whose
-n-grams and words few are its language's in none that is there (`stranger`). What is rubbish is told by its characters
-(`unknown`).
+n-grams and words few are its language's, or that is written as this one hardly is, in none that is there (`stranger`).
+What is rubbish is told by its characters (`unknown`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import numpy as np
 
 from graphlang.content.discriminative import stranger, unknown
 from graphlang.content.discriminative.sparse_weights import Regret
+from graphlang.content.text.normalise import Letters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphlang.content.discriminative.char_lm import CharLM
     from graphlang.content.discriminative.trained import Summed, Trained
 
     Floats = NDArray[np.float32]
@@ -39,6 +41,10 @@ class Doubts:
         self.asks = trained.vocabulary.has_words and set(stranger.ORDERS).issubset(trained.vocabulary.orders)
         self._kinds = stranger.kinds(trained.vocabulary.sizes)
         self._greatest = np.zeros(len(self._kinds), dtype=np.int32)  # filled in by whoever asks
+        lm = trained.char_lm
+        self._usual = np.zeros(0, np.float32) if lm is None else stranger.usual(trained.labels, lm.letter)
+        #: Whose likelihood is asked: that of which is known what is usual.
+        self._lm = lm if np.isfinite(self._usual).any() else None
         self._relatives = [
             (number, column, own, unknown.RELATIVES[label])
             for number, own in enumerate(weights.labels)
@@ -97,8 +103,28 @@ class Doubts:
             )
             step = np.float32(trained.scores.step)
             ngrams = Regret(ngrams.number, ngrams.own * step, ngrams.most * step, ngrams.has)
-            _, part, _ = stranger.share(best._replace(label=asked), ngrams=ngrams, **of_texts, **about)
+            best = best._replace(label=asked)
+            _, part, again = stranger.share(best, ngrams=ngrams, more=self._lm is not None, **of_texts, **about)
+            if self._lm is not None and again.any():
+                some = np.flatnonzero(again)
+                labels = self._columns[scripts[some], 0] + asked[some]
+                likelihood = np.zeros(len(to), dtype=np.float32)
+                likelihood[some] = self._likelihood(self._lm, summed.letters, offsets, some, labels)
+                best = best._replace(label=np.where(again, asked, -1))
+                _, last, _ = stranger.share(best, ngrams=ngrams, likelihood=likelihood, **of_texts, **about)
+                part = np.where(again, last, part)
         return part
+
+    def _likelihood(self, lm: CharLM, letters: Letters, offsets: Ints, some: Ints, labels: Ints) -> Floats:
+        """The last sign (`stranger.SIGNS`) of some texts, each in its label, (some,)."""
+        windows = np.diff(offsets)[some]
+        ends = np.cumsum(windows)
+        rows = np.repeat(offsets[some] + windows - ends, windows) + np.arange(ends[-1])
+        lengths = letters.lengths[rows]
+        mine = Letters(letters.symbols, letters.starts[rows], lengths, letters.margin)
+        told = np.add.reduceat(lm.of_label(mine, np.repeat(labels, windows)), ends - windows)
+        found: Floats = np.nan_to_num(told / np.add.reduceat(lengths, ends - windows) - self._usual[labels])
+        return found.astype(np.float32)
 
     def of_relatives(self, scripts: NDArray[np.uint8], rows: Ints, answer: Floats) -> None:
         """Share what may be in relatives that the model does not know, in place.

@@ -7,13 +7,18 @@ one, short, long, and whole words: of a text in Afrikaans, which the model calls
 Dutch text at all, more are some other language's much rather, and the longer they are the more so; a language that is
 there fits its text with all of them alike.
 
+The n-grams of a language that was never trained are seldom in the vocabulary, which tells of those alone that it has.
+Last comes how likely the character language model of the best language (`char_lm`) writes the text's letters, less how
+likely it writes those of that language's own text that training kept out: there every letter counts.
+
 The logistic function of these signs, and of their products two by two, is the probability that the text is in no
 language of the model. All but the n-grams are at hand and cost next to nothing; so they are asked first. Where they say
 that the text is hardly in another language, and where the answer is in doubt anyway, that is all. Else each n-gram is
-held against all languages, and the same function of all signs, with coefficients of its own, decides. The coefficients
-(``graphlang/data/unknown.json``) were fitted by ``tests/content/make_unknown.py`` on languages that were left out of
-the model, a tenth of them at a time. What it finds beyond the doubt of `unknown` all labels of the script share; so no
-answer changes, only its confidence does.
+held against all languages, and the same function with coefficients of its own decides; or, where that leaves some
+doubt, the same of all signs. The coefficients (``graphlang/data/unknown.json``) were fitted by
+``tests/content/make_unknown.py`` on languages that were left out of the model, a tenth of them at a time, and on some
+that were never trained. What it finds beyond the doubt of `unknown` all labels of the script share; so no answer
+changes, only its confidence does.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -31,10 +36,13 @@ from graphlang.content.ngrams.vocabulary import MAX_ORDER
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
+    Stage = Literal["letters", "ngrams", "likelihood"]
 
 _kernels = Kernels("graphlang.content.native._scores")
 FILE: Final = Path(__file__).parents[2] / "data" / "unknown.json"
@@ -49,18 +57,23 @@ SIGNS: Final = (
     # Of n-grams of three letters, of five, and of words: what one says for the language on average; how much more it
     # says for the language that it says most for; and the share of them that have a weight in the language at all.
     *(f"{sign} {kind}" for kind in ("3", "5", "word") for sign in ("own", "regret", "has")),
+    "likelihood",  # of a letter, its logarithm, less that of a letter of the language's own text (`usual`)
 )
 ORDERS: Final = (3, 5)  #: letters of the n-grams, besides words, that are asked
-OF_NGRAMS: Final = 1 + 3 * KINDS  # of the signs, the last ones
+#: How many of the signs, the first ones, there are once each is asked.
+STAGES: Final[dict[Stage, int]] = {"letters": 6, "ngrams": 7 + 3 * KINDS, "likelihood": len(SIGNS)}
 FEWEST: Final = 16  #: letters; of a shorter text nothing is asked
 #: How probable it is by the other signs, at least, that a text is in another language, for its n-grams to be asked, and
-#: how probable its best language. That is one text in three in known languages; of those in unknown ones that would be
-#: told with as much, nine in ten. More asked would show in no figure but the time: of short texts that takes a
-#: twentieth more than with .01, which is one in six, and which leaves half again as many unknown ones at .9.
-ASK: Final = 0.003
+#: how probable its best language. That is one sentence in five in common languages; of those in unknown ones that
+#: would be told with as much, eight in ten. With .004 long texts take a fiftieth more time, and no share of unknown
+#: ones at .9 is more than .4 points less.
+ASK: Final = 0.005
+#: The same by n-grams too, for the likelihood to be asked: one sentence in fourteen. Less leaves as many unknown ones.
+ASK_LIKELIHOOD: Final = 0.012
 SURE: Final = 0.9  #: what is told with less is in doubt anyway
 MOST_MARGIN: Final = _kernels.constant("GRAPHLANG_SCORES_MARGIN_MOST")
 _NEVER: Final = 2.0  # more than any probability
+_SAME: Final = 1e-4  # between two numbers of which one was rounded
 LEAST: Final = 0.002  #: what is shared at least; less would not be seen
 _CUT: Final = _kernels.constant("GRAPHLANG_SCORES_CUT")
 
@@ -120,14 +133,37 @@ def none(texts: int) -> Best:
 
 
 @cache
-def fitted(*, ngrams: bool = True) -> Fitted:
-    """The coefficients of the file: those of all signs, or those of the signs before the last `OF_NGRAMS`.
+def _read() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def fitted(stage: Stage = "likelihood") -> Fitted:
+    """The coefficients of the file.
 
     Args:
-        ngrams: Which.
+        stage: Which: those of so many signs (`STAGES`).
     """
-    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["ngrams" if ngrams else "letters"]
-    return Fitted(*(np.array(read[name], dtype=np.float32) for name in Fitted._fields))
+    return Fitted(*(np.array(_read()[stage][name], dtype=np.float32) for name in Fitted._fields))
+
+
+def usual(labels: Sequence[str], letter: Floats) -> Floats:
+    """What a letter of each label's own text adds to its log-likelihood on average, (labels,).
+
+    It was measured on text that training kept out, for the character language models of the shipped model. Of labels
+    whose model is another one, trained by somebody else, or that have none, it is not a number.
+
+    Args:
+        labels: Of a model.
+        letter: What every letter adds in its character language models (`char_lm.CharLM.letter`), (labels,).
+    """
+    measured: dict[str, list[float]] = _read()["usual"]
+    found = np.full(len(labels), np.nan, dtype=np.float32)
+    for place, (label, own) in enumerate(zip(labels, letter.tolist(), strict=True)):
+        if label in measured and abs(measured[label][1] - own) < _SAME:
+            found[place] = measured[label][0]
+    return found
 
 
 def probability(of_texts: Floats, coefficients: Fitted | None = None) -> Floats:
@@ -138,7 +174,7 @@ def probability(of_texts: Floats, coefficients: Fitted | None = None) -> Floats:
         coefficients: Those of the file if not given.
 
     >>> one = Fitted(np.zeros(16, np.float32), np.ones(16, np.float32), np.eye(153, dtype=np.float32)[1])
-    >>> probability(np.array([[0, *[9] * 15], [-2, *[9] * 15]], dtype=np.float32), one).astype(float).round(2).tolist()
+    >>> probability(np.array([[0, *[9] * 16], [-2, *[9] * 16]], dtype=np.float32), one).astype(float).round(2).tolist()
     [0.5, 0.12]
     """
     use = fitted() if coefficients is None else coefficients
@@ -163,6 +199,8 @@ def share(
     letters: Ints,
     found: Ints,
     ngrams: Regret | None,
+    likelihood: Floats | None = None,
+    more: bool = False,
     base: Floats,
     prior: Floats,
     to: Ints,
@@ -178,6 +216,8 @@ def share(
         found: Features of each, (texts,).
         ngrams: What those of each text say, in the unit of the scores. Without them the other signs are asked, and a
             text whose n-grams are to be asked (`ASK`, `SURE`) is left as it is.
+        likelihood: The last sign of each text, (texts,). Without it those before are asked.
+        more: Whether a text whose likelihood is to be asked (`ASK_LIKELIHOOD`, `SURE`) is left as it is.
         base: Of the labels, (labels,).
         prior: Of the labels, (labels,).
         to: Row of `answer` of each text, (texts,).
@@ -185,19 +225,21 @@ def share(
 
     Returns:
         The signs, (texts, signs); how probable it is that each text is in none of the languages, (texts,), 0 where
-        nothing is asked; and which texts were left for their n-grams, (texts,).
+        nothing is asked; and which texts were left for more signs, (texts,).
 
     Raises:
         KernelError: the shapes differ, or a number is out of range.
     """
-    use, part = fitted(ngrams=ngrams is not None), np.empty(len(to), dtype=np.float32)
+    use = fitted("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
+    part = np.empty(len(to), dtype=np.float32)
     signs = np.empty((len(to), len(SIGNS)), dtype=np.float32)
     again = np.empty(len(to), dtype=np.uint8)
     if ngrams is None:
         whole, floating = np.zeros((len(to), KINDS), dtype=np.int64), np.zeros((len(to), KINDS), dtype=np.float32)
         told = Regret(whole, floating, floating, whole)
+        ask = ASK
     else:
-        told = ngrams
+        told, ask = ngrams, ASK_LIKELIHOOD if more else _NEVER
     _kernels.scores_stranger(
         script=script,
         best=best.label,
@@ -207,6 +249,7 @@ def share(
         letters=letters,
         found=found,
         **{name: array.reshape(-1) for name, array in told._asdict().items()},
+        likelihood=np.zeros(len(to), dtype=np.float32) if likelihood is None else likelihood,
         base=base,
         prior=prior,
         unknown=unknown.COEFFICIENTS,
@@ -214,7 +257,7 @@ def share(
         spread=use.spread,
         terms=use.terms,
         least=LEAST,
-        ask=_NEVER if ngrams is not None else ASK,
+        ask=ask,
         sure=SURE,
         to=to,
         answer=answer,

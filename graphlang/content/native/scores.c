@@ -564,7 +564,7 @@ WIDE
 int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t *script,
                               const int64_t *best, const int64_t *columns, const float *fit, const float *margin,
                               const int64_t *letters, const int64_t *found, const int64_t *number, const float *own,
-                              const float *most, const int64_t *has, const float *base, const float *prior, const float *unknown,
+                              const float *most, const int64_t *has, const float *likelihood, const float *base, const float *prior, const float *unknown,
                               const float *mean, const float *spread, const float *terms, double least, double ask, double sure,
                               const int64_t *to, float *answer,
                               float *signs, float *part, uint8_t *again, graphlang_fault *fault)
@@ -604,6 +604,7 @@ int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, in
             own_signs[1] = (most[kind] - own[kind]) / some;
             own_signs[2] = (float)has[kind] / some;
         }
+        signs[SIGNS - 1] = likelihood[text];
         float x[SIGNS], z = terms[0];
         const float *term = terms + 1;
         for (int64_t i = 0; i < used; i++)

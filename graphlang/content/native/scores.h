@@ -18,7 +18,7 @@ enum {
     GRAPHLANG_SCORES_LETTERS_LEAST = 4,
     GRAPHLANG_SCORES_LETTERS_MOST = 512,
     GRAPHLANG_SCORES_KINDS = 3,  /* of n-grams that are asked about a language that is not there */
-    GRAPHLANG_SCORES_SIGNS = 16, /* of such a language (`discriminative.stranger`): seven, and three of each kind */
+    GRAPHLANG_SCORES_SIGNS = 17, /* of such a language (`discriminative.stranger`): seven, three of each kind, one more */
     GRAPHLANG_SCORES_CUT = 3,   /* spreads from the mean beyond which a sign is cut */
     GRAPHLANG_SCORES_MARGIN_MOST = 4
 };
@@ -114,19 +114,20 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
 
    script, best: of each text, the best label counted among those of the script, or -1 for a text that is left as it is.
    columns: as scores_probabilities has them. fit, margin: as scores_best tells them. letters, found: of each text, and its
-   features. number, own, most, has: as ngrams_regret tells them. base, prior: of each label. unknown: what was shared
+   features. number, own, most, has: as ngrams_regret tells them. likelihood: of each text, the last sign. base, prior: of each
+   label. unknown: what was shared
    already, which counts towards this. mean, spread: of the first signs, as many as count, a spread
    above 0; terms: a constant, and what each of these and each product of two counts for. least: of a part
    that is worth the while. ask, sure: a text with such a part, whose best label has such a probability, is left as it is,
-   for its n-grams to decide. to: the row of `answer` of each. signs, part: what was found; 0 where nothing is asked.
-   again: 1 where a text was left for its n-grams, else 0. */
+   for more signs to decide. to: the row of `answer` of each. signs, part: what was found; 0 where nothing is asked.
+   again: 1 where a text was left, else 0. */
 int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t script[texts],
                               const int64_t best[texts], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
                               const float fit[texts], const float margin[texts], const int64_t letters[texts],
                               const int64_t found[texts],
                               const int64_t number[texts * GRAPHLANG_SCORES_KINDS],
                               const float own[texts * GRAPHLANG_SCORES_KINDS], const float most[texts * GRAPHLANG_SCORES_KINDS],
-                              const int64_t has[texts * GRAPHLANG_SCORES_KINDS], const float base[labels], const float prior[labels],
+                              const int64_t has[texts * GRAPHLANG_SCORES_KINDS], const float likelihood[texts], const float base[labels], const float prior[labels],
                               const float unknown[GRAPHLANG_SCORES_UNKNOWN], const float mean[used], const float spread[used],
                               const float terms[coefficients],
                               double least, double ask, double sure, const int64_t to[texts], float answer[room * labels],

@@ -146,7 +146,7 @@ class Table:
         return max(self.orders, default=1) - 1
 
     def find(
-        self, letters: Letters, *, only: int | None = None, step: int = 1
+        self, letters: Letters, *, only: int | None = None, step: int = 1, words: bool = True
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Features of every row, repeats included, in the order in which they begin.
 
@@ -154,6 +154,7 @@ class Table:
             letters: The rows.
             only: Of n-grams those of this length, besides words; all of them if not given.
             step: Of n-grams those that begin at a multiple of so many characters, a power of two up to 128.
+            words: Whether words longer than n-grams are found.
 
         Returns:
             `(features, offsets)`: row r holds `features[offsets[r] : offsets[r + 1]]`.
@@ -164,7 +165,7 @@ class Table:
         if letters.margin < self.margin:
             raise ValueError(f"{self.margin} places after each row are needed, and there are {letters.margin}")
         orders = self.orders if only is None else {only}.intersection(self.orders)
-        wanted = sum(1 << order for order in orders) | self.has_words
+        wanted = sum(1 << order for order in orders) | (words and self.has_words)
         out = np.empty(int(letters.lengths.sum()) * wanted.bit_count(), dtype=np.int32)
         offsets = np.empty(len(letters.lengths) + 1, dtype=np.int64)
         found = _kernels.ngrams_find(
