@@ -47,7 +47,9 @@ def test_what_is_left_answers_as_before(tiny_model: Model) -> None:
     whole = Discriminative(tiny_model, "", "").probabilities(LINES)
     part = Discriminative(made.model, "", "").probabilities(LINES)
     assert part.argmax(axis=1).tolist() == [0, 1, 0, 1, 0, 1]
-    assert np.array_equal(whole[:, 1:].max(axis=1), part.max(axis=1))  # Greek had a part of what is left in doubt alone
+    best = np.arange(len(LINES)), part.argmax(axis=1)
+    assert part[best] == pytest.approx(whole[:, 1:][best], abs=0.005)  # Greek had a part of what is in doubt alone
+    assert (part[best] >= whole[:, 1:][best]).all()
 
 
 def test_a_text_in_a_script_of_which_nothing_is_left_is_told_in_nothing(tiny_model: Model) -> None:
