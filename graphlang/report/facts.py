@@ -153,7 +153,7 @@ def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
         ).fetchall(),
         other_status=connection.execute(
             "SELECT CASE WHEN status <> 200 THEN 'status ' || status"
-            " ELSE 'no text: ' || IIF(mime = '', 'no media type', mime) END, COUNT(*)"
+            " ELSE 'no text: ' || CASE WHEN mime = '' THEN 'no media type' ELSE mime END END, COUNT(*)"
             " FROM captures WHERE status <> 200 OR (charset IS NULL AND mime NOT LIKE '%html%')"
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (PROBLEMS,),
