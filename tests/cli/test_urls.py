@@ -110,7 +110,7 @@ def test_a_folder_of_urls_trains_the_same_model_as_the_table(graphlang: Call, la
         (("--method", "url-words-nb", "--option", "tarot=1"), "tarot: no option of url-words-nb"),
         (("--method", "url-words-nb", "--option", "least_urls=100"), "0 languages"),
         (("--method", "url", "--option", "epochs=2", "--option", "least_urls=25"), "two languages"),
-        (("--method", "nfc"), "learns from a folder"),
+        (("--method", "nfc"), "learns from one folder"),
     ],
 )
 def test_training_that_cannot_be_is_told_in_one_line(
