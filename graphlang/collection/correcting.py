@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphlang.db.corrections import Correction
     from graphlang.db.remove import Removal
     from graphlang.maps.review import ReviewRow
+    from graphlang.maps.sample import SampleRow
     from graphlang.rows import Rows
 
 
@@ -105,6 +106,31 @@ class Correcting(OpenedFile):
             ReviewRow._fields,
             lambda connection: review_rows(connection, count=count),
             linked=(None,),
+        )
+
+    def sample(self, *, count: int = 50, draw: int = 1, language: str | Sequence[str] = ()) -> Rows[SampleRow]:
+        """Fetched pages drawn at random, for somebody to label, without the answers. The verb is `review --random`.
+
+        Args:
+            count: so many at most.
+            draw: from 0 on; another number draws other pages.
+            language: only pages that the chosen run takes for this language, or one of these.
+
+        Raises:
+            ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; an unknown language.
+        """
+        if count < 1:
+            raise ValueError(f"count is {count}; it must be 1 or more")
+        if not 0 <= draw < 1 << 64:
+            raise ValueError(f"draw is {draw}; it must be from 0 to 2^64 - 1")
+        from graphlang.codes.wanted import wanted  # noqa: PLC0415
+        from graphlang.maps.sample import SampleRow, sample_rows  # noqa: PLC0415
+
+        chosen = tuple(map(wanted, several("language", language)))
+        return self._rows(
+            SampleRow._make,
+            SampleRow._fields,
+            lambda connection: sample_rows(connection, count=count, draw=draw, wanted=chosen),
         )
 
     def read_review(self, path: str | Path, *, by: str) -> Corrected:

@@ -84,7 +84,7 @@ class Judging(OpenedFile):
         """Accuracy against gold labels: over all pages, by length, and by a column of the file.
 
         Args:
-            gold: tab-separated file with the columns url and language.
+            gold: table with a header line and the columns url and language, separated by tabs, commas or semicolons.
             by: another column of it to group by.
             run: number of a run; the chosen one if not given.
 

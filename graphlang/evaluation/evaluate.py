@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,13 +13,12 @@ from graphlang.codes import languages
 from graphlang.db import InputError, collection, corrections, snapshot
 from graphlang.db.runs.labels import all_labels
 from graphlang.db.runs.read_answers import read_answers
-from graphlang.evaluation.metrics import calibration_error, macro_f
+from graphlang.evaluation.metrics import calibration_error, interval, macro_f
 from graphlang.ingest.links.canonical import canonical
-from graphlang.regular_file import open_text
+from graphlang.labelled_table import labelled_rows
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 
 #: Lower bounds of the length buckets, in characters of visible text; Hayati 2004, table 5.1, has the first two.
 LENGTHS = (0, 25, 50, 150, 300)
-_LONGEST_LINE = 1 << 20
 
 
 class Group(NamedTuple):
@@ -38,6 +35,8 @@ class Group(NamedTuple):
     group: str
     pages: int  #: gold pages that the collection has
     accuracy: float
+    low: float  #: the accuracy lies between these two with 95 %, if the gold pages were drawn at random
+    high: float
     answered: float  #: share that got a language (not ``und``)
     macro_f: float  #: F1 averaged over the gold languages of the group
     calibration_error: float  #: expected calibration error over 15 bins of confidence
@@ -54,6 +53,10 @@ class OfLanguage(NamedTuple):
     precision: float  #: share of these that are in it; NaN where there are none
     recall: float  #: share of the pages in it that the run takes for it; NaN where there are none
     f1: float  #: harmonic mean of the two: 2 right / (gold + answered)
+    precision_low: float  #: intervals of 95 %, as that of a group's accuracy
+    precision_high: float
+    recall_low: float
+    recall_high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,33 +77,35 @@ class Gold:
     language: list[str] = field(default_factory=list)
     group: list[str] = field(default_factory=list)
     missing: int = 0  #: lines whose URL the collection does not have
+    empty: int = 0  #: lines without a language: nobody has looked at that page yet
     unknown: Counter[str] = field(default_factory=Counter)  #: codes that are no language, with their lines
     repeated: int = 0  #: lines whose page an earlier one has named
     contradicted: int = 0  #: pages of which lines say different languages: no answer could be right
 
 
 def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gold:
-    """Read a gold file: tab-separated, with a header line and the columns ``url`` and ``language``.
+    """Read a gold file: a table with a header line and the columns ``url`` and ``language``.
 
     Codes may be of any convention that ``graphlang.codes.languages`` knows. A page counts once, however many lines name
     it, and not at all where these contradict each other.
 
     Args:
         connection: The collection.
-        path: Of the gold file.
+        path: Of the gold file, in UTF-8; its columns are separated by tabs, commas or semicolons.
         by: Column that groups the pages; None for no groups.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or names no page.
     """
     gold = Gold()
-    number, named = 1, 0  # lines, and those of them with a page of the collection
+    lines = named = 0  # rows, and those of them with a page of the collection
     said: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None where lines contradict
-    for number, row in enumerate(_lines(path, by), start=2):
-        url, tag = row.get("url"), row.get("language")
-        if url is None or tag is None:
-            msg = f"{path}, line {number}: too few columns"
-            raise InputError(msg)
+    for row in labelled_rows(path, ("url", "language", *([by] if by else []))):
+        lines += 1
+        url, tag = row["url"].strip(), row["language"].strip()
+        if not tag:
+            gold.empty += 1
+            continue
         code = tag if tag in (languages.UND, languages.ZXX) else languages.code(tag)
         if code is None:
             gold.unknown[tag[:40]] += 1
@@ -109,11 +114,11 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         if page is None:
             gold.missing += 1
             continue
-        before = said.setdefault(page, (code, (row.get(by) or "") if by else ""))
+        before = said.setdefault(page, (code, row[by] if by else ""))
         if before is not None and before[0] != code:
             said[page] = None
         named += 1
-    if number == 1:
+    if not lines:
         msg = f"{path} names no page: it has no line but the header"
         raise InputError(msg)
     for page, answer in said.items():
@@ -125,25 +130,6 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         gold.group.append(answer[1])
     gold.repeated = named - len(said)
     return gold
-
-
-def _lines(path: Path, by: str | None) -> Iterator[dict[str, str | None]]:
-    try:
-        with open_text(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-            needed = ["url", "language"] + ([by] if by else [])
-            lacking = [name for name in needed if name not in (reader.fieldnames or ())]
-            if lacking:
-                names = " and no column ".join(lacking)
-                msg = f"{path} has no column {names} (a header line is needed, with tabs between the columns)"
-                raise InputError(msg)
-            yield from reader
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        if isinstance(error, UnicodeDecodeError):
-            reason = "it is no text in UTF-8"
-        msg = f"cannot read {path}: {reason}"
-        raise InputError(msg) from error
 
 
 def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | None = None) -> Evaluation:
@@ -210,6 +196,8 @@ def _of_languages(gold: NDArray[np.object_], answer: NDArray[np.object_]) -> lis
             right[name] / given[name] if given[name] else float("nan"),
             right[name] / wanted[name] if wanted[name] else float("nan"),
             2 * right[name] / (wanted[name] + given[name]),
+            *interval(right[name], given[name]),
+            *interval(right[name], wanted[name]),
         )
         for name in names
     ]
@@ -230,6 +218,7 @@ class _Table:
             name,
             pages,
             _mean(right[rows]),
+            *interval(int(right[rows].sum()), pages),
             _mean(self.answer[rows] != languages.UND),
             macro_f(self.gold[rows].astype(np.str_), self.answer[rows].astype(np.str_)),
             calibration_error(self.confidence[rows], right[rows]),

@@ -1,7 +1,8 @@
-"""Measures of answers with known truth: calibration error, macro-F, and accuracy by length. Imports nothing of ours."""
+"""Measures of answers with known truth: calibration error, macro-F, accuracy, its interval. Imports nothing of ours."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -12,6 +13,35 @@ if TYPE_CHECKING:
 BINS: Final = 15  #: of confidence, as Guo et al. 2017 have them
 #: Lengths of texts in characters, from and below, that are told apart; Hayati 2004, table 5.1, has the first two.
 BUCKETS: Final = ((0, 25), (25, 50), (50, 150), (150, None))
+_NORMAL: Final = 1.959963984540054  # of a standard normal variable, 2.5 % are above
+
+
+def interval(right: int, of: int) -> tuple[float, float]:
+    """Between what two shares the accuracy of all texts lies with 95 %, of which some were drawn at random.
+
+    Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22, 1927. It never leaves
+    0..1, and says something where all are right: three of three leave room for an accuracy of .44.
+
+    Args:
+        right: so many are.
+        of: so many were drawn.
+
+    Returns:
+        Its ends; two NaN where none was drawn.
+
+    Raises:
+        ValueError: more are right than were drawn, or fewer than none.
+
+    >>> [round(end, 3) for end in interval(50, 100)], [round(end, 3) for end in interval(3, 3)]
+    ([0.404, 0.596], [0.438, 1.0])
+    """
+    if not 0 <= right <= of:
+        raise ValueError(f"{right} right of {of}")
+    if not of:
+        return math.nan, math.nan
+    share, room = right / of, _NORMAL**2 / of
+    middle, half = share + room / 2, _NORMAL * math.sqrt(share * (1 - share) / of + room / (4 * of))
+    return max(0.0, (middle - half) / (1 + room)), min(1.0, (middle + half) / (1 + room))
 
 
 def calibration_error(confidence: ArrayLike, right: ArrayLike, *, bins: int = BINS) -> float:

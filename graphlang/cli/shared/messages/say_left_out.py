@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def say_left_out(gold: evaluation.Gold) -> None:
     """Say on standard error which lines of a gold file count for nothing, and why."""
+    if gold.empty:
+        say(f"{counted(gold.empty, 'line')} of the gold file without a language, left out")
     if gold.missing:
         say(f"{counted(gold.missing, 'gold page')} {'is' if gold.missing == 1 else 'are'} not in the database")
     if gold.repeated:

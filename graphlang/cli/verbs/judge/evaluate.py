@@ -32,7 +32,7 @@ from graphlang.cli.shared.messages.say_left_out import say_left_out
     "--gold",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Tab-separated file with a header line and the columns url and language.",
+    help="Table (tabs or commas) with a header line and the columns url and language.",
 )
 @click.option("--by", metavar="COLUMN", help="Group by this column of the gold file, too.")
 @options.choose_run
@@ -61,8 +61,10 @@ def evaluate(
 ) -> None:
     """Compare the languages of DB with gold labels.
 
-    It prints the accuracy of all pages, by length, and by a column of the file. 'linked' counts the pages with at least
-    one inlink. 'calibration_error' is the mean distance between confidence and accuracy.
+    It prints the accuracy of all pages, by length, and by a column of the file. If the pages were drawn at random
+    ('graphlang review --random'), the accuracy of the whole collection lies between 'low' and 'high' with 95 %.
+    'linked' counts the pages with at least one inlink. 'calibration_error' is the mean distance between confidence and
+    accuracy.
     A page counts once, and not at all where lines of the file say different languages of it.
     Pages that somebody corrected by hand are a group of their own, 'corrected', and in no other.
     The precision of a language is the share of right pages among those that are taken for it, its recall the share that
@@ -71,7 +73,7 @@ def evaluate(
     \b
     Examples:
       graphlang evaluate crawl.db --gold gold.tsv --by bucket
-      graphlang evaluate crawl.db --gold gold.tsv --by-language
+      graphlang evaluate crawl.db --gold gold.csv --by-language
       graphlang evaluate crawl.db --gold gold.tsv --all-runs --format json
     """
     if all_runs and run_id is not None:
@@ -93,6 +95,8 @@ def evaluate(
 
 def _why_none(path: Path, gold: evaluation.Gold) -> str:
     unknown = sum(gold.unknown.values())
+    if gold.empty and not (gold.missing or unknown or gold.contradicted):
+        return f"{path} names no language: the column 'language' is empty in {counted(gold.empty, 'line')}"
     of_codes = f", and {counted(unknown, 'line')} with an unknown language code" if unknown else ""
     if gold.contradicted:
         of_codes += f", and {counted(gold.contradicted, 'page')} of which lines say different languages"
@@ -121,6 +125,7 @@ def _print(result: evaluation.Evaluation, confusion: int, *, by_language: bool) 
 def _gold(gold: evaluation.Gold) -> dict[str, Any]:
     return {
         "pages": len(gold.pages),
+        "empty": gold.empty,
         "missing": gold.missing,
         "repeated": gold.repeated,
         "contradicted": gold.contradicted,

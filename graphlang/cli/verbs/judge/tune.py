@@ -32,7 +32,7 @@ from graphlang.whole_file import replacing
     "--gold",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Tab-separated file with a header line and the columns url and language.",
+    help="Table (tabs or commas) with a header line and the columns url and language.",
 )
 @click.option(
     "--also",

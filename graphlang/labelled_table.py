@@ -1,0 +1,52 @@
+"""Tables of URLs that somebody has labelled: gold files, and pages to look at that were filled in."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Final, Literal
+
+from graphlang.db import InputError
+from graphlang.regular_file import open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_DELIMITERS: Final = "\t,;"  # what spreadsheets write, by the language that they speak
+
+
+def labelled_rows(path: str | Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Rows of a table with a header line, as they are read.
+
+    Columns are separated by tabs, commas or semicolons, whichever the header has most of. Between commas and semicolons
+    a cell may stand in double quotes; between tabs these are signs as all others.
+
+    Args:
+        path: of the table, in UTF-8.
+        needed: names of columns that it must have.
+
+    Yields:
+        The cells of each by the name of their column.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column, or has a row of another length than its header.
+    """
+    try:
+        with open_text(path, encoding="utf-8-sig", newline="") as file:
+            head = file.readline()
+            file.seek(0)
+            delimiter = max(_DELIMITERS, key=head.count)
+            quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+            reader = csv.DictReader(file, delimiter=delimiter, quoting=quoting, strict=True)
+            if lacking := [name for name in needed if name not in (reader.fieldnames or ())]:
+                names = " and no column ".join(lacking)
+                raise InputError(f"{path} has no column {names} (a header line is needed, with tabs or commas)")
+            for row in reader:
+                if None in row or None in row.values():
+                    raise InputError(f"{path}, line {reader.line_num}: another number of columns than the header has")
+                yield row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        if isinstance(error, UnicodeDecodeError):
+            reason = "it is no text in UTF-8"
+        raise InputError(f"cannot read {path}: {reason}") from error
