@@ -81,20 +81,21 @@ _DAY_OF = (
     "CASE date WHEN '' THEN NULL ELSE"
     " JULIANDAY(SUBSTR(RTRIM(date, 'Z') || SUBSTR('0000-01-01T00:00:00', LENGTH(RTRIM(date, 'Z')) + 1), 1, 19)) END"
 )
-#: Of pages with several captures the nearest: the own one, what was fine, what has a text, the newest before others.
+#: Of pages with several captures the nearest: the own one, what was fine, what has a text, the newest before others,
+#: and of two records of one moment that of which there is more.
 _NEAREST = f"""
 INSERT INTO temp.snapshot_captures (page, capture, content, away)
 SELECT page, id, content, away FROM (
     SELECT page, id, content, away, ROW_NUMBER() OVER (
         PARTITION BY page
-        ORDER BY away IS NULL, away, id IS NOT NULL, NOT fine, parts = 'links', RTRIM(date, 'Z') DESC, id
+        ORDER BY away IS NULL, away, id IS NOT NULL, NOT fine, parts = 'links', RTRIM(date, 'Z') DESC, size DESC, id
     ) AS place FROM (
-        SELECT page, id, content, parts, date, status IS 200 OR (status IS NULL AND length > 0) AS fine,
+        SELECT page, id, content, parts, date, size, status IS 200 OR (status IS NULL AND length > 0) AS fine,
             CASE WHEN day < :first THEN :first - day WHEN day > :last THEN day - :last ELSE day * 0 END AS away
         FROM (
-            SELECT page, id, content, parts, date, status, length, {_DAY_OF} AS day FROM main.history_captures
+            SELECT page, id, content, parts, date, status, length, size, {_DAY_OF} AS day FROM main.history_captures
             UNION ALL
-            SELECT page, NULL, NULL, parts, date, status, length, {_DAY_OF} FROM main.captures
+            SELECT page, NULL, NULL, parts, date, status, length, size, {_DAY_OF} FROM main.captures
             WHERE page IN (SELECT page FROM main.history)
         )
     )
@@ -155,7 +156,7 @@ def at(connection: sqlite3.Connection, wanted: str | None) -> Iterator[None]:
     """Let a connection, which may be read-only, show the captures that are nearest to a moment.
 
     Nearest is what lies within the moment, then what is the fewest days from it. Where that is the same: the page's own
-    capture, what came with status 200, the newest. A capture without a date comes last.
+    capture, what came with status 200, the newest, the one with more bytes. A capture without a date comes last.
 
     Args:
         connection: a collection, outside a transaction.

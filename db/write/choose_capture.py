@@ -60,6 +60,8 @@ class Facts:
     def better(self, held: Facts, keep: Keep) -> bool:
         """Whether this capture takes the place of the one that is held; the first to come stays where they are equal.
 
+        Two records of one moment are one capture: what has less of it was cut off, as by a broken download.
+
         Args:
             held: the capture that is kept so far, of the same URL.
             keep: which one is wanted.
@@ -67,10 +69,15 @@ class Facts:
         >>> old, gone = Facts(200, "2020", False, "both", 90), Facts(404, "2024", False, "both", 9)
         >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
         (False, True, False)
+        >>> cut, whole = (Facts(200, "2020", False, "both", size, size=size) for size in (4, 9))
+        >>> whole.better(cut, Keep.BEST), cut.better(whole, Keep.BEST)
+        (True, False)
         """
         mine, its = self._when(), held._when()
         if self.revisit or held.revisit:
             return held.revisit and (not self.revisit or mine > its)
+        if mine and (mine, self.status, self.parts) == (its, held.status, held.parts) and keep is not Keep.LONGEST:
+            return self.size > held.size
         if keep is Keep.FIRST:
             return (mine or _UNDATED) < (its or _UNDATED)
         if keep is Keep.LAST:

@@ -79,6 +79,28 @@ def test_each_way_to_choose_a_capture_whatever_the_order(tmp_path: Path, keep: K
     apart.close()
 
 
+@pytest.mark.parametrize("keep", [Keep.ALL, Keep.BEST, Keep.FIRST, Keep.LAST])
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_record_that_was_cut_off_gives_way_to_the_whole_one(
+    tmp_path: Path, keep: Keep, order: int, apart: bool
+) -> None:
+    links = (Link("http://b.example/", LinkKind.ANCHOR),)
+    whole = page(text="Nebel im Tal", size=12, digest="W" * 32, links=links)
+    captures = [page(text="Nebel", size=5, digest="C" * 32), whole][::order]
+    connection = collection(tmp_path, [[one] for one in captures] if apart else [captures], keep)
+    assert texts(connection) == [(URL, "", "Nebel im Tal")]
+    assert connection.execute("SELECT target_url FROM link_details").fetchall() == [("http://b.example/",)]
+    connection.close()
+
+
+def test_captures_without_a_date_are_not_taken_for_one_that_was_cut_off(tmp_path: Path) -> None:
+    captures = [page(text="first", size=5, date=""), page(text="and another", size=11, date="")]
+    connection = collection(tmp_path, [captures])
+    assert texts(connection) == [(URL, "", "first")]
+    connection.close()
+
+
 @pytest.mark.parametrize("batches", [[[wet(), wat()]], [[wat(), wet()]], [[wet()], [wat()]], [[wat()], [wet()]]])
 def test_text_of_a_wet_and_links_of_a_wat_are_one_capture(tmp_path: Path, batches: list[list[Page]]) -> None:
     connection = collection(tmp_path, batches)

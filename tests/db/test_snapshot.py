@@ -116,6 +116,14 @@ def test_where_it_is_equally_near_the_own_one_then_status_200_then_the_newest(tm
             assert shown(connection) == [expected]
 
 
+def test_of_two_records_of_one_moment_the_one_that_was_cut_off_is_not_shown(tmp_path: Path) -> None:
+    cut, whole = capture("2010-02-01T00:00:00Z", "Nebel"), capture("2010-02-01T00:00:00Z", "Nebel im Tal")
+    for number, old in enumerate(((cut, whole), (whole, cut))):
+        db = write(tmp_path / f"{number}.db", *old, capture("2012", "own"))
+        with closing(open_existing(db)) as connection, snapshot.at(connection, "2010"):
+            assert shown(connection) == ["Nebel im Tal"]
+
+
 def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp_path: Path) -> None:
     b, c = "http://b.example/", "http://c.example/"
     db = write(
