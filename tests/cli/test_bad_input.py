@@ -240,7 +240,7 @@ def test_models_that_are_none(graphlang: Call, museum: Path, tmp_path: Path) -> 
         (b"", (2, "no column url")),
         (b"address\tlanguage\n", (2, "no column url")),
         (b"url\tlanguage\n\xff\xfe\n", (2, "cannot read")),
-        (b"url\tlanguage\nhttp://museum.example/\n", (2, "too few columns")),
+        (b"url\tlanguage\nhttp://museum.example/\n", (2, "line 2: another number of columns")),
         (b"url\tlanguage\nhttp://elsewhere.example/\tde\n", (3, "is in this database: 1 URL that it does not have")),
         (
             b"url\tlanguage\nhttp://elsewhere.example/\tde\nhttp://museum.example/\t??\n",

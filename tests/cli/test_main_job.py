@@ -231,6 +231,7 @@ def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) ->
         "missing": 1,
         "repeated": 0,
         "contradicted": 0,
+        "empty": 0,
         "unknown_codes": {"qqq-nonsense": 1},
     }
     groups = {group["group"]: group for group in found["runs"][0]["groups"]}

@@ -53,7 +53,7 @@ GROUPS: Final = {
     "correct": (
         "Check and correct",
         {
-            "review": "List the pages whose check would teach most.",
+            "review": "List the pages whose check would teach most, or random ones.",
             "correct": "Say what language pages are in, as somebody who looked.",
             "corrections": "List the corrections that are in force.",
         },

@@ -87,7 +87,7 @@ def review(
     *,
     random_: bool,
 ) -> None:
-    """List the pages whose check would teach most, or random ones to judge the answers by.
+    """List the pages whose check would teach most, or random ones.
 
     The former are pages in doubt with many links to and from short pages in doubt, of many hosts and languages. Look at
     each page and write its language (any usual code or name; zxx for none) into the column 'language'; rows that stay
