@@ -86,13 +86,15 @@ class Publishing(OpenedFile):
         with self._answered(Path(output)) as connection:
             write_report(connection, Path(output), title or self.path.stem)
 
-    def language_graph(self, *, by: str = "domain") -> nx.DiGraph[str]:
+    def language_graph(self, *, by: str = "domain", fetched: bool = False) -> nx.DiGraph[str]:
         """The links between languages, after Caminero and Mikami 2006: a node for each language.
 
         Nodes have the columns of ``graphlang language-graph --what languages``, edges ``links`` and ``share``.
 
         Args:
             by: links within one ``domain`` or ``host`` are not counted; ``page``: all are.
+            fetched: count only pages that were read, as the report does; by default URLs that were only linked to
+                count as well, with languages that are guesses from links and addresses.
 
         Raises:
             ValueError: `by` is none of these.
@@ -106,7 +108,7 @@ class Publishing(OpenedFile):
         if by not in ("domain", "host", "page"):
             raise ValueError(f"cannot group links by {by}; there are domain, host, page")
         with closing(linked.opened(self.path)) as connection:
-            found = language_graph(connection, Selection(), unit=by)
+            found = language_graph(connection, Selection(fetched=True if fetched else None), unit=by)
         graph: nx.DiGraph[str] = nx.DiGraph()
         for one in found.languages:
             graph.add_node(one.language, **{name: value for name, value in one._asdict().items() if name != "language"})

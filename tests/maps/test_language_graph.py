@@ -131,6 +131,19 @@ def test_as_files(graphlang: Call, db: Path) -> None:
     assert "deu,fra,2\n" in steps
 
 
+def test_urls_that_were_only_linked_to_are_left_out_if_asked(
+    graphlang: Call, make_collection: Call, written: Any
+) -> None:
+    read = written("http://a.one/", "deu", links=(1, 2))
+    unread = written("http://c.three/", "fra", fetched=False)
+    db = make_collection([read, written("http://b.two/", "eng"), unread])
+    every = graphlang("language-graph", db, "--format", "csv").stdout.split()
+    assert every[1:] == ["deu,eng,1,0.5000", "deu,fra,1,0.5000"]
+    assert graphlang("language-graph", db, "--format", "csv", "--fetched").stdout.split()[1:] == ["deu,eng,1,1.0000"]
+    sites = graphlang("language-graph", db, "--format", "csv", "--fetched", "--what", "sites").stdout.split()
+    assert [line.split(",")[0] for line in sites[1:]] == ["a.one", "b.two"]
+
+
 def test_why_there_are_no_links_is_said(graphlang: Call, make_collection: Call, written: Any) -> None:
     db = make_collection([written("http://x.one/1", "deu", links=(1,)), written("http://x.one/2", "eng", links=(0,))])
     within = graphlang("language-graph", db, "--format", "csv")

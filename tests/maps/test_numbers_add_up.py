@@ -97,3 +97,21 @@ def test_exports(crawl: gl.Collection, counted: dict[str, int], tmp_path: Path, 
     crawl.export(tmp_path / "export.csv", what)
     with (tmp_path / "export.csv").open(encoding="utf-8", newline="") as file:
         assert sum(int(row["pages"]) for row in csv.DictReader(file)) == sum(counted.values())
+
+
+def test_the_language_graph_of_pages_that_were_read(crawl: gl.Collection, counted: dict[str, int]) -> None:
+    crawl.pages().first()  # which works out what was only linked to
+    told = {language: pages for language, pages in counted.items() if language not in {"und", "zxx"}}
+    assert dict(crawl.language_graph(fetched=True).nodes(data="pages")) == told
+    with_linked = crawl.language_graph()
+    assert sum(pages for _, pages in with_linked.nodes(data="pages")) > sum(told.values())
+    condition = (
+        "fetched AND (status IS NULL OR status = 200) AND charset IS NOT NULL AND language NOT IN ('und', 'zxx')"
+    )
+    (links,) = crawl.db.query(
+        "SELECT COUNT(*) AS number FROM links"
+        f" JOIN (SELECT page AS source, domain AS begins FROM page_languages WHERE {condition}) USING (source)"
+        f" JOIN (SELECT page AS target, domain AS ends FROM page_languages WHERE {condition}) USING (target)"
+        " WHERE begins <> ends"
+    )
+    assert crawl.language_graph(fetched=True).size("links") == links["number"]

@@ -108,6 +108,7 @@ def language_graph(
     format_: str,
     what: str,
     by: str,
+    fetched: bool,
     output: Path,
     selection: Selection,
     master: str | None,
@@ -125,7 +126,7 @@ def language_graph(
       graphlang cluster language-graph tables --what sites --by host --format csv -o sites.csv
     """
     with tables_of(tables, master, settings) as found:
-        answer = asked(found, selection, format_=format_, what=what, by=by)
+        answer = asked(found, selection, format_=format_, what=what, by=by, fetched=fetched)
     put(answer, format_, output)
 
 

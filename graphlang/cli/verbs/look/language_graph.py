@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
@@ -76,6 +77,11 @@ _OPTIONS: Final = (
         help="What a site is: only links between different ones count.",
     ),
     click.option(
+        "--fetched",
+        is_flag=True,
+        help="Only pages that were read, as in the report; without, URLs only linked to count.",
+    ),
+    click.option(
         "-o",
         "--output",
         type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
@@ -104,7 +110,7 @@ class Answer(NamedTuple):
     write: Callable[[IO[bytes]], int]  #: all at once
 
 
-def asked(connection: Any, selection: Selection, *, format_: str, what: str, by: str) -> Answer:
+def asked(connection: Any, selection: Selection, *, format_: str, what: str, by: str, fetched: bool) -> Answer:
     """Count the links of a collection.
 
     Args:
@@ -113,7 +119,10 @@ def asked(connection: Any, selection: Selection, *, format_: str, what: str, by:
         format_: as `graph_options` gives it.
         what: as `graph_options` gives it.
         by: as `graph_options` gives it.
+        fetched: as `graph_options` gives it.
     """
+    if fetched:
+        selection = replace(selection, fetched=True)
     listed = format_ in _LISTED
     if what in _OF_SITES:
         sites = site_graph(connection, selection, unit=by, measures=what == "sites" or not listed)
@@ -153,10 +162,14 @@ def put(answer: Answer, format_: str, output: Path) -> None:
 @options.database
 @graph_options
 @selects
-def language_graph(db: Path, format_: str, what: str, by: str, output: Path, selection: Selection) -> None:
+def language_graph(
+    db: Path, format_: str, what: str, by: str, fetched: bool, output: Path, selection: Selection
+) -> None:
     """Count links between languages, or between sites.
 
-    Links are those between sites (Caminero and Mikami 2006).
+    Links are those between sites (Caminero and Mikami 2006). They, and pages, include URLs that were only linked to,
+    whose languages are guesses from links and addresses; with --fetched they are those between pages that were read,
+    as in the report.
 
     links: from which language to which, with the share of the first one's links. distances: steps from language to
     language along outgoing links. languages: introversion is the share of links that stay in the language,
@@ -172,12 +185,12 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, sel
     Examples:
       graphlang language-graph crawl.db
       graphlang language-graph crawl.db --what languages --format csv -o languages.csv
-      graphlang language-graph crawl.db --what sites --by host
+      graphlang language-graph crawl.db --what sites --by host --fetched
       graphlang language-graph crawl.db --format gexf -o languages.gexf
       graphlang language-graph crawl.db --what sites --format graphml -o sites.graphml
     """
     with answered(db) as connection:
-        answer = asked(connection, selection, format_=format_, what=what, by=by)
+        answer = asked(connection, selection, format_=format_, what=what, by=by, fetched=fetched)
     put(answer, format_, output)
 
 
