@@ -147,6 +147,23 @@ def test_letters_that_the_terminal_has_not_are_escapes() -> None:
     assert rb"K\u02bciche\u02bc" in done.stdout
 
 
+@pytest.mark.parametrize("format_", ["jsonl", "csv", "tsv"])
+def test_programs_read_utf8_in_any_locale(format_: str) -> None:
+    command = [sys.executable, "-P", "-c", MAIN, "languages", "--known", "--method", "nfc-2004", "--format", format_]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "K\u02bciche\u02bc" in done.stdout.decode()
+
+
+def test_so_do_readers_of_json() -> None:
+    command = [sys.executable, "-P", "-c", MAIN, "methods", "heliport", "--json"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "K. Lind\u00e9n" in done.stdout.decode()
+
+
 def test_verbs_write_by_one_module_only() -> None:
     """Whoever prints by himself forgets what a crawl may hold."""
     ways = {"echo", "secho", "print", "dumps", "dump", "writer", "DictWriter"}

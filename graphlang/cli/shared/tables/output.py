@@ -157,6 +157,8 @@ def write_rows(
     """
     rows = rows if limit is None else islice(rows, limit)
     if str(output) == "-":
+        if format_ != "table":
+            _use_utf8()
         _write(columns, _begun(rows), format_, sys.stdout, first, safe=_is_safe(for_people or sys.stdout.isatty()))
         sys.stdout.flush()
         return
@@ -173,6 +175,12 @@ def _begun(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     """The rows, of which one is there already: where there can be none, nothing is written before that is said."""
     following = iter(rows)
     return chain([*islice(following, 1)], following)
+
+
+def _use_utf8() -> None:
+    """Let programs that read from a pipe have UTF-8, as in files: another locale's charset has not all letters."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def write_line(words: str, *, bold: bool = False) -> None:
@@ -201,6 +209,7 @@ def write_json(value: Any, *, indent: int | None = None) -> None:
         value: what JSON can hold.
         indent: spaces for each level; None for one line.
     """
+    _use_utf8()
     click.echo(json_text(value, indent=indent))
 
 

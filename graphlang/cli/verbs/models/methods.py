@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_inputs
-from graphlang.cli.shared.tables.output import output_options, write_lines, write_rows
+from graphlang.cli.shared.tables.output import output_options, write_json, write_lines, write_rows
 from graphlang.method_cards import sources
 from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import NoCardError, OfLanguage, card, languages_of
@@ -56,7 +57,10 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
         )
     if name is not None and not languages and is_model_file(name):
         own = of_file(Path(name))
-        _write(json_text(own, indent=1) + "\n" if as_json else file_as_text(own), output)
+        if as_json:
+            _write_json(own, output)
+        else:
+            _write(file_as_text(own), output)
         return
     try:
         if name is not None and languages:
@@ -68,9 +72,16 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
         raise click.BadParameter(str(error), param_hint="NAME") from error
     if as_json:
         found = [one.as_dict() for one in cards]
-        _write(json_text(found if name is None else found[0], indent=1) + "\n", output)
+        _write_json(found if name is None else found[0], output)
     else:
         _write(as_text(cards[0]), output)
+
+
+def _write_json(value: Any, output: str) -> None:
+    if output == "-":
+        write_json(value, indent=1)
+    else:
+        _write(json_text(value, indent=1) + "\n", output)
 
 
 def _write(text: str, output: str) -> None:
