@@ -402,6 +402,27 @@ def f32(*values: float) -> Any:
     return np.array(values, np.float32)
 
 
+LOGS = ("log_out_degree", "log_in_degree", "log_mutual")
+#: The link from page 0 to page 1, as neighbours are packed from it.
+ONE_LINK = {
+    "longest": 3,
+    "out_start": i64(0, 1, 1),
+    "in_start": i64(0, 0, 1),
+    "target": i32(1),
+    "in_source": i32(0),
+    "out_degree": i32(1, 0),
+    "in_degree": i32(0, 1),
+    **dict.fromkeys(LOGS, f32(0, 0)),
+}
+
+
+def packed(pages: int, **links: Any) -> Any:
+    """The neighbours of all pages."""
+    made = FEATURES.neighbours_new(pages, pages, len(links["target"]))
+    FEATURES.neighbours_pack(made, first=0, last=pages, **links)
+    return made
+
+
 #: Arguments of each kernel that it takes, by name; arrays are changed in copies. Two pages, link 0 -> 1.
 SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
     "links_starts": (
@@ -507,31 +528,22 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "numbers": i32(0),
         },
     ),
-    "edge_pages": (
+    "neighbours_pack": (
         FEATURES,
         {
-            "links": 1,
+            "neighbours": FEATURES.neighbours_new(2, 2, 1),
             "first": 0,
             "last": 2,
-            "longest": 3,
-            "out_start": i64(0, 1, 1),
-            "in_start": i64(0, 0, 1),
-            "out_degree": i32(1, 0),
-            "in_degree": i32(0, 1),
-            "log_out_degree": f32(0, 0),
-            "log_in_degree": f32(0, 0),
-            "log_mutual": f32(0, 0),
-            "page": np.zeros((2, 8), np.int32),
+            **ONE_LINK,
         },
     ),
     "edge_features": (
         FEATURES,
         {
+            "neighbours": packed(2, **ONE_LINK),
             "source": i32(0),
             "target": i32(1),
             "reciprocal": np.zeros(1, np.uint8),
-            "in_source": i32(0),
-            "page": i32(0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1 << 16, 0, 1, 0, 0, 0).reshape(2, 8),
             "log_counts": f32(0, 1, 2, 3),
             "marks": np.zeros(2, np.uint8),
             "numbers": i32(0),
@@ -732,8 +744,8 @@ INDICES = {
     "links_reached": {"source": 0, "target": 0},
     "degree_cap": {"out_start": 1, "in_start": 1, "in_order": 0, "source": 0, "target": 0, "host": 1},
     "edge_steps": {"source": 0, "target": 0, "numbers": 0},
-    "edge_pages": {"out_start": 1, "in_start": 1},
-    "edge_features": {"source": 0, "target": 0, "in_source": 0, "page": 8, "numbers": 0},
+    "neighbours_pack": {"out_start": 1, "in_start": 1, "target": 0, "in_source": 0},
+    "edge_features": {"source": 0, "target": 0, "numbers": 0},
     "link_contexts": {"out_start": 1, "target": 0, "host": 1, "label": 1},
     "link_shares": {"page": 0, "context": 0},
     "link_counts": {"start": 1, "context": 0, "label": 0},
@@ -799,29 +811,43 @@ def test_links_are_not_found_without_room_for_them(name: str) -> None:
         call(name, found=i32(), **no_room)
 
 
-def test_lists_of_a_source_are_refused_that_are_not_there() -> None:
-    page = SOUND["edge_features"][1]["page"]
-    for at, value in ((0, 1), (1, 2), (0, -(2**31))):
-        changed = page.copy()
-        changed.flat[at] = value
-        with pytest.raises(KernelError, match=rf"^page\[{at}\] = {value} is outside 0\.\.[01]$"):
-            call("edge_features", page=changed)
-
-
 def test_more_in_common_than_there_are_logarithms_for_is_refused() -> None:
     # page 0 links to 1 and 2, page 1 to 2: they have a target in common
-    links = {
+    links = {"target": i32(1, 2, 2), "in_source": i32(0, 0, 1)}
+    degrees = {"out_degree": i32(2, 1, 0), "in_degree": i32(0, 1, 2)}
+    starts = {"out_start": i64(0, 2, 3, 3), "in_start": i64(0, 0, 1, 3)}
+    given_ = {
+        "neighbours": packed(3, **ONE_LINK | links | degrees | starts | dict.fromkeys(LOGS, f32(0, 0, 0))),
         "source": i32(0, 0, 1),
-        "target": i32(1, 2, 2),
-        "in_source": i32(0, 0, 1),
+        "target": links["target"],
         "reciprocal": np.zeros(3, np.uint8),
+        "marks": np.zeros(3, np.uint8),
     }
-    page = np.zeros((3, 8), np.int32)
-    page[:, :3] = [[0, 0, 2], [2, 0, 1 | 1 << 16], [3, 1, 2 << 16]]
-    given_ = {**links, "page": page, "marks": np.zeros(3, np.uint8)}
     assert call("edge_features", **given_) == 1
     with pytest.raises(KernelError, match=r"^edge_features: sizes of arrays do not fit their content$"):
         call("edge_features", **given_, log_counts=f32(0))
+
+
+@pytest.mark.parametrize(("pages", "known", "links"), [(3, 2, 1), (3, 3, 1), (2, 1, 1), (2, 2, 2)])
+def test_neighbours_of_other_pages_and_links_are_refused(pages: int, known: int, links: int) -> None:
+    other = FEATURES.neighbours_new(pages, known, links)
+    if (known, links) != (2, 1):
+        with pytest.raises(KernelError, match=r"^neighbours_pack: sizes of arrays do not fit their content$"):
+            call("neighbours_pack", neighbours=other)
+    if pages != 2:
+        with pytest.raises(KernelError, match=r"^edge_features: sizes of arrays do not fit their content$"):
+            call("edge_features", neighbours=other)
+
+
+def test_pages_that_were_not_packed_have_no_neighbours() -> None:
+    found = np.full((1, 14), -1, np.float32)
+    call("edge_features", neighbours=FEATURES.neighbours_new(2, 2, 1), features=found)
+    assert not found.any()
+
+
+def test_there_are_no_more_known_pages_than_pages() -> None:
+    with pytest.raises(MemoryError):
+        FEATURES.neighbours_new(1, 2, 0)
 
 
 def test_no_page_has_so_many_links_that_their_hosts_are_mistaken() -> None:
@@ -845,7 +871,7 @@ def test_there_is_one_stripe_at_least() -> None:
 @pytest.mark.parametrize("longest", [-1, 2**16])
 def test_lists_longer_than_their_numbers_can_be_are_refused(longest: int) -> None:
     with pytest.raises(KernelError, match=rf"^longest\[0\] = {longest} is outside 0\.\.65535$"):
-        call("edge_pages", longest=longest)
+        call("neighbours_pack", longest=longest)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

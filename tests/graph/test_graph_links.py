@@ -50,6 +50,24 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
     assert shape.log_odds(everything, middle, width, weights) == pytest.approx(odds, abs=1e-4)
 
 
+@pytest.mark.parametrize("far", [2**15 - 1, 2**15, 2**15 + 1, 100_000])
+@pytest.mark.parametrize("of_targets", [1, 4, 300])
+def test_neighbours_far_away_in_number_are_told_from_near_ones(far: int, of_targets: int) -> None:
+    """Three pages that link to each other, with neighbours in common before them, among them and behind them."""
+    ends = [far + 5, far + 6, 2 * far + 6]
+    others = [5, 6, 7, *range(far + 10, far + 10 + of_targets), 2 * far + 5, 2 * far + 7, 2 * far + 8]
+    pairs = {(s, t) for s in ends for t in ends if s != t} | {(end, other) for end in ends for other in others}
+    pairs |= {(other, end) for end in ends for other in others[::2]} - {(others[0], ends[0])}
+    links = links_of(sorted(pairs), 2 * far + 9 + of_targets)
+    everything = np.arange(links.m)
+    shape = edge_features.EdgeFeatures(links, everything)
+    assert shape.longest == 300  # the ends have more neighbours where there are 300 besides
+    numbers = {page: i for i, page in enumerate(sorted({*ends, *others}))}  # the definition looks at every page
+    few = {(numbers[s], numbers[t]) for s, t in pairs}
+    expected = definitions.edge_features(few, len(numbers), shape.longest)
+    assert shape.of(everything) == pytest.approx(np.array(expected), abs=1e-6)
+
+
 @given(PAIRS, st.lists(st.booleans(), min_size=9, max_size=9))
 def test_evidence_reaches_along_chains_of_links(pairs: list[tuple[int, int]], silent: list[bool]) -> None:
     ends = np.array(pairs, np.int32).reshape(-1, 2)

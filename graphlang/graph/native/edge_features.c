@@ -4,34 +4,58 @@
 #include "edge_features.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "checks.h"
+#include "wide.h"
 
 enum {
   FEATURES = GRAPHLANG_EDGE_FEATURES,
   LINE = 16,           /* numbers that come together from memory */
-  FETCHED = 8 * LINE,  /* numbers of a list that are asked for ahead */
-  FAR = 16, NEAR = 8, /* links ahead */
+  FETCHED = 10 * LINE, /* numbers of a page that are asked for ahead */
+  FAR = 24, NEAR = 10, /* links ahead */
   TOGETHER = 64,      /* links whose features are added up side by side */
   TARGET = 1, SOURCE = 128, /* marks, so that no sum of fewer than SOURCE of them is mistaken for another */
 };
+static const uintptr_t HUGE_PAGE = 1 << 21; /* bytes */
 static const float STEEPEST = 4.0f; /* standardised features beyond are cut */
 
-/* What is looked up of a page, on one line of the cache: links come in the order of their sources, their targets in none. */
+/* What is looked up of a page. Behind it come its far targets and far sources, numbers of pages of 32 bits, then its near
+   ones, of 16 bits, counted from the page: most links lead to a page near by, and what is looked up lies anywhere in
+   memory, so that waiting for it takes longer than all else. */
 typedef struct {
-  int32_t out_begin, in_begin;   /* where its targets and sources begin */
-  uint16_t out_count, in_count;  /* how many there are; none where too many */
-  int32_t out_degree, in_degree; /* the same in the whole collection */
+  uint16_t near_targets, near_sources, far_targets, far_sources; /* how many there are; none where too many */
+  int32_t out_degree, in_degree;                                 /* targets and sources in the whole collection */
   float log_out_degree, log_in_degree, log_mutual;
 } Page;
-_Static_assert(sizeof(Page) == GRAPHLANG_PAGE_NUMBERS * sizeof(int32_t), "a page has so many numbers");
+enum {
+  PAGE = sizeof(Page) / sizeof(int32_t),
+  ROOM = PAGE + 1 /* of a page, besides its neighbours: packing writes beyond the last */
+};
+
+/* Made of arrays that were checked, and never changed again: what is in it is not checked once more. */
+struct graphlang_neighbours {
+  uint64_t pages, known, words; /* `known`: the first pages, which have lists */
+  uint64_t *begin;              /* where each page's numbers begin in `packed` */
+  int32_t *packed;
+};
+
+/* The targets, or the sources, of a page. */
+typedef struct {
+  const int32_t *far_pages;
+  const int16_t *near_pages; /* counted from the page */
+  int64_t far_count, near_count;
+} List;
 
 typedef struct {
-  uint64_t pages, known, links, wanted; /* `known`: the first pages, of which there are numbers */
+  const graphlang_neighbours *neighbours;
+  uint64_t links, wanted;
   const int32_t *source, *target;
   const uint8_t *reciprocal;
-  const int32_t *in_source, *page;
   const float *log_counts;
   uint64_t counts;
   uint8_t *marks; /* of each page: TARGET of the marked one, SOURCE, or both */
@@ -40,103 +64,185 @@ typedef struct {
   graphlang_fault *fault;
 } Graph;
 
-/* A list of pages, of which some are taken to be none. */
-typedef struct {
-  const int32_t *pages;
-  int64_t count;
-} List;
-
-static int64_t length(const int64_t *start, int64_t page, int64_t longest) {
-  int64_t entries = start[page + 1] - start[page];
-  return entries > longest ? 0 : entries;
+/* Room for so many 32-bit numbers, of which only what is used takes memory. */
+static int32_t *room_for(uint64_t words) {
+  int32_t *room = malloc(words * sizeof *room);
+#if defined(MADV_HUGEPAGE)
+  uintptr_t begin = ((uintptr_t)room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, end = (uintptr_t)(room + words);
+  if (room && begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#endif
+  return room;
 }
 
-static Page page_of(const Graph *graph, int64_t number) {
-  Page page;
-  memcpy(&page, graph->page + number * GRAPHLANG_PAGE_NUMBERS, sizeof page);
-  return page;
+graphlang_neighbours *graphlang_neighbours_new(uint64_t pages, uint64_t known, uint64_t links) {
+  if (known > pages || pages > INT32_MAX || links > INT32_MAX) return NULL;
+  graphlang_neighbours *made = calloc(1, sizeof *made);
+  if (!made) return NULL;
+  *made = (graphlang_neighbours){pages, known, PAGE + known * ROOM + 2 * links, NULL, NULL};
+  made->begin = calloc(known + 1, sizeof *made->begin);
+  made->packed = room_for(made->words);
+  if (made->begin && made->packed) {
+    memset(made->packed, 0, sizeof(Page)); /* of pages that were not packed */
+    return made;
+  }
+  graphlang_neighbours_free(made);
+  return NULL;
 }
 
-/* Whether all of a list are pages: without branches, so that several are looked at at once. */
-static int are_pages(List list, uint64_t pages) {
-  uint32_t last = (uint32_t)pages - 1, wrong = 0;
-  for (int64_t i = 0; i < list.count; i++) wrong |= (uint32_t)list.pages[i] | (last - (uint32_t)list.pages[i]);
-  return !(wrong >> 31);
+void graphlang_neighbours_free(graphlang_neighbours *neighbours) {
+  if (!neighbours) return;
+  free(neighbours->begin);
+  free(neighbours->packed);
+  free(neighbours);
 }
 
-static int refuse_page(graphlang_fault *fault, const char *name, const int32_t *all, List list, uint64_t pages) {
-  for (int64_t i = 0; i < list.count; i++)
-    if (!IS_INDEX(list.pages[i], pages))
-      return GRAPHLANG_REFUSE(fault, name, list.pages + i - all, list.pages[i], 0, (int64_t)pages - 1);
+static int is_near(int32_t page, int32_t other) { return other - page >= INT16_MIN && other - page <= INT16_MAX; }
+
+/* How many pages of a list are near; -1 where one of them is none. Without branches, so that several are looked at at once. */
+static int64_t count_near(const int32_t *list, int64_t count, int32_t page, uint64_t pages) {
+  uint32_t last = (uint32_t)pages - 1, wrong = 0, near_pages = 0;
+  for (int64_t i = 0; i < count; i++) {
+    wrong |= (uint32_t)list[i] | (last - (uint32_t)list[i]);
+    near_pages += (uint32_t)list[i] - (uint32_t)page - (uint32_t)INT16_MIN <= (uint32_t)UINT16_MAX;
+  }
+  return wrong >> 31 ? -1 : (int64_t)near_pages;
+}
+
+static int refuse_page(graphlang_fault *fault, const char *name, const int32_t *all, int64_t begin, int64_t count,
+                       uint64_t pages) {
+  for (int64_t i = begin; i < begin + count; i++)
+    if (!IS_INDEX(all[i], pages)) return GRAPHLANG_REFUSE(fault, name, i, all[i], 0, (int64_t)pages - 1);
   return GRAPHLANG_WRONG_SIZE; /* not reached */
 }
 
-/* A list of a page, from `begin` on; `at` is where these numbers stand in `page`. */
-static int list_of(const Graph *graph, const char *name, const int32_t *all, int64_t at, int32_t begin, uint16_t count,
-                   List *list) {
-  int64_t most = (int64_t)graph->links - count;
-  if (begin < 0 || begin > most) return GRAPHLANG_REFUSE(graph->fault, "page", at, begin, 0, most);
-  *list = (List){all + begin, count};
-  return are_pages(*list, graph->pages) ? 1 : refuse_page(graph->fault, name, all, *list, graph->pages);
+/* Without a branch that cannot be foretold: what does not belong there is written over, or lies behind the last. */
+static void pack_far(const int32_t *list, int64_t count, int32_t page, int32_t *packed) {
+  for (int64_t i = 0; i < count; i++) {
+    *packed = list[i];
+    packed += !is_near(page, list[i]);
+  }
 }
 
-/* The targets and sources of a page. */
-static int lists(const Graph *graph, int64_t number, const Page *page, List *targets, List *sources) {
-  int64_t at = number * GRAPHLANG_PAGE_NUMBERS;
-  int done = list_of(graph, "target", graph->target, at, page->out_begin, page->out_count, targets);
-  if (done < 0) return done;
-  return list_of(graph, "in_source", graph->in_source, at + 1, page->in_begin, page->in_count, sources);
+static void pack_near(const int32_t *list, int64_t count, int32_t page, int all_near, int16_t *packed) {
+  for (int64_t i = 0; all_near && i < count; i++) packed[i] = (int16_t)(list[i] - page);
+  for (int64_t i = 0; !all_near && i < count; i++) {
+    *packed = (int16_t)(list[i] - page);
+    packed += is_near(page, list[i]);
+  }
 }
 
-static int paint(Graph *graph, int64_t number, uint8_t keep, uint8_t out, uint8_t in) {
-  List targets, sources;
-  Page page = page_of(graph, number);
-  int done = lists(graph, number, &page, &targets, &sources);
-  if (done < 0) return done;
-  uint8_t *marks = graph->marks;
-  for (int64_t i = 0; i < targets.count; i++) marks[targets.pages[i]] = (marks[targets.pages[i]] & keep) | out;
-  for (int64_t i = 0; i < sources.count; i++) marks[sources.pages[i]] = (marks[sources.pages[i]] & keep) | in;
+int graphlang_neighbours_pack(graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t first,
+                              uint64_t last, int64_t longest, const int64_t *out_start, const int64_t *in_start,
+                              const int32_t *target, const int32_t *in_source, const int32_t *out_degree,
+                              const int32_t *in_degree, const float *log_out_degree, const float *log_in_degree,
+                              const float *log_mutual, graphlang_fault *fault) {
+  uint64_t words = neighbours->words, all = neighbours->pages;
+  if (pages != neighbours->known || words != PAGE + pages * ROOM + 2 * links) return GRAPHLANG_WRONG_SIZE;
+  if (longest < 0 || longest > UINT16_MAX) return GRAPHLANG_REFUSE(fault, "longest", 0, longest, 0, UINT16_MAX);
+  if (last > pages) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, pages);
+  if (first >= last) return 1;
+  REFUSE_BOUNDS(fault, out_start, first, links);
+  REFUSE_BOUNDS(fault, in_start, first, links);
+  /* Where these pages would begin, were all before them far ones: parts that are packed side by side never meet. */
+  uint64_t at = PAGE + first * ROOM + (uint64_t)out_start[first] + (uint64_t)in_start[first];
+  for (uint64_t p = first; p < last; p++) {
+    REFUSE_BOUNDS(fault, out_start, p, links);
+    REFUSE_BOUNDS(fault, in_start, p, links);
+    int64_t begin = out_start[p], from = in_start[p], out = out_start[p + 1] - begin, in = in_start[p + 1] - from;
+    if (out_degree[p] > longest || out > longest) out = 0; /* perhaps not all are here */
+    if (in_degree[p] > longest || in > longest) in = 0;
+    int64_t near_out = count_near(target + begin, out, (int32_t)p, all);
+    int64_t near_in = count_near(in_source + from, in, (int32_t)p, all);
+    if (near_out < 0) return refuse_page(fault, "target", target, begin, out, all);
+    if (near_in < 0) return refuse_page(fault, "in_source", in_source, from, in, all);
+    Page page = {(uint16_t)near_out,        (uint16_t)near_in, (uint16_t)(out - near_out), (uint16_t)(in - near_in),
+                 out_degree[p],             in_degree[p],      log_out_degree[p],          log_in_degree[p],
+                 log_mutual[p]};
+    int32_t *own = neighbours->packed + at, *far_pages = own + PAGE;
+    int16_t *near_pages = (int16_t *)(far_pages + (out - near_out) + (in - near_in));
+    memcpy(own, &page, sizeof page);
+    if (near_out < out) pack_far(target + begin, out, (int32_t)p, far_pages);
+    if (near_in < in) pack_far(in_source + from, in, (int32_t)p, far_pages + (out - near_out));
+    pack_near(target + begin, out, (int32_t)p, near_out == out, near_pages);
+    pack_near(in_source + from, in, (int32_t)p, near_in == in, near_pages + near_out);
+    neighbours->begin[p] = at;
+    at += PAGE + (uint64_t)(out - near_out + in - near_in + (near_out + near_in + 1) / 2);
+  }
   return 1;
 }
 
-static int clean(Graph *graph) {
-  int done = graph->marked < 0 ? 1 : paint(graph, graph->marked, 0, 0, 0);
-  graph->marked = -1;
-  return done;
+static Page page_of(const graphlang_neighbours *neighbours, int64_t number) {
+  Page page;
+  memcpy(&page, neighbours->packed + neighbours->begin[number], sizeof page);
+  return page;
 }
 
-/* How many of some pages are marked, as targets and as sources: the low and the high half of what comes out. */
-static uint64_t look(const uint8_t *marks, List list) {
-  const int32_t *pages = list.pages, *end = pages + list.count;
-  uint64_t found = 0;
-  while (pages < end) {
-    const int32_t *stop = end - pages < SOURCE ? end : pages + SOURCE - 1;
-    uint32_t one = 0, two = 0; /* additions that need not wait for each other */
-    for (; stop - pages > 1; pages += 2) {
-      one += marks[pages[0]];
-      two += marks[pages[1]];
-    }
-    if (pages < stop) one += marks[*pages++];
-    one += two;
-    found += one % SOURCE | (uint64_t)(one / SOURCE) << 32;
+static void lists(const graphlang_neighbours *neighbours, int64_t number, const Page *page, List *targets,
+                  List *sources) {
+  const int32_t *far_pages = neighbours->packed + neighbours->begin[number] + PAGE;
+  const int16_t *near_pages = (const int16_t *)(far_pages + page->far_targets + page->far_sources);
+  *targets = (List){far_pages, near_pages, page->far_targets, page->near_targets};
+  *sources = (List){far_pages + page->far_targets, near_pages + page->near_targets, page->far_sources, page->near_sources};
+}
+
+static void paint_list(uint8_t *marks, int64_t number, List list, uint8_t keep, uint8_t mark) {
+  uint8_t *here = marks + number;
+  for (int64_t i = 0; i < list.far_count; i++) marks[list.far_pages[i]] = (marks[list.far_pages[i]] & keep) | mark;
+  for (int64_t i = 0; i < list.near_count; i++) here[list.near_pages[i]] = (here[list.near_pages[i]] & keep) | mark;
+}
+
+static void paint(Graph *graph, int64_t number, uint8_t keep, uint8_t out, uint8_t in) {
+  List targets, sources;
+  Page page = page_of(graph->neighbours, number);
+  lists(graph->neighbours, number, &page, &targets, &sources);
+  paint_list(graph->marks, number, targets, keep, out);
+  paint_list(graph->marks, number, sources, keep, in);
+}
+
+static void clean(Graph *graph) {
+  if (graph->marked >= 0) paint(graph, graph->marked, 0, 0, 0);
+  graph->marked = -1;
+}
+
+/* How many pages of a list are marked, as targets and as sources: the low and the high half of what comes out. */
+#define LOOK(name, type) \
+  static uint64_t name(const uint8_t *marks, const type *pages, int64_t count) { \
+    const type *end = pages + count; \
+    uint64_t found = 0; \
+    while (pages < end) { \
+      const type *stop = end - pages < SOURCE ? end : pages + SOURCE - 1; \
+      uint32_t one = 0, two = 0; /* additions that need not wait for each other */ \
+      for (; stop - pages > 1; pages += 2) { \
+        one += marks[pages[0]]; \
+        two += marks[pages[1]]; \
+      } \
+      if (pages < stop) one += marks[*pages++]; \
+      one += two; \
+      found += one % SOURCE | (uint64_t)(one / SOURCE) << 32; \
+    } \
+    return found; \
   }
-  return found;
+LOOK(look_far, int32_t)
+LOOK(look_near, int16_t)
+
+static uint64_t look(const uint8_t *marks, int64_t number, List list) {
+  return look_far(marks, list.far_pages, list.far_count) + look_near(marks + number, list.near_pages, list.near_count);
 }
 
 /* Common targets, common sources, paths from s over one page to t. */
 static int common(Graph *graph, int32_t s, int32_t t, const Page *to, int32_t *counts) {
   List targets, sources;
-  int done = lists(graph, t, to, &targets, &sources);
-  if (done < 0) return done;
-  if (targets.count + sources.count && graph->marked != s) {
-    if ((done = clean(graph)) < 0 || (done = paint(graph, s, TARGET | SOURCE, TARGET, SOURCE)) < 0) return done;
+  lists(graph->neighbours, t, to, &targets, &sources);
+  if (graph->marked != s && targets.far_count + targets.near_count + sources.far_count + sources.near_count) {
+    clean(graph);
+    paint(graph, s, TARGET | SOURCE, TARGET, SOURCE);
     graph->marked = s;
   }
-  uint64_t through = look(graph->marks, sources);
-  counts[0] = (int32_t)(uint32_t)look(graph->marks, targets);
+  uint64_t through = look(graph->marks, t, sources);
+  counts[0] = (int32_t)(uint32_t)look(graph->marks, t, targets);
   counts[1] = (int32_t)(through >> 32);
   counts[2] = (int32_t)(uint32_t)through;
-  for (int i = 0; i < 3; i++) /* fewer than the longest list has, but what lists are is given */
+  for (int i = 0; i < 3; i++) /* fewer than the longest list has, but how many logarithms there are is given */
     if (!IS_INDEX(counts[i], graph->counts)) return GRAPHLANG_WRONG_SIZE;
   return 1;
 }
@@ -152,75 +258,84 @@ static int ends(const int32_t *source, const int32_t *target, uint64_t known, ui
   return 1;
 }
 
-/* Ask for a list before it is needed. */
-static void fetch_list(const Graph *graph, const int32_t *all, int32_t begin, uint16_t count) {
-  if (begin < 0 || (uint64_t)begin + count > graph->links) return;
-  for (int32_t i = 0; i < count + LINE - 1 && i < FETCHED; i += LINE) FETCH(all + begin + (i < count ? i : count - 1));
-}
-
-/* Ask for what the target of a later link is looked up by, and for the lists of that of a nearer one: they lie anywhere,
-   and waiting for them takes longer than all else. */
+/* Ask for what is looked up of the target of a nearer link, and for where it lies of that of a later one. */
 static void fetch(const Graph *graph, uint64_t n) {
-  for (int near = 0; near < 2; near++) {
-    uint64_t ahead = n + (near ? NEAR : FAR);
+  const graphlang_neighbours *neighbours = graph->neighbours;
+  for (int near_one = 0; near_one < 2; near_one++) {
+    uint64_t ahead = n + (near_one ? NEAR : FAR);
     if (ahead >= graph->wanted || !IS_INDEX(graph->numbers[ahead], graph->links)) continue;
     int32_t t = graph->target[graph->numbers[ahead]];
-    if (!IS_INDEX(t, graph->known)) continue;
-    if (near) {
-      Page page = page_of(graph, t);
-      fetch_list(graph, graph->target, page.out_begin, page.out_count);
-      fetch_list(graph, graph->in_source, page.in_begin, page.in_count);
+    if (!IS_INDEX(t, neighbours->known)) continue;
+    if (near_one) {
+      uint64_t begin = neighbours->begin[t], end = neighbours->begin[t + 1];
+      if (end > begin + FETCHED) end = begin + FETCHED;
+      for (; begin < end; begin += LINE) FETCH(neighbours->packed + begin);
     } else {
-      FETCH(graph->page + (int64_t)t * GRAPHLANG_PAGE_NUMBERS);
+      FETCH(neighbours->begin + t);
     }
   }
 }
 
-/* The features of a few wanted links, each feature side by side: x[f][i] is of link first + i. What waits for memory is
-   done for all of them before any sum. */
-static int features_of(Graph *graph, uint64_t first, int count, float x[FEATURES][TOGETHER]) {
+/* The features of a few wanted links, each feature side by side: x[f][i] is of link first + i. */
+typedef struct {
+  float x[FEATURES][TOGETHER];
   int32_t counts[3][TOGETHER];
-  double targets[TOGETHER], sources[TOGETHER]; /* of both ends together */
+  double all[2][TOGETHER]; /* targets, and sources, of both ends together */
+} Few;
+
+/* What waits for memory is done for all of them before any sum. */
+static int look_up(Graph *graph, uint64_t first, int count, Few *few) {
   for (int i = 0; i < count; i++) {
     uint64_t n = first + (uint64_t)i;
     int32_t s, t, shared[3];
     fetch(graph, n);
-    int done = ends(graph->source, graph->target, graph->known, graph->links, graph->numbers, n, &s, &t, graph->fault);
+    int done = ends(graph->source, graph->target, graph->neighbours->known, graph->links, graph->numbers, n, &s, &t,
+                    graph->fault);
     if (done < 0) return done;
-    Page from = page_of(graph, s), to = page_of(graph, t);
+    Page from = page_of(graph->neighbours, s), to = page_of(graph->neighbours, t);
     if ((done = common(graph, s, t, &to, shared)) < 0) return done;
-    for (int k = 0; k < 3; k++) counts[k][i] = shared[k];
-    x[0][i] = graph->reciprocal[graph->numbers[n]];
-    x[1][i] = from.log_out_degree;
-    x[2][i] = to.log_in_degree;
-    x[3][i] = to.log_out_degree;
-    x[4][i] = from.log_in_degree;
-    x[5][i] = from.log_mutual;
-    x[6][i] = to.log_mutual;
-    targets[i] = (double)from.out_degree + to.out_degree;
-    sources[i] = (double)from.in_degree + to.in_degree;
+    for (int k = 0; k < 3; k++) few->counts[k][i] = shared[k];
+    few->x[0][i] = graph->reciprocal[graph->numbers[n]];
+    few->x[1][i] = from.log_out_degree;
+    few->x[2][i] = to.log_in_degree;
+    few->x[3][i] = to.log_out_degree;
+    few->x[4][i] = from.log_in_degree;
+    few->x[5][i] = from.log_mutual;
+    few->x[6][i] = to.log_mutual;
+    few->all[0][i] = (double)from.out_degree + to.out_degree;
+    few->all[1][i] = (double)from.in_degree + to.in_degree;
   }
-  for (int i = 0; i < count; i++) {
-    x[7][i] = fabsf(x[1][i] - x[3][i]);
-    x[8][i] = fabsf(x[4][i] - x[2][i]);
-  }
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < count; i++) x[9 + k][i] = graph->log_counts[counts[k][i]];
-  for (int k = 0; k < 2; k++) /* out of all targets, or sources, of both */
-    for (int i = 0; i < count; i++) {
-      double all = (k ? sources[i] : targets[i]) - counts[k][i];
-      x[12 + k][i] = (float)(counts[k][i] / (all > 1 ? all : 1));
-    }
   return 1;
 }
 
-/* Add up the features of a few links. */
-static void add_up(int count, float x[FEATURES][TOGETHER], const float *mean, const float *deviation,
-                   const double *weight, float *log_odds) {
+/* The features that follow from others, and from counts. */
+INLINE void work_out(int count, const float *log_counts, Few *few) {
+  for (int i = 0; i < count; i++) {
+    few->x[7][i] = fabsf(few->x[1][i] - few->x[3][i]);
+    few->x[8][i] = fabsf(few->x[4][i] - few->x[2][i]);
+  }
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < count; i++) few->x[9 + k][i] = log_counts[few->counts[k][i]];
+  for (int k = 0; k < 2; k++) /* out of all targets, or sources, of both */
+    for (int i = 0; i < count; i++) {
+      double all = few->all[k][i] - few->counts[k][i];
+      few->x[12 + k][i] = (float)(few->counts[k][i] / (all > 1 ? all : 1));
+    }
+}
+
+WIDE static void in_rows(int count, const float *log_counts, Few *few, float *rows) {
+  work_out(count, log_counts, few);
+  for (int i = 0; i < count; i++)
+    for (int f = 0; f < FEATURES; f++) rows[i * FEATURES + f] = few->x[f][i];
+}
+
+WIDE static void add_up(int count, const float *log_counts, Few *few, const float *mean, const float *deviation,
+                        const double *weight, float *log_odds) {
   double sum[TOGETHER] = {0};
+  work_out(count, log_counts, few);
   for (int f = 0; f < FEATURES; f++)
     for (int i = 0; i < count; i++) {
-      float z = (x[f][i] - mean[f]) / deviation[f];
+      float z = (few->x[f][i] - mean[f]) / deviation[f];
       z = z < -STEEPEST ? -STEEPEST : z;
       z = z > STEEPEST ? STEEPEST : z;
       sum[i] += (double)z * weight[f];
@@ -228,60 +343,40 @@ static void add_up(int count, float x[FEATURES][TOGETHER], const float *mean, co
   for (int i = 0; i < count; i++) log_odds[i] = (float)sum[i];
 }
 
-int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, int64_t longest,
-                         const int64_t *out_start, const int64_t *in_start, const int32_t *out_degree,
-                         const int32_t *in_degree, const float *log_out_degree, const float *log_in_degree,
-                         const float *log_mutual, int32_t *page, graphlang_fault *fault) {
-  if (links > INT32_MAX) return GRAPHLANG_WRONG_SIZE; /* numbers of links have 32 bits */
-  if (longest < 0 || longest > UINT16_MAX) return GRAPHLANG_REFUSE(fault, "longest", 0, longest, 0, UINT16_MAX);
-  if (last > pages) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, pages);
-  for (uint64_t p = first; p < last; p++) {
-    REFUSE_BOUNDS(fault, out_start, p, links);
-    REFUSE_BOUNDS(fault, in_start, p, links);
-    int64_t out = out_degree[p] > longest ? 0 : length(out_start, (int64_t)p, longest); /* perhaps not all are here */
-    int64_t in = in_degree[p] > longest ? 0 : length(in_start, (int64_t)p, longest);
-    Page own = {(int32_t)out_start[p], (int32_t)in_start[p], (uint16_t)out,     (uint16_t)in,
-                out_degree[p],         in_degree[p],         log_out_degree[p], log_in_degree[p],
-                log_mutual[p]};
-    memcpy(page + p * GRAPHLANG_PAGE_NUMBERS, &own, sizeof own);
+int graphlang_edge_features(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
+                            uint64_t wanted, const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
+                            const float *log_counts, uint8_t *marks, const int32_t *numbers,
+                            float *features, graphlang_fault *fault) {
+  Graph graph = {neighbours, links, wanted, source, target, reciprocal, log_counts, counts, marks, numbers, -1, fault};
+  if (pages != neighbours->pages) return GRAPHLANG_WRONG_SIZE;
+  for (uint64_t first = 0; first < wanted; first += TOGETHER) {
+    Few few;
+    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = look_up(&graph, first, count, &few);
+    if (done < 0) return done;
+    in_rows(count, log_counts, &few, features + first * FEATURES);
   }
+  clean(&graph);
   return 1;
 }
 
-int graphlang_edge_features(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
-                            const int32_t *target, const uint8_t *reciprocal, const int32_t *in_source,
-                            const int32_t *page, const float *log_counts, uint8_t *marks, const int32_t *numbers,
-                            float *features, graphlang_fault *fault) {
-  Graph graph = {pages, known,      links,  wanted, source,  target, reciprocal, in_source,
-                 page,  log_counts, counts, marks,  numbers, -1,     fault};
-  for (uint64_t first = 0; first < wanted; first += TOGETHER) {
-    float x[FEATURES][TOGETHER];
-    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = features_of(&graph, first, count, x);
-    if (done < 0) return done;
-    float *rows = features + first * FEATURES;
-    for (int i = 0; i < count; i++)
-      for (int f = 0; f < FEATURES; f++) rows[i * FEATURES + f] = x[f][i];
-  }
-  return clean(&graph);
-}
-
-int graphlang_edge_log_odds(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted, const int32_t *source,
-                            const int32_t *target, const uint8_t *reciprocal, const int32_t *in_source,
-                            const int32_t *page, const float *log_counts, uint8_t *marks, const int32_t *numbers,
+int graphlang_edge_log_odds(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
+                            uint64_t wanted, const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
+                            const float *log_counts, uint8_t *marks, const int32_t *numbers,
                             const float *mean, const float *deviation, const double *weight, float *log_odds,
                             graphlang_fault *fault) {
-  Graph graph = {pages, known,      links,  wanted, source,  target, reciprocal, in_source,
-                 page,  log_counts, counts, marks,  numbers, -1,     fault};
+  Graph graph = {neighbours, links, wanted, source, target, reciprocal, log_counts, counts, marks, numbers, -1, fault};
+  if (pages != neighbours->pages) return GRAPHLANG_WRONG_SIZE;
   for (uint64_t first = 0; first < wanted; first += TOGETHER) {
-    float x[FEATURES][TOGETHER];
-    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = features_of(&graph, first, count, x);
+    Few few;
+    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = look_up(&graph, first, count, &few);
     if (done < 0) return done;
-    add_up(count, x, mean, deviation, weight, log_odds + first);
+    add_up(count, log_counts, &few, mean, deviation, weight, log_odds + first);
     for (int i = 0; i < count; i++)
       if (!isfinite(log_odds[first + (uint64_t)i]))
         return GRAPHLANG_REFUSE_NUMBER(fault, "log_odds", first + (uint64_t)i);
   }
-  return clean(&graph);
+  clean(&graph);
+  return 1;
 }
 
 /* Steps that the lists of a page cost; below 0 where its degrees are refused. */

@@ -7,34 +7,38 @@
 #define GRAPHLANG_EDGE_FEATURES_H
 #include "kernel.h"
 
-enum {
-  GRAPHLANG_EDGE_FEATURES = 14, /* numbers of a link */
-  GRAPHLANG_PAGE_NUMBERS = 8    /* and of a page */
-};
+enum { GRAPHLANG_EDGE_FEATURES = 14 }; /* numbers of a link */
 
-/* What is looked up of the pages from `first` up to `last` becomes `page`, for the two below. `out_degree`, `in_degree`:
+/* What is looked up of each page: its neighbours, packed as tightly as it goes, and how many they are. Read by any number
+   of threads at a time. */
+typedef struct graphlang_neighbours graphlang_neighbours;
+
+/* Room for `links` links of `pages` pages, of which the first `known` are looked up. */
+graphlang_neighbours *graphlang_neighbours_new(uint64_t pages, uint64_t known, uint64_t links);
+void graphlang_neighbours_free(graphlang_neighbours *neighbours);
+
+/* Pack those of the pages from `first` up to `last`; other pages may be packed at the same time. `out_degree`, `in_degree`:
    links of each page, of which some may not be here. `log_*`: logarithms of 1 + n, n being a number of each page. */
-int graphlang_edge_pages(uint64_t pages, uint64_t links, uint64_t first, uint64_t last, int64_t longest,
-                         const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
-                         const int32_t out_degree[pages], const int32_t in_degree[pages],
-                         const float log_out_degree[pages], const float log_in_degree[pages],
-                         const float log_mutual[pages], int32_t page[pages * GRAPHLANG_PAGE_NUMBERS],
-                         graphlang_fault *fault);
+int graphlang_neighbours_pack(graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t first,
+                              uint64_t last, int64_t longest, const int64_t out_start[pages + 1],
+                              const int64_t in_start[pages + 1], const int32_t target[links],
+                              const int32_t in_source[links], const int32_t out_degree[pages],
+                              const int32_t in_degree[pages], const float log_out_degree[pages],
+                              const float log_in_degree[pages], const float log_mutual[pages], graphlang_fault *fault);
 
-/* The features of some links between the first `known` pages. `reciprocal`: 1 where the target links back. `log_counts`:
+/* The features of some links between pages that were packed. `reciprocal`: 1 where the target links back. `log_counts`:
    logarithms of 1 + n, n being 0, 1, 2, ... up to `longest` at least. `marks`: all zeros, and all zeros afterwards. */
-int graphlang_edge_features(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted,
-                            const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
-                            const int32_t in_source[links], const int32_t page[known * GRAPHLANG_PAGE_NUMBERS],
-                            const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
-                            float features[wanted * GRAPHLANG_EDGE_FEATURES], graphlang_fault *fault);
+int graphlang_edge_features(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
+                            uint64_t wanted, const int32_t source[links], const int32_t target[links],
+                            const uint8_t reciprocal[links], const float log_counts[counts], uint8_t marks[pages],
+                            const int32_t numbers[wanted], float features[wanted * GRAPHLANG_EDGE_FEATURES],
+                            graphlang_fault *fault);
 
 /* The log-odds that the features of some links give: the sum of (feature - mean) / deviation, cut at 4, times weight. */
-int graphlang_edge_log_odds(uint64_t pages, uint64_t known, uint64_t links, uint64_t counts, uint64_t wanted,
-                            const int32_t source[links], const int32_t target[links], const uint8_t reciprocal[links],
-                            const int32_t in_source[links], const int32_t page[known * GRAPHLANG_PAGE_NUMBERS],
-                            const float log_counts[counts], uint8_t marks[pages], const int32_t numbers[wanted],
-                            const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
+int graphlang_edge_log_odds(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
+                            uint64_t wanted, const int32_t source[links], const int32_t target[links],
+                            const uint8_t reciprocal[links], const float log_counts[counts], uint8_t marks[pages],
+                            const int32_t numbers[wanted], const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
                             const double weight[GRAPHLANG_EDGE_FEATURES], float log_odds[wanted],
                             graphlang_fault *fault);
 

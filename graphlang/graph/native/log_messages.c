@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "wide.h"
 
 enum {
   LINE = 8,  /* numbers of a sum that come together from memory */
@@ -23,17 +24,6 @@ typedef struct {
 typedef struct {
   float *keep, *share, *weight;
 } Link;
-
-/* The same code for machines with wider vectors, chosen when the library is loaded; no sum is reordered. Sanitisers are
-   not ready when it is chosen. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define WIDE
-#define INLINE static
-#endif
 
 INLINE float dot(const float *restrict one, const float *restrict other, int64_t size) {
   float sum[4] = {0, 0, 0, 0}; /* additions that need not wait for each other */

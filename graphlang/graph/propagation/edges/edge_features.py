@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ NAMES = (
 )  # fmt: skip
 
 _kernels = Kernels("graphlang.graph.native._edge_features")
-_NUMBERS = _kernels.constant("GRAPHLANG_PAGE_NUMBERS")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +84,6 @@ class EdgeFeatures:
         self._degrees = tuple(counts[:2])
         self._logs = tuple(np.log1p(count, dtype=np.float64).astype(np.float32) for count in counts)
         self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
-        self._pages = np.empty((links.inside, _NUMBERS), np.int32)
         self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
         if longest is None:
             most = max(LEAST, AFFORDABLE * links.distinct)
@@ -104,8 +102,9 @@ class EdgeFeatures:
     def longest(self, longest: int) -> None:
         links, self._longest = self._links, longest
         starts = (start[: links.inside + 1] for start in (links.out_start, links.in_start))
-        given = (longest, *starts, *self._degrees, *self._logs, self._pages)
-        over_parts(links.inside, lambda part: _kernels.edge_pages(links.m, part.start, part.stop, *given))
+        given = (longest, *starts, links.target, links.in_source, *self._degrees, *self._logs)
+        packed = self._neighbours = _kernels.neighbours_new(links.n, links.inside, links.m)
+        over_parts(links.inside, lambda part: _kernels.neighbours_pack(packed, part.start, part.stop, *given))
 
     def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
         """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
@@ -157,12 +156,12 @@ class EdgeFeatures:
         return sum(counted)
 
     @contextmanager
-    def _given(self) -> Iterator[tuple[NDArray[np.generic], ...]]:
+    def _given(self) -> Iterator[tuple[Any, ...]]:
         """What both kernels take first; the marks are the caller's own, and all zeros again if nothing was refused."""
         links = self._links
         try:
             marks = self._marks.pop()
         except IndexError:
             marks = np.zeros(links.n, np.uint8)
-        yield links.source, links.target, self._reciprocal, links.in_source, self._pages, self._log_counts, marks
+        yield self._neighbours, links.source, links.target, self._reciprocal, self._log_counts, marks
         self._marks.append(marks)

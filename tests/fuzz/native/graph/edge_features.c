@@ -70,19 +70,21 @@ void fuzz_edge_features(Input *in) {
   }
   int64_t steps = graphlang_edge_steps(pages, links, wanted, 0, wanted, longest, all.source, all.target, outs, ins,
                                        numbers, &fault);
-  int32_t *page = array(all.pages * GRAPHLANG_PAGE_NUMBERS, 4);
-  memset(page, 0, (size_t)(all.pages * GRAPHLANG_PAGE_NUMBERS) * 4);
-  int known = graphlang_edge_pages(pages, links, 0, pages / 2, longest, all.start, all.into, outs, ins, outdegree,
-                                   indegree, mutual, page, &fault);
-  if (known == 1)
-    known = graphlang_edge_pages(pages, links, pages / 2, pages, longest, all.start, all.into, outs, ins, outdegree,
-                                 indegree, mutual, page, &fault);
+  graphlang_neighbours *neighbours = graphlang_neighbours_new(pages, pages, links);
+  CHECK(neighbours);
+  int known = 1; /* in two parts, the latter first */
+  for (int part = 1; part >= 0 && known == 1; part--)
+    known = graphlang_neighbours_pack(neighbours, pages, links, part ? pages / 2 : 0, part ? pages : pages / 2, longest,
+                                      all.start, all.into, all.target, all.origin, outs, ins, outdegree, indegree,
+                                      mutual, &fault);
   CHECK(how & 4 ? known == 1 || known == GRAPHLANG_OUT_OF_RANGE : known == 1);
-  if (how & 8) damage32(in, page, all.pages * GRAPHLANG_PAGE_NUMBERS, all.links + 1);
-  int done = graphlang_edge_features(pages, pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back,
-                                     all.origin, page, logs, mark, numbers, rows, &fault);
+  int done = graphlang_edge_features(neighbours, pages, links, (uint64_t)longest + 1, wanted, all.source, all.target,
+                                     back, logs, mark, numbers, rows, &fault);
   CHECK(!hurt || (steps == GRAPHLANG_OUT_OF_RANGE && done < 0));
-  if (hurt || how & 12) return;
+  if (hurt || how & 4) {
+    graphlang_neighbours_free(neighbours);
+    return;
+  }
   CHECK(steps >= 0 && done == 1);
   uint64_t middle = (uint64_t)below(in, count + 1);
   CHECK(steps == graphlang_edge_steps(pages, links, wanted, 0, middle, longest, all.source, all.target, outs, ins,
@@ -92,8 +94,9 @@ void fuzz_edge_features(Input *in) {
   Wanted given = {longest, back, outdegree, indegree, logs};
   for (int64_t p = 0; p < all.pages; p++) CHECK(!mark[p]);
   for (int64_t n = 0; n < count; n++) check_features(&all, &given, numbers[n], rows + n * FEATURES);
-  done = graphlang_edge_log_odds(pages, pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back, all.origin,
-                                 page, logs, mark, numbers, mean, width, weight, odds, &fault);
+  done = graphlang_edge_log_odds(neighbours, pages, links, (uint64_t)longest + 1, wanted, all.source, all.target, back,
+                                 logs, mark, numbers, mean, width, weight, odds, &fault);
+  graphlang_neighbours_free(neighbours);
   CHECK(done == 1 || done == GRAPHLANG_NOT_FINITE);
 }
 
