@@ -54,6 +54,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
 
     Raises:
         TypeError: `texts` is one string and not several, or one of them is none.
+        ValueError: no workers.
         ModelError: there is no such method or model.
 
     >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language
@@ -65,6 +66,8 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
+    if workers < 1:
+        raise ValueError(f"workers is {workers}; it must be 1 or more")
     given = (("", text) for text in _strings(texts))
     return [found for _, found in predictions(load(method), given, workers=workers)]
 

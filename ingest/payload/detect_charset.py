@@ -39,6 +39,9 @@ _WIDE_HEAD: Final = 4096
 #: Characters that any text has. Zeros alone would deceive: that of an ideographic space (U+3000) is on the other side.
 _USUAL: Final = " \n<>/aeiou"
 _LEANING: Final = 3  # how many times more of them one byte order must give than the other
+#: Half of the bytes of UTF-16 that happens to be UTF-8, too, are such: the higher one of nearly each character.
+_CONTROLS: Final = bytes(range(32))
+_FEWEST_CONTROLS: Final = 2 / 5  # share of the bytes
 _ESCAPES: Final = (
     (b"\x1b$)C", "iso-2022-kr"),
     (b"\x1b$", "iso-2022-jp"),
@@ -59,15 +62,20 @@ def escaped(payload: bytes) -> list[str]:
 
 
 def wide(payload: bytes) -> str:
-    """Name the UTF-16 or UTF-32 of text without byte order mark; empty if it is neither.
+    r"""Name the UTF-16 or UTF-32 of text without byte order mark; empty if it is neither.
 
-    ASCII characters, of which every page has some, leave zeros, and come out as themselves in one byte order only.
+    ASCII characters, of which every page has some, leave zeros, and come out as themselves in one byte order only. A
+    zero or two in other text do as well, by chance: that is told by its other bytes.
 
     >>> wide("<p>日本".encode("utf-16-be")), wide("<p>日本".encode("utf-32-le")), wide("<p>日本".encode())
     ('utf-16be', 'utf-32le', '')
+    >>> wide(b"Ein Satz.\0 Noch einer.")
+    ''
     """
     head = payload[:_WIDE_HEAD]
     if head.count(0) * 50 < len(head) or len(head) < 4:  # noqa: PLR2004 - one character
+        return ""
+    if _is_utf8(head) and len(head) - len(head.translate(None, _CONTROLS)) < _FEWEST_CONTROLS * len(head):
         return ""
     zeros = [head[place::4].count(0) for place in range(4)]
     big, little = (sum(map(head.decode(name, "replace").count, _USUAL)) for name in ("utf-16be", "utf-16le"))
@@ -87,6 +95,15 @@ def wide(payload: bytes) -> str:
     except UnicodeDecodeError as error:
         return name if error.end >= len(head) - 4 else ""
     return name
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Tell whether bytes are UTF-8, but for a character that is cut at the end."""
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 4
+    return True
 
 
 def guessed(payload: bytes) -> str:

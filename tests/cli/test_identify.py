@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -285,3 +286,72 @@ def test_what_is_no_text_is_named() -> None:
     for wrong in (None, b"Nebel", 7):
         with pytest.raises(TypeError, match=r"texts\[1\] is of type"):
             identification.identify(["Nebel", wrong])  # type: ignore[list-item]
+
+
+GERMAN, RUSSIAN = "Das Wetter wird schlechter, und der Nebel bleibt.", "Туман ещё лежит над долиной."
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_wide_characters_are_known_without_a_mark_too(
+    graphlang: Call, tmp_path: Path, encoding: str, mark: str
+) -> None:
+    """Each byte of these is UTF-8 as well: half of them are controls there."""
+    path = tmp_path / "a.txt"
+    path.write_bytes(f"{mark}{GERMAN}\r\n{RUSSIAN}\n".encode(encoding))
+    for lines, expected in ((["--lines"], [GERMAN, RUSSIAN]), ([], [f"{GERMAN}\r\n{RUSSIAN}"])):
+        for source in ({"input_": path.read_bytes()}, {}):
+            given = ["identify", *lines, "--text", "--format", "jsonl", *([] if source else [path])]
+            result = graphlang(*given, **source)
+            told = [json.loads(line) for line in result.stdout.splitlines()]
+            assert [one["text"] for one in told] == expected
+            assert [one["language"] for one in told] == (["deu", "rus"] if lines else [told[0]["language"]])
+            assert result.stderr.count(f": not UTF-8; read as {encoding[:6]}") == 1
+            assert result.stderr.endswith(", which is a guess: --encoding says what it is\n")
+
+
+def test_a_pipe_that_begins_with_a_byte_is_read_as_any_other(graphlang: Call) -> None:
+    """Standard input gives what has arrived: a part of a character, for all that is known."""
+
+    class Slow(io.RawIOBase):
+        def __init__(self, data: bytes) -> None:
+            self.data = data
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, room: Any) -> int:
+            part, self.data = self.data[:1], self.data[1:]
+            room[: len(part)] = part
+            return len(part)
+
+    source = io.BufferedReader(Slow(f"{GERMAN}\n{RUSSIAN}\n".encode("utf-16-le")))
+    result = graphlang("identify", "--lines", "--text", "--format", "jsonl", input_=source)
+    assert [json.loads(line)["text"] for line in result.stdout.splitlines()] == [GERMAN, RUSSIAN]
+
+
+@pytest.mark.parametrize("text", [f"{GERMAN}\0", "Gr\u00fc\u00dfe\0", "one\0two\0", f"a\0\n{GERMAN}"])
+@pytest.mark.parametrize("lines", [(), ("--lines",)])
+def test_zeros_do_not_make_characters_wide(graphlang: Call, lines: tuple[str, ...], text: str) -> None:
+    result = graphlang("identify", *lines, "--text", "--format", "jsonl", input_=text.encode())
+    told = [json.loads(line)["text"] for line in result.stdout.splitlines()]
+    assert ("\n".join(told), result.stderr) == (text, "")
+
+
+def test_a_mib_is_read_of_wide_characters_as_well(graphlang: Call, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes((f"{GERMAN} " * 30_000).encode("utf-16-le"))
+    result = graphlang("identify", "--format", "jsonl", path)
+    (row,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (row["language"], row["characters"]) == ("deu", 1 << 19)
+    assert f"{path}: longer than a MiB; the rest is not read\n" in result.stderr
+    result = graphlang("identify", "--lines", "--format", "jsonl", path)
+    (row,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (row["language"], row["characters"]) == ("deu", 1 << 20)
+    assert f"{path}:1: longer than a MiB; the rest is not read\n" in result.stderr
+
+
+def test_some_workers_are_needed() -> None:
+    for workers in (0, -1):
+        with pytest.raises(ValueError, match=f"workers is {workers}; it must be 1 or more"):
+            identification.identify(["Nebel"], workers=workers)

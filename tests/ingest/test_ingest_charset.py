@@ -95,6 +95,24 @@ def test_charset_and_on_whose_word(payload: bytes, http: str | None, charset: st
     assert "\ufffd" not in text
 
 
+@pytest.mark.parametrize(
+    "text", ["Ein kurzer Satz.\0 Noch einer", "<p>Ein Satz\0</p>", "Grüße\0", "a,b\0", "one\0two\0"]
+)
+def test_a_zero_in_utf8_does_not_make_it_utf16(text: str) -> None:
+    assert decode(text.encode()) == (text.encode(), "utf-8", "utf-8")
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["An old page.", "Привет, это страница.", "नमस्ते, दुनिया", "ሰላም ለሁሉ"])
+def test_wide_text_whose_bytes_are_utf8_too(text: str, codec: str) -> None:
+    text.encode(codec).decode()
+    assert decode(text.encode(codec), markup=False) == (
+        text,
+        codec.replace("-", "", 2).replace("utf", "utf-"),
+        "detector",
+    )
+
+
 def test_a_stray_byte_in_a_long_page_is_forgiven() -> None:
     payload = page(RUSSIAN * 50, "utf-8", meta="utf-8") + b"\xa0 end"
     decoded = decode(payload)

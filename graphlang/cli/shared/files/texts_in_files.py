@@ -6,7 +6,7 @@ import codecs
 import io
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 #: A file, or a line, is read up to so many bytes from its start.
 _BYTES = 1 << 20
 _SAMPLE = 1 << 16  #: bytes from which the charset of lines is guessed
+_HEAD = 1 << 12  #: bytes that tell whether the characters of a file are wider than one
+_WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _CUT = 3  #: bytes of a character that may be missing at the end
 
 
@@ -78,7 +85,9 @@ class Texts:
         for name, file in self._opened():
             charset = self._encoding
             if charset is None:
-                file, charset = _in_utf16(file, name)  # noqa: PLW2901 - the same, which can be looked into
+                head = file.read(_HEAD)
+                charset = _wide(head, name)
+                file = io.BufferedReader(_PutBack(head, file))  # noqa: PLW2901 - the same, from its start
             found = _in_charset(file, charset, name) if charset else _in_utf8(file, name)
             for number, line in enumerate(found, 1):
                 text = line.removeprefix("\ufeff") if number == 1 else line
@@ -93,13 +102,38 @@ class Texts:
                 self.unread.append(f"{name}: {error.strerror or error}")
 
 
-def _in_utf16(file: BinaryIO, name: str) -> tuple[BinaryIO, str | None]:
-    """The file, at its start as before, and UTF-16 where a byte-order mark says so: a line feed is two bytes there."""
-    within = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
-    if within.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return within, None
-    _say_guess(name, "utf-16")
-    return within, "utf-16"
+class _PutBack(io.RawIOBase):
+    """A file that begins with bytes that were read of it: standard input cannot be read from its start again."""
+
+    def __init__(self, head: bytes, file: BinaryIO) -> None:
+        self._head, self._file = head, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        part = self._head[: len(room)] or self._file.read(len(room))
+        self._head = self._head[len(part) :]
+        room[: len(part)] = part
+        return len(part)
+
+
+def _wide(head: bytes, name: str) -> str | None:
+    """UTF-16 or UTF-32, where a file begins so, which the user is told: a line feed is two or four bytes there."""
+    found = next((charset for mark, charset in _WIDE_MARKS.items() if head.startswith(mark)), "") or _unmarked(head)
+    if not found:
+        return None
+    _say_guess(name, found)
+    return found
+
+
+def _unmarked(data: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte-order mark, which may be UTF-8, too; empty where it is neither."""
+    if b"\0" not in data:
+        return ""
+    from graphlang.ingest.payload.detect_charset import wide  # noqa: PLC0415 - hardly ever needed
+
+    return wide(data)
 
 
 def _in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
@@ -163,7 +197,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _decoded(data: bytes, name: str) -> str:
-    return data.decode("utf-8" if _is_utf8(data) else _guessed(data, name), "replace")
+    return data.decode("utf-8" if _is_utf8(data) and not _unmarked(data) else _guessed(data, name), "replace")
 
 
 def _guessed(data: bytes, name: str) -> str:
