@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from graphlang.db.clock import now
@@ -46,7 +46,12 @@ class Removal:
     answers: int = 0
     problems: int = 0
     corrections: int = 0
-    unknown: int = 0  #: URLs and hosts of which the collection had nothing
+    missing: list[str] = field(default_factory=list)  #: URLs and hosts of which the collection had no page
+
+    @property
+    def unknown(self) -> int:
+        """How many are `missing`."""
+        return len(self.missing)
 
     def words(self) -> str:
         """What there was of it, in words.
@@ -54,7 +59,7 @@ class Removal:
         >>> Removal(pages=1, links=3).words()
         '1 page, 3 links'
         """
-        counts = {name: count for name, count in asdict(self).items() if name != "unknown" and count}
+        counts = {name: count for name, count in asdict(self).items() if name != "missing" and count}
         words = (f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
         return ", ".join(words) or "nothing"
 
@@ -80,18 +85,19 @@ def remove(
         canonical: from a URL, as a problem names it, to its canonical form.
     """
     done = Removal()
-    named: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
+    every: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
+    named = list(dict.fromkeys(every))
     connection.execute("PRAGMA secure_delete=ON")
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(URL_INDEX)
         connection.execute("CREATE TEMP TABLE doomed (page INTEGER PRIMARY KEY)")
         for kind, name in named:
-            column = "url = ?" if kind == "url" else "host = (SELECT id FROM hosts WHERE host = ?)"
-            found = connection.execute(
-                f"INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE {column}", (name,)
-            ).rowcount
-            done.unknown += not found
+            those = f"FROM pages WHERE {'url = ?' if kind == 'url' else 'host = (SELECT id FROM hosts WHERE host = ?)'}"
+            added = connection.execute(f"INSERT OR IGNORE INTO doomed SELECT id {those}", (name,)).rowcount
+            # Another name may have doomed its pages already: a URL beside its host.
+            if not added and connection.execute(f"SELECT 1 {those} LIMIT 1", (name,)).fetchone() is None:
+                done.missing.append(name)
         _drop(connection, done)
         done.problems = _drop_problems(connection, {*urls}, {*hosts}, host_of, canonical)
         done.corrections = _drop_corrections(connection, {*urls}, {*hosts}, host_of)

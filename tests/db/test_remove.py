@@ -259,3 +259,25 @@ def test_what_is_no_url_is_told_in_words_of_its_option(
     told = graphlang("remove", tmp_path / "a.db", "--url", name)
     words = f"Error: Invalid value for --url: {name!r} is no URL (a host is named with --host)"
     assert (told.exit_code, told.stderr.splitlines()[-1]) == (2, words)
+
+
+def test_names_that_the_database_does_not_have_are_told(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db, named = tmp_path / "crawl.db", tmp_path / "list.txt"
+    graphlang("ingest", db, museum, "--workers", 1)
+    named.write_text("".join(f"http://nobody.example/{number}\n" for number in range(7)) + "none.example\n")
+    result = graphlang("remove", db, "--from", named, "--url", "http://museum.example/")
+    seen = ", ".join(f"http://nobody.example/{number}" for number in range(5))
+    assert result.stderr.endswith(f"; 8 were not in the database, and will not be read in future: {seen}, and 3 more\n")
+    result = graphlang("remove", db, "--host", "none.example")
+    assert result.stderr == (
+        "removed: nothing; 1 was not in the database, and will not be read in future: none.example\n"
+    )
+
+
+def test_what_is_named_twice_is_there(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    write(db, page("http://a.example/1"), page(SECRET))
+    done = take(
+        db, SECRET, SECRET, "http://b.example/", "http://b.example/", hosts=("geheim.example", "geheim.example")
+    )
+    assert (done.pages, done.missing, done.unknown) == (1, ["http://b.example/"], 1)

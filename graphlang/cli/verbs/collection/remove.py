@@ -12,6 +12,9 @@ from graphlang.cli.shared.files.named import host_named, lines_of, url_named
 from graphlang.cli.shared.messages.log import logs, say
 from graphlang.db import remove as removal
 from graphlang.ingest.links import canonical as links
+from graphlang.visible import visible
+
+_TOLD = 5  # names that the database does not have
 
 
 @click.command()
@@ -71,8 +74,14 @@ def remove(
                 canonical=lambda url: links.canonical(url) or url,
             )
             words = f"removed: {done.words()}"
-            if done.unknown:
-                were = "was" if done.unknown == 1 else "were"
-                words += f"; {done.unknown:,} {were} not in the database, and will not be read in future"
+            if done.missing:
+                words += f"; {_missing(done.missing)}"
         removal.scrub(connection, vacuum=vacuum)
     say(words)
+
+
+def _missing(names: list[str]) -> str:
+    were = "was" if len(names) == 1 else "were"
+    more = f", and {len(names) - _TOLD:,} more" if len(names) > _TOLD else ""
+    told = ", ".join(visible(name) for name in names[:_TOLD])
+    return f"{len(names):,} {were} not in the database, and will not be read in future: {told}{more}"
