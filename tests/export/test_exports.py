@@ -180,6 +180,18 @@ def test_texts_have_main_content_and_all_apart(graphlang: Call, db: Path) -> Non
     assert graphlang("texts", db, "--format", "parquet").exit_code == 2
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+def test_texts_are_those_of_the_export_in_each_format(graphlang: Call, db: Path, tmp_path: Path, form: str) -> None:
+    target = tmp_path / f"texts.{form}"
+    assert graphlang("texts", db, "-o", target).exit_code == 0
+    assert target.read_text(encoding="utf-8") == export(graphlang, db, "texts", f"all.{form}").read_text(
+        encoding="utf-8"
+    )
+    if form == "csv":
+        rows = list(csv.DictReader(target.read_text(encoding="utf-8-sig").splitlines(keepends=True)))
+        assert "Guten Tag. Menü" in [row["text"] for row in rows]
+
+
 def records(path: Path) -> list[tuple[Any, ...]]:
     with path.open("rb") as file:
         return [

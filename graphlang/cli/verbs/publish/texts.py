@@ -15,7 +15,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.selection import selects_captures
-from graphlang.cli.shared.tables.output import format_of_name, write_rows, write_text
+from graphlang.cli.shared.tables.output import csv_safe, format_of_name, write_rows, write_text
 from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import open_existing, snapshot
 from graphlang.export.parquet import MissingExtraError, write_parquet
@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     from graphlang.export.tables import Table
     from graphlang.maps.selection import Selection
 
+_ROWS = ("jsonl", "csv", "tsv")  # a row a text
+
 
 @click.command()
 @options.database
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["jsonl", "txt", "parquet"]),
+    type=click.Choice([*_ROWS, "txt", "parquet"]),
     default="jsonl",
     show_default=True,
     help="txt is texts alone: a paragraph a line, an empty line behind each page.",
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     help="File to write to, in the format of its name; '-' is standard output.",
 )
 @click.option("--limit", type=WholeNumber(0), help="At most so many texts.")
+@csv_safe
 @selects_captures
 def texts(
     db: Path, format_: str, output: Path, limit: int | None, selection: Selection, at: str | None, *, main: bool
@@ -75,7 +78,7 @@ def texts(
         table = rows_of(connection, selection, whole=not main, told=told)
         if limit is not None:
             table = table._replace(rows=islice(table.rows, limit))
-        if format_ == "jsonl":
+        if format_ in _ROWS:
             write_rows(table.columns, table.rows, format_=format_, output=output)
         elif str(output) == "-":
             if format_ == "parquet":
