@@ -10,7 +10,9 @@ between two relatives (most of their lines go to two other labels: Moroccan Arab
 to Xhosa and Southern Ndebele). Which languages there are decides more than anything else: the interval holds 95 % of
 the shares of as many languages drawn from these. `--who` lists whose texts are told at .9, and as what. Then languages
 that the model has never had, whose n-grams nothing was chosen for: labels of FLORES, and those of the corpus with too
-little text to be trained. Then rubbish, and the lines of known languages: accuracy, share at .9 and more, calibration
+little text to be trained. All of them, and without those that it has under another code: in a script of its label
+(`hak_Hant` is `hak`), or as its macrolanguage (ISO 639-3, as the registry of IANA has them: `dip` is a Dinka, `din`).
+`--never` prints that alone. Then rubbish, and the lines of known languages: accuracy, share at .9 and more, calibration
 error, each without doubt and with it.
 """
 
@@ -27,12 +29,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from langcodes.data_dicts import MACROLANGUAGES
 
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.discriminative import stranger, unknown
 from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import registry as scripts
 from graphlang.content.training import corpus
 from graphlang.content.training.discriminative.columns import take_out
 from graphlang.evaluation.metrics import calibration_error
@@ -247,17 +252,37 @@ def too_little(data: Path, held: set[str]) -> dict[str, dict[str, list[str]]]:
     return made
 
 
-def never(identifier: Discriminative, name: str, texts: dict[str, dict[str, list[str]]], *, who: bool) -> None:
+def is_had(model: modelfile.Model, label: str, texts: list[str]) -> bool:
+    """Whether a model has a language under another code, in the script that most letters of some texts are in."""
+    letters = normalise(texts, limit=JOINED, one_script=True)
+    script = scripts.name(int(np.bincount(letters.scripts, weights=letters.lengths).argmax()))
+    names = [model.parameters["scripts"][number] for number in model.arrays["script"].tolist()]
+    held = {languages.split(own)[0] for own, name in zip(model.labels, names, strict=True) if name == script}
+    language = languages.split(label)[0]
+    return language in held or languages.code(MACROLANGUAGES.get(language, languages.UND)) in held
+
+
+def never(
+    identifier: Discriminative,
+    model: modelfile.Model,
+    name: str,
+    texts: dict[str, dict[str, list[str]]],
+    *,
+    who: bool,
+) -> None:
     """Print how much is told at .9 of the languages that the model has never had, nor their n-grams."""
     strangers = sorted(label for label in texts["joined"] if label not in identifier.labels and texts["joined"][label])
-    print(f"\n{name} in {len(strangers)} labels that the model has never had, share (%) at .9 before and now")
+    others = [label for label in strangers if not is_had(model, label, texts["whole"][label])]
+    print(f"\n{name} in labels that the model has never had, share (%) at .9 before and now, 95 % of draws")
+    print("under another code it has " + ", ".join(label for label in strangers if label not in set(others)))
     for kind, own in texts.items():
         with without_doubt():
-            before = np.concatenate([ask(identifier, own[label])[1] for label in strangers])
+            before = {label: ask(identifier, own[label]) for label in strangers}
         told = {label: ask(identifier, own[label]) for label in strangers}
-        now = np.concatenate([sure for _, sure in told.values()])
-        low, high = interval(told, strangers)
-        print(f"{kind:10}{share(before, SURE)}{share(now, SURE)}{f'{low:.1f} to {high:.1f}':>16}")
+        for group, some in (("all", strangers), ("without these", others)):
+            shares = [share(np.concatenate([by[label][1] for label in some]), SURE) for by in (before, told)]
+            low, high = interval(told, some)
+            print(f"{group:14}{len(some):4} {kind:10}{''.join(shares)}{f'{low:.1f} to {high:.1f}':>16}")
         if who:
             show_who(told, strangers)
 
@@ -296,18 +321,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
     parser.add_argument("--half", type=int, choices=(0, 1), help="labels of that half alone are left out")
-    parser.add_argument("--brief", action="store_true", help="languages left out alone")
-    parser.add_argument("--who", action="store_true", help="list whose texts are told at .9 without a close relative")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--brief", action="store_true", help="languages left out alone")
+    part.add_argument("--never", action="store_true", help="languages that were never trained alone")
+    parser.add_argument("--who", action="store_true", help="list whose texts are told at .9, but for close relatives")
     wanted = parser.parse_args()
     model, digest = modelfile.read(registry.path("nfc"))
     identifier = Discriminative(model, digest, "nfc")
     texts = flores(wanted.data)
     print(f"model {digest[:16]}\n")
-    left_out(model, texts, wanted.half, who=wanted.who)
+    if not wanted.never:
+        left_out(model, texts, wanted.half, who=wanted.who)
     if wanted.brief:
         return
-    never(identifier, "FLORES", texts, who=wanted.who)
-    never(identifier, "the corpus", too_little(wanted.data, set(model.labels)), who=wanted.who)
+    never(identifier, model, "FLORES", texts, who=wanted.who)
+    never(identifier, model, "the corpus", too_little(wanted.data, set(model.labels)), who=wanted.who)
+    if wanted.never:
+        return
     print("\nrubbish: share (%) at .9 before and now, at .5 before and now, without an answer now")
     for name, own in rubbish(random.Random(2)).items():  # noqa: S311
         with without_doubt():
