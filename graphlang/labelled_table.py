@@ -9,13 +9,13 @@ from graphlang.db import InputError
 from graphlang.regular_file import open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _DELIMITERS: Final = "\t,;"  # what spreadsheets write, by the language that they speak
 
 
-def labelled_rows(path: str | Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
+def labelled_rows(path: str | Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     """Rows of a table with a header line, as they are read.
 
     Columns are separated by tabs, commas or semicolons, whichever the header has most of. Between commas and semicolons
@@ -29,7 +29,8 @@ def labelled_rows(path: str | Path, needed: Iterable[str]) -> Iterator[dict[str,
         The cells of each by the name of their column.
 
     Raises:
-        InputError: the file cannot be read, lacks a column, or has a row of another length than its header.
+        InputError: the file cannot be read, lacks a column or has it twice, or has a row of another length than its
+            header.
     """
     try:
         with open_text(path, encoding="utf-8-sig", newline="") as file:
@@ -38,9 +39,14 @@ def labelled_rows(path: str | Path, needed: Iterable[str]) -> Iterator[dict[str,
             delimiter = max(_DELIMITERS, key=head.count)
             quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
             reader = csv.DictReader(file, delimiter=delimiter, quoting=quoting, strict=True)
-            if lacking := [name for name in needed if name not in (reader.fieldnames or ())]:
+            header = list(reader.fieldnames or ())
+            if lacking := [name for name in needed if name not in header]:
                 names = " and no column ".join(lacking)
-                raise InputError(f"{path} has no column {names} (a header line is needed, with tabs or commas)")
+                raise InputError(
+                    f"{path} has no column {names} (a header line is needed, with tabs, commas or semicolons)"
+                )
+            if twice := [name for name in needed if header.count(name) > 1]:
+                raise InputError(f"{path} has more than one column {twice[0]}")  # which of them counts?
             for row in reader:
                 if None in row or None in row.values():
                     raise InputError(f"{path}, line {reader.line_num}: another number of columns than the header has")

@@ -23,7 +23,7 @@ def score_table(
     Args:
         languages: index of each language, -1 padding, shape (n, k).
         probabilities: of them, shape (n, k).
-        active: the languages of the columns, shape (L,).
+        active: the languages of the columns, -1 for one that nothing is in, shape (L,).
         count: how many languages there are in all.
 
     Returns:
@@ -36,7 +36,7 @@ def score_table(
     [[0.0, 0.6000000238418579]]
     """
     column = np.full(count, -1, np.int16)
-    column[active[active >= 0]] = np.arange(int((active >= 0).sum()))
+    column[active[active >= 0]] = np.flatnonzero(active >= 0)
     table = np.empty((len(languages), len(active)), np.float32)
     lists = np.ascontiguousarray(languages, np.int16), np.ascontiguousarray(probabilities, np.float32)
     _kernels.score_table(*lists, column, table)

@@ -167,6 +167,9 @@ def test_relatives_that_are_none(tiny_model: Model, more: Path, tmp_path: Path) 
         others = texts(tmp_path / code, {code: FRENCH})
         with pytest.raises(ModelError, match="is no language that the model has and keeps"):
             extended(more, tiny_model, relatives=others)
+    (tmp_path / "empty" / "de").mkdir(parents=True)
+    with pytest.raises(ModelError, match="empty: deu has no text"):
+        extended(more, tiny_model, relatives=tmp_path / "empty")
     one = tmp_path / "one"
     (one / "nl").mkdir(parents=True)
     (one / "nl" / "a.txt").write_text(" ".join(f"{line} {other}" for line in DUTCH for other in DUTCH * 9))

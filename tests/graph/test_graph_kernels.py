@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphlang.graph.language_tables import score_table
 from graphlang.native.kernels import KernelError, Kernels
 
 sys.path.append(str(Path(__file__).parent))
@@ -306,6 +307,14 @@ def test_messages_are_added_up_for_those_who_receive_them(
         seen = {page for page in heard if page // STRIPE % stripes <= stripe}
         assert set(np.flatnonzero(touched).tolist()) == seen
     assert incoming.tolist() == expected
+
+
+def test_columns_of_no_language_stay_empty() -> None:
+    lists, chances = np.array([[2, 0, -1]], np.int16), np.array([[0.5, 0.25, 0]], np.float32)
+    assert score_table(lists, chances, np.array([2, -1], np.int16), 3).tolist() == [[0.5, 0]]
+    assert score_table(lists, chances, np.array([0, -1, 2], np.int16), 3).tolist() == [[0.25, 0, 0.5]]
+    with pytest.raises(ValueError, match=r"languages\[0\] = 2 is outside -1\.\.1"):
+        score_table(lists, chances, np.array([0], np.int16), 2)
 
 
 @settings(deadline=None)

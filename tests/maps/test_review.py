@@ -98,6 +98,7 @@ def test_the_table_filled_in_comes_back_as_corrections(graphlang: Call, crawl: P
         ("url,language\nhttp://a.example/,swa,x\n", "line 2: another number of columns"),
         ('url,language\n"http://a.example/,swa\n', "cannot read"),
         ("", "has no column url and no column language"),
+        ("url,language,language\nhttp://a.example/,swa,deu\n", "has more than one column language"),
     ],
 )
 def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str, words: str) -> None:

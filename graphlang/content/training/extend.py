@@ -86,7 +86,7 @@ def extend(
         ModelError: an option that there is not, or out of range; a base of another method; a folder that is empty, or
             has a sub-folder of no known language, of a label that the base has (unless `replace`), of too little text,
             or of text in two scripts; word lists, but none of a new label; languages in a script of which the base has
-            one label, whose n-grams it does not know; relatives that the base does not have.
+            one label, whose n-grams it does not know; relatives that the base does not have, or without text.
     """
     if base.method != METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
@@ -242,6 +242,8 @@ def _beside_them(folder: Path, base: Model, given: _Given) -> dict[str, tuple[st
     for name in (*found.left_out, *found.lines):
         if name not in base.labels or name in given.given:
             raise ModelError(f"{folder}: {name} is no language that the model has and keeps")
+    if found.left_out:
+        raise ModelError(f"{folder}: {min(found.left_out)} has no text")
     return found.lines
 
 

@@ -11,6 +11,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
+from graphlang.cli.shared.messages.say_left_out import say_left_out
 from graphlang.cli.shared.tables.output import wide, write_json, write_line, write_rows
 from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import StoreError, open_existing
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from graphlang.db.runs.run import Run
-from graphlang.cli.shared.messages.say_left_out import say_left_out
 
 
 @click.command()
@@ -32,7 +32,7 @@ from graphlang.cli.shared.messages.say_left_out import say_left_out
     "--gold",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Table (tabs or commas) with a header line and the columns url and language.",
+    help="Table (tabs, commas or semicolons) with a header line and the columns url and language.",
 )
 @click.option("--by", metavar="COLUMN", help="Group by this column of the gold file, too.")
 @options.choose_run

@@ -48,8 +48,8 @@ _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up
 @click.option(
     "--workers",
     type=WholeNumber(1),
-    help="Threads that identify, if the method is one of ours; all cores by default. The result is the same with any"
-    " number.",
+    help="Threads that identify texts, if the method is one of ours, at most eight; all cores by default. URLs need"
+    " but one. The result is the same with any number.",
 )
 @encoding_option
 @options.plugins
