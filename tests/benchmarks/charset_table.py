@@ -220,9 +220,10 @@ def detectors() -> dict[str, Callable[[bytes], str | None]]:
             return best.encoding if best else None
 
         found["charset-normalizer " + charset_normalizer.__version__] = normalizer
-    import cchardet  # noqa: PLC0415
+    if importlib.util.find_spec("cchardet"):
+        import cchardet  # noqa: PLC0415
 
-    found["faust-cchardet"] = lambda data: cchardet.detect(data)["encoding"]
+        found["faust-cchardet"] = lambda data: cchardet.detect(data)["encoding"]
     if importlib.util.find_spec("resiliparse"):
         from resiliparse.parse.encoding import detect_encoding  # noqa: PLC0415
 
