@@ -242,10 +242,12 @@ def _clamped(  # noqa: PLR0917  all that it depends on
         one_hot[part] = sure
         return belief[~sure]
 
-    beliefs = list(in_blocks(len(clamped), BLOCK, work_out))
-    unsure = clamped[~one_hot[clamped]]
-    none = np.zeros((0, len(tables.active)), np.float32)
-    return ClampedBeliefs(one_hot, unsure, np.concatenate([none, *beliefs]), answers, probabilities)
+    unsure_belief = np.empty((len(clamped), len(tables.active)), np.float32)  # of which only what is used takes memory
+    count = 0
+    for some in in_blocks(len(clamped), BLOCK, work_out):
+        unsure_belief[count : count + len(some)] = some
+        count += len(some)
+    return ClampedBeliefs(one_hot, clamped[~one_hot[clamped]], unsure_belief[:count], answers, probabilities)
 
 
 def _clamped_beliefs(
