@@ -51,25 +51,27 @@ def fit(
     Returns:
         the intercept, the weights of shape (f,), the intercepts of the groups of shape (groups,).
     """
-    design = np.column_stack([np.ones(len(outcome)), features])
-    size = design.shape[1]
+    size = features.shape[1] + 1
+    design, weighted = np.ones((size, len(outcome))), np.empty((size, len(outcome)))  # a row for each feature
+    design[1:] = features.T
     weights, intercepts = np.zeros(size), np.zeros(groups)
     log_odds = offset.astype(np.float64)
     objective = _objective(log_odds, outcome, weights, intercepts, ridge, variance)
     for _ in range(STEPS if len(outcome) else 0):
         probability = sigmoid(log_odds)
         spread = probability * (1 - probability) + 1e-6
-        weighted = design * spread[:, None]
-        slope = design.T @ (outcome - probability) - ridge * weights
-        slopes = np.bincount(group, outcome - probability, minlength=groups) - intercepts / variance
-        curvature = weighted.T @ design + ridge * np.eye(size)
-        bends = np.bincount(group, spread, minlength=groups) + 1 / variance
-        mixed = np.stack([np.bincount(group, column, minlength=groups) for column in weighted.T])
+        np.multiply(design, spread, out=weighted)
+        missed = outcome - probability
+        slope = design @ missed - ridge * weights
+        slopes = np.bincount(group, missed, minlength=groups) - intercepts / variance
+        curvature = weighted @ design.T + ridge * np.eye(size)
+        mixed = np.stack([np.bincount(group, row, minlength=groups) for row in weighted])
+        bends = mixed[0] + 1 / variance
         step = np.linalg.solve(curvature - (mixed / bends) @ mixed.T, slope - mixed @ (slopes / bends))
         shifts = (slopes - mixed.T @ step) / bends
         largest = max(float(np.abs(step).max()), float(np.abs(shifts).max(initial=0)))
         rate = min(1.0, LONGEST / max(largest, 1e-9))
-        along = design @ step + shifts[group]
+        along = step @ design + shifts[group]
         for _ in range(HALVED):
             moved = (weights + rate * step, intercepts + rate * shifts)
             better = _objective(log_odds + rate * along, outcome, *moved, ridge, variance)
