@@ -40,8 +40,7 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
     ins = [sorted(s for s, t in distinct if t == page) for page in range(9)]
     assert [links.in_source[links.in_start[p] : links.in_start[p + 1]].tolist() for p in range(9)] == ins
     everything = np.arange(links.m)
-    shape = edge_features.EdgeFeatures(links, everything)
-    shape.longest = longest
+    shape = edge_features.EdgeFeatures(links, everything, longest)
     found = shape.of(everything)
     expected = definitions.edge_features(distinct, 9, longest)
     assert found == pytest.approx(np.array(expected).reshape(-1, 14), abs=1e-6)

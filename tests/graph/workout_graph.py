@@ -72,15 +72,17 @@ def walk(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
 def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     links = web(rng, n)
     every = np.arange(links.m, dtype=np.int32)
-    shape = EdgeFeatures(links, bend(every))
-    shape._links = replace(
+    broken = replace(
         links,
         source=bend(links.source),
         target=bend(links.target),
         in_source=bend(links.in_source),
         in_start=bend(links.in_start),
     )
-    shape.longest = int(rng.integers(0, 9))
+    longest = int(rng.integers(0, 9))
+    EdgeFeatures(broken, bend(every), longest)
+    shape = EdgeFeatures(links, bend(every), longest)
+    shape._links = replace(links, source=bend(links.source), target=bend(links.target))
     shape.of(bend(every))
     shape.log_odds(every, *np.ones((3, 14)))
     coupling = rng.random(links.m, np.float32)

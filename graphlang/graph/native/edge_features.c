@@ -1,6 +1,7 @@
 /* What two pages have in common is counted with marks: the targets and sources of a link's source are marked once for
    all links of that page, and the lists of each target are looked up among the marks. Comparing two sorted lists takes
    three times as many steps, each with a branch that cannot be foretold. */
+#define _DEFAULT_SOURCE /* for madvise, which is not of C11 */
 #include "edge_features.h"
 
 #include <math.h>

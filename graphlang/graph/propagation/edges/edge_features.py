@@ -74,37 +74,37 @@ class EdgeFeatures:
     ) -> None:
         self._links = links
         self._reciprocal, mutual = links.reciprocal()
-        counts = [links.outdegree().astype(np.int32), links.indegree().astype(np.int32), mutual[: links.inside].copy()]
+        counts = [*self._listed(), mutual[: links.inside].copy()]
         del mutual
-        self._listed = tuple(counts[:2])  # the links that there are
-        if degrees is not None:
-            counts = [count.copy() for count in counts]
-            for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
-                count[degrees.rows] = given
-        self._degrees = tuple(counts[:2])
-        self._logs = tuple(np.log1p(count, dtype=np.float64).astype(np.float32) for count in counts)
-        self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
-        self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
         if longest is None:
             most = max(LEAST, AFFORDABLE * links.distinct)
             affordable = (
                 long for long in LONGEST if self._most_steps(long) <= most or self._steps(wanted, long) <= most
             )
             longest = next(affordable, LONGEST[-1])
-        self.longest = longest
+        self.longest = longest  #: longer lists of neighbours are left out
+        if degrees is not None:
+            for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
+                count[degrees.rows] = given
+        self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
+        self._neighbours = self._packed(*counts)
+        self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
 
-    @property
-    def longest(self) -> int:
-        """Longer lists of neighbours are left out."""
-        return self._longest
+    def _packed(self, out: NDArray[np.int32], into: NDArray[np.int32], mutual: NDArray[np.int32]) -> Any:
+        """What the kernels look up of each page, which has so many links; shape (inside,) each."""
+        links = self._links
+        made = _kernels.neighbours_new(links.n, links.inside, links.m)
+        starts = [start[: links.inside + 1] for start in (links.out_start, links.in_start)]
+        given = (self.longest, *starts, links.target, links.in_source, out, into)
+        logs = [np.empty(links.inside, np.float32) for _ in range(3)]
 
-    @longest.setter
-    def longest(self, longest: int) -> None:
-        links, self._longest = self._links, longest
-        starts = (start[: links.inside + 1] for start in (links.out_start, links.in_start))
-        given = (longest, *starts, links.target, links.in_source, *self._degrees, *self._logs)
-        packed = self._neighbours = _kernels.neighbours_new(links.n, links.inside, links.m)
-        over_parts(links.inside, lambda part: _kernels.neighbours_pack(packed, part.start, part.stop, *given))
+        def pack(part: slice) -> None:
+            for log, count in zip(logs, (out, into, mutual), strict=True):
+                log[part] = np.log1p(count[part], dtype=np.float64)
+            _kernels.neighbours_pack(made, part.start, part.stop, *given, *logs)
+
+        over_parts(links.inside, pack)
+        return made
 
     def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
         """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
@@ -144,14 +144,18 @@ class EdgeFeatures:
         over_parts(len(wanted), fill)
         return found
 
+    def _listed(self) -> list[NDArray[np.int32]]:
+        """How many targets, and how many sources, of each page are here."""
+        return [self._links.outdegree().astype(np.int32), self._links.indegree().astype(np.int32)]
+
     def _most_steps(self, longest: int) -> int:
         """What ``_steps`` are at most, were all links wanted."""
-        of_lists = sum(np.where(many > longest, 0, many.astype(np.int64)) for many in self._listed)
+        of_lists = sum(np.where(many > longest, 0, many.astype(np.int64)) for many in self._listed())
         return int((of_lists * (self._links.indegree() + 2)).sum())
 
     def _steps(self, wanted: NDArray[np.int32], longest: int) -> int:
         links, numbers = self._links, np.ascontiguousarray(wanted, np.int32)
-        given = (longest, links.source, links.target, *self._listed, numbers)
+        given = (longest, links.source, links.target, *self._listed(), numbers)
         counted = over_parts(len(numbers), lambda part: _kernels.edge_steps(part.start, part.stop, *given))
         return sum(counted)
 
