@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
+from graphlang.arguments import number_of_workers
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.adapters.foreign import Foreign
@@ -53,8 +54,8 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
         One `Prediction` for each text, in their order.
 
     Raises:
-        TypeError: `texts` is one string and not several, or one of them is none.
-        ValueError: no workers.
+        TypeError: `texts` is one string and not several, or one of them is none; `workers` is no whole number.
+        ValueError: `workers` is below 1.
         ModelError: there is no such method or model.
 
     >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language
@@ -66,8 +67,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    if workers < 1:
-        raise ValueError(f"workers is {workers}; it must be 1 or more")
+    number_of_workers(workers)
     given = (("", text) for text in _strings(texts))
     return [found for _, found in predictions(load(method), given, workers=workers)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.collection.arguments import several
+from graphlang.arguments import several
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphlang import former_names
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.arguments import mapping, number_of_workers
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.graph.propagation.options import FORMER
 
@@ -50,8 +51,9 @@ class Inferring(OpenedFile):
         Raises:
             StoreError: there is no database.
             ModelError: there is no such method or model.
-            ValueError: `at` is no moment, or cannot go with the method or with `anchors`.
+            ValueError: `at` is no moment, or cannot go with the method or with `anchors`; `workers` is below 1.
         """
+        number_of_workers(workers)
         from graphlang.analysis import classify, dated, declared_run, tld_run  # noqa: PLC0415
         from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
@@ -157,8 +159,11 @@ class Inferring(OpenedFile):
 
         Raises:
             StoreError: nothing is classified yet.
-            ValueError: a weight that does not exist, is negative or no number; no moment; `update` together with `at`.
+            ValueError: a weight that does not exist, is negative or no number; no moment; `update` together with `at`;
+                `workers` is below 1.
         """
+        number_of_workers(workers)
+        mapping("weights", weights or {})
         from graphlang.analysis import dated, propagate  # noqa: PLC0415
         from graphlang.collection.weights import inference  # noqa: PLC0415
 
@@ -206,6 +211,8 @@ class Inferring(OpenedFile):
             StoreError: nothing is classified yet, or no capture has a date.
             ValueError: as for `propagate`.
         """
+        number_of_workers(workers)
+        mapping("weights", weights or {})
         from graphlang.analysis import dated, propagate  # noqa: PLC0415
         from graphlang.collection.weights import inference  # noqa: PLC0415
 

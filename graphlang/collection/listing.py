@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.collection.arguments import probability, several
+from graphlang.arguments import probability, several, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Listing(OpenedFile):
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         chosen = tuple(map(wanted, several("language", language)))
+        if host is not None:
+            text("host", host)
         site = None if host is None else named_host(host)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -94,6 +96,7 @@ class Listing(OpenedFile):
             ValueError: `by` is none of these (when the rows are read); `min_confidence` is no probability.
         """
         probability("min_confidence", min_confidence)
+        text("by", by)
         from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
 
         return self._rows(
@@ -188,6 +191,8 @@ class Listing(OpenedFile):
         Args:
             kind: only problems of this kind.
         """
+        if kind is not None:
+            text("kind", kind)
         from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
 
         return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))

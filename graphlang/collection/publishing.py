@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphlang.collection.arguments import probability, several
+from graphlang.arguments import probability, several
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:

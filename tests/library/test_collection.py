@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,9 @@ from graphlang.analysis.propagate import ALIASES
 from graphlang.cli import cli
 from graphlang.db.remove import Removal
 from graphlang.graph.propagation.options import FORMER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "library.md"
 SITE = "http://museum.example/"
@@ -123,6 +126,44 @@ def test_the_frontier_takes_a_language_by_any_name(crawl: gl.Collection) -> None
     assert crawl.frontier(saturated="de").first() == crawl.frontier(saturated=["deu"]).first()
     with pytest.raises(ValueError, match="unknown language 'xx'"):
         crawl.frontier(want="xx")
+
+
+@pytest.mark.parametrize(
+    ("workers", "error", "words"),
+    [(0, ValueError, "workers is 0"), (-1, ValueError, "is -1"), (1.5, TypeError, "float"), ("2", TypeError, "str")],
+)
+def test_there_is_at_least_one_worker(crawl: gl.Collection, workers: Any, error: type[Exception], words: str) -> None:
+    crawl.classify()
+    before = len(crawl.runs())
+    asked: list[Callable[[], object]] = [
+        lambda: gl.identify(["Der Nebel liegt im Tal."], workers=workers),
+        lambda: list(gl.read(workers=workers)),
+        lambda: crawl.ingest(workers=workers),
+        lambda: crawl.run(workers=workers),
+        lambda: crawl.classify(workers=workers),
+        lambda: crawl.propagate(update=True, workers=workers),
+        lambda: crawl.propagate_each_year(workers=workers),
+    ]
+    for ask in asked:
+        with pytest.raises(error, match=words):
+            ask()
+    assert len(crawl.runs()) == before
+
+
+def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:
+    wrong: Any = ["host", "year"]
+    for name, ask in {
+        "host": lambda: crawl.pages(host=wrong),
+        "by": lambda: crawl.language_map(by=wrong),
+        "kind": lambda: crawl.problems(kind=wrong),
+    }.items():
+        with pytest.raises(TypeError, match=f"{name} is of type list, expected str"):
+            ask()
+    crawl.classify()
+    with pytest.raises(TypeError, match="weights is of type list"):
+        crawl.propagate(weights=wrong)
+    with pytest.raises(TypeError, match="weights is of type list"):
+        crawl.propagate_each_year(weights=wrong)
 
 
 @pytest.mark.parametrize("value", [2, -0.1, float("nan"), "0.5", None])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import SupportsFloat
+from collections.abc import Iterable, Mapping
+from typing import SupportsFloat, SupportsIndex
 
 
 def several(name: str, value: object) -> list[str]:
@@ -28,6 +28,50 @@ def several(name: str, value: object) -> list[str]:
         if not isinstance(one, str):
             raise TypeError(f"{name}[{number}] is of type {type(one).__name__}, expected str")
     return given
+
+
+def text(name: str, value: object) -> None:
+    """Refuse what is no text.
+
+    Args:
+        name: of the argument.
+        value: what was given.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is of type {type(value).__name__}, expected str")
+
+
+def mapping(name: str, value: object) -> None:
+    """Refuse what does not give values to names.
+
+    Args:
+        name: of the argument.
+        value: what was given.
+
+    Raises:
+        TypeError: it does not.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is of type {type(value).__name__}, expected a mapping of names to numbers")
+
+
+def number_of_workers(value: object) -> None:
+    """Refuse what is no number of threads or processes.
+
+    Args:
+        value: what was given as ``workers``.
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is below 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise TypeError(f"workers is of type {type(value).__name__}, expected int")
+    if value.__index__() < 1:
+        raise ValueError(f"workers is {value}; it must be 1 or more")
 
 
 def probability(name: str, value: object) -> None:
