@@ -9,8 +9,9 @@ import pytest
 
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.text.scripts import registry
-from graphlang.content.training import corpus, genres, strip_diacritics, word_lists
+from graphlang.content.training import corpus, genres, made_genres, strip_diacritics, word_lists
 from graphlang.content.training.discriminative import close_languages, logistic_regression
+from graphlang.content.training.options import TrainingOptions
 from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError
 
@@ -108,6 +109,12 @@ def test_word_lists_that_are_none(tmp_path: Path, corpus_folder: Path) -> None:
     (tmp_path / "de.txt").write_text("und viel\n", encoding="utf-8")
     with pytest.raises(ModelError, match="not lines of a word"):
         word_lists.read(tmp_path, {"deu": LATIN})
+    (tmp_path / "de.txt").write_text("und -9\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="a word has the frequency -9"):
+        word_lists.read(tmp_path, {"deu": LATIN})
+    (tmp_path / "de.txt").write_text("und 0\n", encoding="utf-8")
+    with pytest.raises(ModelError, match="no list of words"):
+        word_lists.read(tmp_path, {"deu": LATIN})
     with pytest.raises(ModelError, match="does not learn from word lists"):
         train(corpus_folder, method="nfc-2004", words=tmp_path)
 
@@ -199,3 +206,18 @@ def test_word_lists_tell_siblings_apart(tmp_path: Path) -> None:
     reader = Discriminative(made, "", "here")
     [(_, _, answer, _)] = reader.measure(["more more more"], prior=False)
     assert answer[0, made.labels.index("slk")] > answer[0, made.labels.index("ces")]
+
+
+def test_files_with_the_name_of_a_made_genre_keep_their_lines(tmp_path: Path) -> None:
+    words = [f"wort{chr(97 + number // 26 % 26)}{chr(97 + number % 26)}{number // 676}" for number in range(2_000)]
+    (tmp_path / "de.txt").write_text("".join(f"{word} 3\n" for word in words), encoding="utf-8")
+    own = {"plain": ["Schönes Wetter"], "words": ["ein Wort"], "wiki": ["über den Fluss"]}
+    texts = [{genre: list(lines) for genre, lines in own.items()}]
+    options = TrainingOptions(bare=1.0, words_size=500)
+    made_genres.add(texts, ["deu"], tmp_path, options, np.random.default_rng(1))
+    [found] = texts
+    assert found["wiki"] == own["wiki"]
+    assert (found["plain"][0], set(found["plain"][1:])) == ("Schönes Wetter", {"Schones Wetter", "uber den Fluss"})
+    assert found["words"][0] == "ein Wort"
+    assert len(found["words"]) > 1
+    assert set(" ".join(found["words"][1:]).split()) <= set(words)

@@ -171,10 +171,11 @@ class _Given:
             for file in sorted(sub.glob("*.txt"))
         ]
         text = "\n".join(lines).encode("utf-8", "surrogatepass")
+        given = self.given[label]
         made = {
-            genre: sum(map(len, own))
+            genre: more
             for genre, own in sorted(self.genres[label].items())
-            if genre not in self.given[label]
+            if (more := sum(map(len, own)) - sum(map(len, given.get(genre, ()))))
         }
         told: dict[str, Any] = {
             "characters": sum(map(len, lines)),

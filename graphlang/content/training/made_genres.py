@@ -58,8 +58,10 @@ def add(
     }
     drawn |= word_lists.native({label: own for label, own in drawn.items() if label in mixed}, mixed)
     for label, script, genres, own in zip(labels, scripts, texts, every, strict=True):
-        if label in drawn:
-            genres[word_lists.GENRE] = drawn[label]
-        if script == LATIN and (bare := strip_diacritics.lines(own, options.bare, options.bare_least, random)):
-            genres[strip_diacritics.GENRE] = bare
+        made = {word_lists.GENRE: drawn.get(label, [])}
+        if script == LATIN:
+            made[strip_diacritics.GENRE] = strip_diacritics.lines(own, options.bare, options.bare_least, random)
+        for genre, some in made.items():
+            if some:  # beside what stands in files of that name
+                genres[genre] = [*genres.get(genre, ()), *some]
     return {label: lists[label] for label in drawn}

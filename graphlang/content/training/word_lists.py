@@ -45,7 +45,7 @@ def read(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
             their own script: those of Serbian to two.
 
     Raises:
-        ModelError: no folder, no list in it, or a line that is none.
+        ModelError: no folder, no list in it, or a line that is none. Words that stand nowhere count as missing.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
@@ -133,6 +133,8 @@ def _add(path: Path, scripts: Mapping[str, int], counts: dict[str, dict[str, int
             numbers.append(int(count))
     except ValueError as error:
         raise ModelError(f"{path}: not lines of a word and its frequency in UTF-8") from error
+    if min(numbers, default=0) < 0:
+        raise ModelError(f"{path}: a word has the frequency {min(numbers)}")
     letters = normalise(words, limit=_LONGEST_WORD, one_script=True)
     named = languages.label(path.stem) or ""
     mine = {}
@@ -145,7 +147,7 @@ def _add(path: Path, scripts: Mapping[str, int], counts: dict[str, dict[str, int
     for word, number, script, size in zip(
         words, numbers, letters.scripts.tolist(), letters.lengths.tolist(), strict=True
     ):
-        if size and script in mine:
+        if size and number and script in mine:
             own = counts.setdefault(mine[script], {})
             own[word] = own.get(word, 0) + number
 
