@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -158,24 +159,25 @@ def classify_rest(
         The run, finished.
     """
 
-    def read(drawn: tuple[collection.Texts, dict[int, int]]) -> _Batch:
-        batch, known = drawn
+    def read(drawn: tuple[Identifier, collection.Texts, dict[int, int]]) -> _Batch:
+        identifier, batch, known = drawn
         numbers = digests.of_pages(*batch[1:])
         new, same = _apart(batch.pages, numbers, known)
         if same:
             columns: list[Any] = [[column[place] for place in new] for column in batch]
             batch = collection.Texts(*columns)
             numbers = [numbers[place] for place in new]
-        return _Batch(answer(load(), batch, numbers, title=title, shares=with_shares), same)
+        return _Batch(answer(identifier, batch, numbers, title=title, shares=with_shares), same)
 
     def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
         if anchors:
             rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
         else:  # what is answered need not be what comes first
             rows = collection.texts(connection, batch=_TOGETHER, without=run.id if after else None)
-        drawn = ((batch, known(batch.pages)) for batch in rows)
+        drawn = ((loaded(), batch, known(batch.pages)) for batch in rows)
         return side_by_side(read, drawn, workers if described.concurrent else 1)
 
+    loaded = cache(load)  # once, by the thread that draws
     with_shares = described.reads_parts if shares is None else shares
     parameters = _parameters(title=title, anchors=anchors, shares=with_shares)
     if growing is None and has_growing_run(connection, described.name):

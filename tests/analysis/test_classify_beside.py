@@ -6,18 +6,22 @@ import gzip
 import sqlite3
 import subprocess
 import sys
+import threading
 import uuid
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphlang.analysis.classify import Described, start_growing
+from graphlang.analysis.classify import Described, classify_rest, start_growing
 from graphlang.content import registry
 from graphlang.db import create, open_existing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from graphlang.content.identifier import Identifier
 
 GERMAN = "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten, Teil %d."
 FRENCH = "Le musée des marées se trouve près du port et montre de vieux bateaux et des cartes, partie %d."
@@ -310,3 +314,19 @@ def test_answers_for_texts_that_have_changed_since_do_not_stay(crawl: Path, tmp_
         assert run_.id == 1
         assert left == [page for page in pages if page not in (changed, gone)]
         assert not connection.execute("SELECT 1 FROM scores WHERE page IN (?, ?)", (changed, gone)).fetchall()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_method_is_loaded_once_however_much_is_left(
+    make_collection: Callable[..., Path], written: Any, workers: int
+) -> None:
+    pages = [written(f"http://a.example/{number}", "deu", text=f"{GERMAN % number}") for number in range(2_100)]
+    nfc, loaded = registry.load("nfc"), []
+
+    def load() -> Identifier:
+        loaded.append(threading.get_ident())
+        return nfc
+
+    with closing(create(make_collection(pages))) as connection:
+        done = classify_rest(connection, Described.of(nfc), load, workers=workers)
+    assert (done.pages, loaded) == (2_100, [threading.get_ident()])

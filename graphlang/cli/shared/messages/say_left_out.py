@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphlang.cli.shared.messages.log import say
 from graphlang.printing.counted import counted
@@ -10,6 +10,8 @@ from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from graphlang.evaluation import evaluate as evaluation
+
+_TOLD: Final = 10  # codes: a column of something else has as many as the file has lines
 
 
 def say_left_out(gold: evaluation.Gold) -> None:
@@ -23,5 +25,8 @@ def say_left_out(gold: evaluation.Gold) -> None:
         say(f"{counted(gold.repeated, 'line')} of the gold file {verb} a page again")
     if gold.contradicted:
         say(f"{counted(gold.contradicted, 'gold page')} left out: lines say different languages of one page")
-    for tag, count in gold.unknown.items():
+    for tag, count in gold.unknown.most_common(_TOLD):
         say(f"unknown language code in the gold file: {visible(tag)} ({counted(count, 'line')}, left out)")
+    if more := gold.unknown.most_common()[_TOLD:]:
+        lines = sum(count for _, count in more)
+        say(f"and {counted(len(more), 'other unknown code')} ({counted(lines, 'line')}, left out)")

@@ -1,0 +1,25 @@
+"""What is said of the lines of a gold file that count for nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from graphlang.cli.shared.messages.say_left_out import say_left_out
+from graphlang.evaluation.evaluate import Gold
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_unknown_codes_are_told_but_not_all_of_a_column_of_something_else(capsys: pytest.CaptureFixture[str]) -> None:
+    say_left_out(Gold(unknown=Counter({"\x1bq": 3, "deutsh": 1})))
+    assert capsys.readouterr().err.splitlines() == [
+        "unknown language code in the gold file: \\x1bq (3 lines, left out)",
+        "unknown language code in the gold file: deutsh (1 line, left out)",
+    ]
+    say_left_out(Gold(unknown=Counter({f"title {number}": 1 + (number == 7) for number in range(10_000)})))
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 11
+    assert "title 7 (2 lines" in told[0]
+    assert told[-1] == "and 9,990 other unknown codes (9,990 lines, left out)"
