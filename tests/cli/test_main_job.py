@@ -245,6 +245,16 @@ def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) ->
     assert "unknown language code in the gold file: qqq-nonsense" in table.stderr
 
 
+def test_a_run_says_which_one_it_started_from(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("ingest", db, museum)
+    for method in ("nfc", "nfc-2004"):
+        graphlang("classify", db, "--method", method)
+    assert "run 1: content by nfc, 5 pages\n" in graphlang("classify", db, "--method", "nfc").stderr  # it was there
+    assert "converged after 2 rounds, from run 2\n" in graphlang("propagate", db).stderr  # the newest
+    assert ", from run 1\n" in graphlang("vote", db, "--seed", 1).stderr
+
+
 def test_a_gold_page_counts_once(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db, gold = tmp_path / "crawl.db", tmp_path / "gold.tsv"
     graphlang("run", museum, "--db", db, "--workers", 1)

@@ -90,6 +90,13 @@ def test_the_hash_tells_versions_and_models_apart() -> None:
     assert one.describe() == {"package": "p", "version": "1", "method": "mine", "labels": 2, "model": one.hash}
 
 
+def test_an_object_of_which_nothing_is_known_is_another_model_each_time() -> None:
+    one, other = Says(("de",)), Says(("de",))
+    assert Foreign("mine", one, {}).hash != Foreign("mine", other, {}).hash
+    one.hash = other.hash = "ab12"  # type: ignore[attr-defined]
+    assert Foreign("mine", one, {}).hash == Foreign("mine", other, {}).hash
+
+
 def test_an_object_stands_for_a_method_in_the_library() -> None:
     (said,) = gl.identify(["Tal"], method=Says(("gsw", "de"), 0.625, 0.25))
     assert said == gl.Prediction("gsw", "Latn", 0.625, "deu", 0.25)

@@ -19,7 +19,7 @@ from graphlang.db.remove import Removal
 from graphlang.graph.propagation.options import FORMER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "library.md"
 SITE = "http://museum.example/"
@@ -148,6 +148,21 @@ def test_there_is_at_least_one_worker(crawl: gl.Collection, workers: Any, error:
         with pytest.raises(error, match=words):
             ask()
     assert len(crawl.runs()) == before
+
+
+def test_a_classifier_that_changed_is_asked_anew(crawl: gl.Collection) -> None:
+    class Says:
+        def __init__(self, german: float) -> None:
+            self.labels = ("de", "fr")
+            self._row = (german, 1 - german)
+
+        def probabilities(self, texts: Sequence[str]) -> list[tuple[float, float]]:
+            return [self._row] * len(texts)
+
+    first, second = (crawl.classify(Says(german)) for german in (0.75, 0.25))
+    assert first.id < second.id
+    assert {page.language for page in crawl.pages(fetched=True)} == {"fra", "zxx"}
+    assert crawl.propagate().seeds == (second.id,)
 
 
 def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
 
 import numpy as np
 
@@ -48,7 +49,8 @@ class Foreign:
     Args:
         name: the method's name.
         classifier: what answers.
-        origin: what is known of where it comes from, for the record of a run.
+        origin: what is known of where it comes from, for the record of a run. Where that is nothing, and the classifier
+            has no `hash`, it is taken for another model than any before, and no earlier answers for its own.
 
     Raises:
         ModelError: it lacks `labels` or `probabilities`, or none of its labels names a language.
@@ -81,7 +83,8 @@ class Foreign:
         describe = getattr(classifier, "describe", None)
         own: dict[str, Any] = dict(describe()) if callable(describe) else {}
         self._about = {**own, **origin, "method": name, "labels": len(self.labels)}
-        told = [self._about, codes, str(getattr(classifier, "hash", ""))]
+        # Of an object that was given in Python nothing tells whether it answers as the last one of its class did.
+        told = [self._about, codes, str(getattr(classifier, "hash", "" if origin else uuid4()))]
         self.hash = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
     def describe(self) -> dict[str, Any]:

@@ -21,7 +21,10 @@ def say_run(run: Run, *, more: str = "") -> None:
     words = f"run {run.id}: {run.kind} by {run.method}, {counted(run.pages or 0, 'page')}"
     if run.converged is not None and run.kind == "propagation":
         words += f", {'converged' if run.converged else 'stopped at the cap'} after {counted(run.rounds or 0, 'round')}"
+    if run.seeds:
+        words += f", from run {run.seeds[0]}"
     if run.at is not None:
         words += f", at {run.at}"
-    facts = {name: getattr(run, name) for name in ("id", "kind", "method", "pages", "rounds", "converged", "at")}
+    names = ("id", "kind", "method", "pages", "rounds", "converged", "seeds", "at")
+    facts = {name: getattr(run, name) for name in names}
     say(words + more, "run", **facts)
