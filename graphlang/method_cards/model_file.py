@@ -60,6 +60,10 @@ def as_text(found: Mapping[str, Any]) -> str:
     <BLANKLINE>
     Languages were added to the model abababababababab...:
       xho  9,000 characters  xho/a.txt
+    >>> own = {"characters": 9000, "made": {"plain": 900, "words": 7000}, "bias": -0.5}
+    >>> step = {"base": "ab" * 32, "labels": {"xho": {**own, "files": ["a.txt"], "more_files": 2}}}
+    >>> as_text({"file": "m", "method": "nfc", "labels": 9, "sha256": "c" * 64, "extended": [step]}).splitlines()[-1]
+    '  xho  9,000 characters + 900 plain + 7,000 words, bias -0.5  a.txt and 2 more'
     >>> fewer = {"base": "ab" * 32, "removed": 569}
     >>> as_text({"file": "m", "method": "nfc", "labels": 9, "sha256": "c" * 64, "extended": [fewer]}).splitlines()[-1]
     'Left out of the model abababababababab...: 569 labels'
@@ -77,10 +81,22 @@ def as_text(found: Mapping[str, Any]) -> str:
         labels = step.get("labels")
         for label, source in sorted(labels.items()) if isinstance(labels, dict) else ():
             own = source if isinstance(source, dict) else {}
-            number, files = own.get("characters"), own.get("files")
-            size = f"{number:,}" if type(number) is int else "?"
-            names = ", ".join(map(str, files)) if isinstance(files, list) else ""
-            lines.append(f"  {visible(str(label))}  {size} characters  {visible(names)}")
+            lines.append(f"  {visible(str(label))}  {_size(own)}  {visible(_files(own))}".rstrip())
         if replaced := step.get("replaced"):
             lines.append(f"  instead of the model's own: {visible(str(replaced))}")
     return "\n".join(lines) + "\n"
+
+
+def _size(source: Mapping[str, Any]) -> str:
+    """How much text a label has, how much was made of it, and the bias by which it holds back for its relatives."""
+    number, made, bias = source.get("characters"), source.get("made"), source.get("bias")
+    words = f"{number:,} characters" if type(number) is int else "? characters"
+    for genre, more in sorted(made.items()) if isinstance(made, dict) else ():
+        words += f" + {more:,} {visible(str(genre))}" if type(more) is int else ""
+    return words + (f", bias {bias:g}" if type(bias) is float and bias else "")
+
+
+def _files(source: Mapping[str, Any]) -> str:
+    files, more = source.get("files"), source.get("more_files")
+    names = ", ".join(map(str, files)) if isinstance(files, list) else ""
+    return f"{names} and {more:,} more" if type(more) is int and more else names

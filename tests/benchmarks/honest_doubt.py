@@ -27,6 +27,7 @@ from collections import Counter, defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import numpy as np
 from langcodes.data_dicts import MACROLANGUAGES
@@ -35,6 +36,7 @@ from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.discriminative import stranger, unknown
+from graphlang.content.discriminative.doubts import Doubts
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry as scripts
@@ -59,14 +61,12 @@ Answers = tuple[np.ndarray, np.ndarray]
 
 @contextmanager
 def without_doubt() -> Iterator[None]:
-    before = unknown.COEFFICIENTS, unknown.TREBLED, unknown.CODE
-    unknown.COEFFICIENTS, unknown.TREBLED, unknown.CODE = NEVER, 2.0, 2.0
-    fewest, stranger.FEWEST = stranger.FEWEST, 1 << 40
-    try:
+    with (
+        mock.patch.multiple(unknown, COEFFICIENTS=NEVER, TREBLED=2.0, CODE=2.0, GARBLED=0),
+        mock.patch.object(stranger, "FEWEST", 1 << 40),
+        mock.patch.object(Doubts, "of_relatives"),
+    ):
         yield
-    finally:
-        unknown.COEFFICIENTS, unknown.TREBLED, unknown.CODE = before
-        stranger.FEWEST = fewest
 
 
 def ask(identifier: Discriminative, texts: list[str]) -> Answers:
