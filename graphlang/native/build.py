@@ -74,6 +74,7 @@ KERNELS = (
     Kernel("graphlang/content/native/tally.c", ("-ffp-contract=off",)),
     Kernel("graphlang/graph/native/adjacency.c"),
     Kernel("graphlang/graph/native/belief_steps.c", ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off")),
+    Kernel("graphlang/graph/native/couplings.c", ("-fno-math-errno", "-ffp-contract=off")),
     Kernel("graphlang/graph/native/degree_cap.c"),
     Kernel("graphlang/graph/native/edge_features.c", ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off")),
     Kernel("graphlang/graph/native/language_tables.c", ("-fno-trapping-math",)),

@@ -59,6 +59,12 @@ def edge_features(pairs: set[tuple[int, int]], pages: int, longest: int) -> Rows
     return found
 
 
+def coupling(log_odds: float, chance: float, least: float, most: float) -> tuple[float, float]:
+    """How likely a link keeps the language, and how likely it does so on purpose."""
+    same = min(max(1 / (1 + math.exp(-log_odds)), least), most)
+    return same, min(max((same - chance) / (1 - chance), 0), most)
+
+
 def degree_cap(
     pairs: list[tuple[int, int]], coupling: list[float], host: list[int], degree: float
 ) -> tuple[list[float], list[float], list[float]]:

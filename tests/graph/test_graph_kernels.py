@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NATIVE = "graphlang.graph.native."
-ADJACENCY, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES, TABLES, STEPS = (
+ADJACENCY, COUPLINGS, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES, TABLES, STEPS = (
     Kernels(f"{NATIVE}_{name}")
     for name in (
-        *("adjacency", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features"),
+        *("adjacency", "couplings", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features"),
         *("language_tables", "belief_steps"),
     )
 )
@@ -116,6 +116,30 @@ def test_link_order(pairs: list[tuple[int, int]], labels: list[int], asked: list
         ]
         for row in asked
     ]
+
+
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.floats(-60, 60, width=32), min_size=30, max_size=30), st.data())
+def test_couplings(pairs: list[tuple[int, int]], told: list[float], data: st.DataObject) -> None:
+    source, target = columns(pairs)
+    told = told[: len(pairs)]
+    host = data.draw(st.lists(st.integers(0, 1), min_size=PAGES, max_size=PAGES))
+    kind = data.draw(st.lists(st.sampled_from([1, 7, 9]), min_size=len(pairs), max_size=len(pairs)))
+    of_kind, class_of, shown = np.zeros(256), np.zeros(256, np.uint8), np.zeros(256, np.bool_)
+    of_kind[[1, 7, 9]], class_of[9], shown[1] = [2, 0.5, -1], 1, True
+    of_group, chance = np.array([[0.0, 1, -2], [3, -4, 0.25]]), np.array([0, 0.25, 0.75])  # the last: between hosts
+    same, found = np.full((2, len(pairs)), -1, np.float32)
+    given_ = (source, target, np.uint8(kind), np.float32(told), np.int32(host))
+    tables = (of_group, chance, of_kind, class_of, shown)
+    COUPLINGS.couplings(0.005, 0.98, *given_, *tables, same, found)
+    for i, (s, t) in enumerate(pairs):
+        group = host[s] if host[s] == host[t] else 2
+        log_odds = told[i] + of_kind[kind[i]] + of_group[class_of[kind[i]], group]
+        expected = (0.98, 0.98) if kind[i] == 1 else definitions.coupling(log_odds, chance[group], 0.005, 0.98)
+        assert (same[i], found[i]) == pytest.approx(expected, abs=1e-6)
+    again = np.empty_like(found)
+    COUPLINGS.couplings(0.005, 0.98, *given_, *tables, None, again)
+    assert again.tolist() == found.tolist()
 
 
 @settings(deadline=None)
@@ -524,6 +548,25 @@ SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
             "page": np.zeros(2),
         },
     ),
+    "couplings": (
+        COUPLINGS,
+        {
+            "least": 0.005,
+            "most": 0.98,
+            "source": i32(0),
+            "target": i32(0),
+            "kind": np.uint8([7]),
+            "told": f32(0.5),
+            "host": i32(0),
+            "of_group": np.zeros((1, 2)),
+            "by_chance": np.zeros(2),
+            "of_kind": np.zeros(256),
+            "class_of": np.zeros(256, np.uint8),
+            "shown": np.zeros(256, np.uint8),
+            "p_same": None,
+            "coupling": f32(0),
+        },
+    ),
     "edge_steps": (
         FEATURES,
         {
@@ -752,6 +795,7 @@ INDICES = {
     "links_drawn": {"source": 0, "target": 0},
     "links_reached": {"source": 0, "target": 0},
     "degree_cap": {"out_start": 1, "in_start": 1, "in_order": 0, "source": 0, "target": 0, "host": 1},
+    "couplings": {"source": 0, "target": 0, "host": 0, "class_of": 7},
     "edge_steps": {"source": 0, "target": 0, "numbers": 0},
     "neighbours_pack": {"out_start": 1, "in_start": 1, "target": 0, "in_source": 0},
     "edge_features": {"source": 0, "target": 0, "numbers": 0},
@@ -774,6 +818,7 @@ INDICES = {
 FINE = {"label": range(-(2**63), 0), "sender_class": range(2**63), "languages": [-1], "column": [-1]}
 WILD = (-1, -(2**31), 2**31 - 1, 2**40, -(2**62), 2**63 - 1, 32767, 255)
 NUMBERS = {
+    "couplings": ["told"],
     "degree_cap": ["coupling"],
     "coupling_levels": ["coupling"],
     "link_messages": ["weight"],

@@ -87,6 +87,10 @@ def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     shape.log_odds(every, *np.ones((3, 14)))
     coupling = rng.random(links.m, np.float32)
     host = rng.integers(-1 if rng.random() < 0.1 else 0, n, n).astype(np.int32)
+    of_links = (bend(links.source), bend(links.target), links.kind, coupling)
+    tables = (np.zeros((2, n)), np.zeros(n), np.zeros(256), bend(np.ones(256, np.uint8)), np.zeros(256, np.bool_))
+    couplings = Kernels("graphlang.graph.native._couplings")
+    couplings.couplings(0.1, 0.9, *of_links, bend(host), *tables, None, np.empty_like(coupling))
     message_weights(links.source, bend(links.target), coupling, host, 2.0)
 
 

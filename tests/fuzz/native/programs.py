@@ -34,6 +34,7 @@ KERNELS: Final = {
     "URL_SUMS": ("graphlang/urls", "url_sums"),
     "GRAPH_ADJACENCY": ("graphlang/graph", "adjacency"),
     "GRAPH_BELIEF_STEPS": ("graphlang/graph", "belief_steps"),
+    "GRAPH_COUPLINGS": ("graphlang/graph", "couplings"),
     "GRAPH_DEGREE_CAP": ("graphlang/graph", "degree_cap"),
     "GRAPH_EDGE_FEATURES": ("graphlang/graph", "edge_features"),
     "GRAPH_LANGUAGE_TABLES": ("graphlang/graph", "language_tables"),

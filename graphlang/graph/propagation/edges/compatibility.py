@@ -31,6 +31,7 @@ from graphlang.graph.adjacency import padded
 from graphlang.graph.propagation.edges import by_language
 from graphlang.graph.propagation.edges.edge_features import NAMES
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
+from graphlang.native.kernels import Kernels
 from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
+
+_kernels = Kernels("graphlang.graph.native._couplings")
 
 #: How often a link keeps the language before anything was seen, by kind (numbers of ``graphlang.db.records.LinkKind``).
 PRIOR = {1: 0.98, 2: 0.98, 3: 0.97, 4: 0.98, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
@@ -110,6 +113,11 @@ class CompatibilityModel:
         if some:
             source, target = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.int32)
             kind = np.empty(len(wanted), np.uint8)
+        of_kinds = class_of()
+        classes = range(int(of_kinds.max()) + 1)
+        of_kind = np.choose(of_kinds, [self.regressions[number].of_kind for number in classes])
+        of_group = np.stack([self.regressions[number].of_group for number in classes])
+        shown = followed(np.arange(256, dtype=np.uint8))
 
         def fill(part: slice) -> None:
             numbers = wanted[part]
@@ -117,13 +125,11 @@ class CompatibilityModel:
                 links.source.take(numbers, out=source[part], mode="clip")
                 links.target.take(numbers, out=target[part], mode="clip")
                 links.kind.take(numbers, out=kind[part], mode="clip")
-            group = group_of(source[part], target[part], host, len(self.exclusion) - 1)
-            likely = _p_same(self.regressions, kind[part], features, numbers, group).astype(np.float32)
-            coupling[part] = _coupling(likely, self.by_chance.take(group))
-            shown = followed(kind[part])
-            likely[shown] = coupling[part][shown] = HIGHEST
-            if explained:
-                p_same[part] = likely
+            told = _by_features(self.regressions, kind[part], features, numbers)
+            of_links = (source[part], target[part], kind[part], told)
+            of_all = (host, of_group, self.by_chance, of_kind, of_kinds, shown)
+            found = (p_same[part] if explained else None, coupling[part])
+            _kernels.couplings(LOWEST, HIGHEST, *of_links, *of_all, *found)
 
         list(in_blocks(len(wanted), BLOCK, fill))
         of_groups = (self.source_marginal, self.switch_to)
@@ -325,6 +331,20 @@ def fit_class(  # noqa: PLR0917  all that it depends on
     return Regression(mean[:shapes], deviation[:shapes], weights[:shapes], usual + intercept + of_kind, of_group)
 
 
+def _by_features(
+    regressions: Mapping[int, Regression], kind: NDArray[np.uint8], features: EdgeFeatures, numbers: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """What the features of links of some kinds add to the log-odds that they keep the language, shape (w,)."""
+    link_class = class_of().take(kind)
+    of_all = np.flatnonzero(np.bincount(link_class)).tolist()
+    told = np.empty(len(numbers), np.float32)
+    for number in of_all:
+        one = regressions[number]
+        some = slice(None) if len(of_all) == 1 else np.flatnonzero(link_class == number)
+        told[some] = features.log_odds(numbers[some], one.mean, one.deviation, one.weights)
+    return told
+
+
 def _p_same(
     regressions: Mapping[int, Regression],
     kind: NDArray[np.uint8],
@@ -332,14 +352,11 @@ def _p_same(
     numbers: NDArray[np.int32],
     group: NDArray[np.integer[Any]],
 ) -> NDArray[np.float64]:
-    link_class = class_of().take(kind)
-    of_all = np.flatnonzero(np.bincount(link_class)).tolist()
-    log_odds = np.empty(len(numbers))
-    for number in of_all:
-        one = regressions[number]
-        some = slice(None) if len(of_all) == 1 else np.flatnonzero(link_class == number)
-        told = features.log_odds(numbers[some], one.mean, one.deviation, one.weights)
-        log_odds[some] = told + one.of_kind.take(kind[some]) + one.of_group.take(group[some])
+    """How likely links of the sample keep the language, as the kernel of ``of_links`` works it out, shape (w,)."""
+    link_class, log_odds = class_of().take(kind), _by_features(regressions, kind, features, numbers).astype(np.float64)
+    for number in np.flatnonzero(np.bincount(link_class)).tolist():
+        some, one = np.flatnonzero(link_class == number), regressions[number]
+        log_odds[some] = log_odds[some] + one.of_kind.take(kind[some]) + one.of_group.take(group[some])
     return np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
 
 
