@@ -349,9 +349,3 @@ def test_a_mib_is_read_of_wide_characters_as_well(graphlang: Call, tmp_path: Pat
     (row,) = [json.loads(line) for line in result.stdout.splitlines()]
     assert (row["language"], row["characters"]) == ("deu", 1 << 20)
     assert f"{path}:1: longer than a MiB; the rest is not read\n" in result.stderr
-
-
-def test_some_workers_are_needed() -> None:
-    for workers in (0, -1):
-        with pytest.raises(ValueError, match=f"workers is {workers}; it must be 1 or more"):
-            identification.identify(["Nebel"], workers=workers)
