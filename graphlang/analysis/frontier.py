@@ -68,11 +68,17 @@ def frontier(
         run: a propagation or URL run, or one of ClueWeb09's rule: only those answer for pages that were never fetched.
 
     Raises:
-        StoreError: the run is of another kind.
+        StoreError: the run is of another kind, or has not answered for the URLs that were only linked to.
         InputError: a language is both wanted and saturated.
     """
     if run.kind not in ("propagation", "url") and run.method != kernel.CLUEWEB09:
         msg = f"run {run.id} ({run.kind}) says nothing of unfetched pages: run 'graphlang propagate' first"
+        raise StoreError(msg)
+    if run.linked is False:
+        msg = (
+            f"run {run.id} has no answers for URLs that were only linked to: the collection has changed since, or"
+            " cannot be written; run 'graphlang propagate' first"
+        )
         raise StoreError(msg)
     both = [one for one in want if any(enough.takes(one.language, one.script) for enough in saturated)]
     if both:

@@ -9,6 +9,7 @@ import click
 
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.messages.say_unseen import say_unseen
 from graphlang.db import create, open_existing
 from graphlang.db.connection import claim
 
@@ -65,6 +66,8 @@ def answered(db: Path, *runs: int | None) -> Iterator[sqlite3.Connection]:
     with bars() as shown:
         connection = linked.opened(db, *runs, progress=shown)
     with closing(connection):
+        if not runs or None in runs:
+            say_unseen(connection, db)
         yield connection
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -9,9 +10,11 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files.named import host_named
 from graphlang.cli.shared.messages.progress import bars
+from graphlang.cli.shared.messages.say_unseen import say_unseen
 from graphlang.cli.shared.selection import tags_of
 from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.collection.collection import Collection
+from graphlang.db import open_existing
 from graphlang.maps.pages import ORDERS
 
 if TYPE_CHECKING:
@@ -75,6 +78,8 @@ def pages(
       graphlang pages crawl.db --fetched --declared-unlike
     """
     wanted = tags_of(languages)
+    with closing(open_existing(db)) as connection:
+        say_unseen(connection, db, linked=not fetched)
     with bars(beside_rows=output == "-") as shown:
         try:
             rows = Collection(db).pages(

@@ -10,6 +10,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_before_work
+from graphlang.cli.shared.messages.say_unseen import say_unseen
 from graphlang.cli.shared.tables.output import write_line, write_text
 from graphlang.db import open_existing
 from graphlang.report.to_file import report_of, write_report
@@ -62,4 +63,5 @@ def report(db: Path, output: Path, title: str | None) -> None:
     if str(output) != "-":
         refuse_before_work(output)
     with closing(open_existing(db)) as connection:
+        say_unseen(connection, db, linked=False)
         put(connection, output, title or db.stem)

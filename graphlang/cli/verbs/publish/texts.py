@@ -14,6 +14,7 @@ from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.files.targets import refuse_inputs
 from graphlang.cli.shared.messages.log import say
+from graphlang.cli.shared.messages.say_unseen import say_unseen
 from graphlang.cli.shared.selection import selects_captures
 from graphlang.cli.shared.tables.output import csv_safe, format_of_name, write_rows, write_text
 from graphlang.cli.shared.whole_number import WholeNumber
@@ -74,6 +75,7 @@ def texts(
       graphlang texts crawl.db --captures all --language dan -o danish.jsonl
     """
     with closing(open_existing(db)) as connection, snapshot.at(connection, at):
+        say_unseen(connection, db, linked=False)
         told = Told()
         table = rows_of(connection, selection, whole=not main, told=told)
         if limit is not None:

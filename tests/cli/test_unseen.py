@@ -1,0 +1,80 @@
+"""What the run that is shown has not seen is und: verbs that tell languages say so, and what gives them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Call = Callable[..., Result]
+
+GROWN = "the collection has changed since run 3, which is shown: what it has not seen is und; 'graphlang propagate DB"
+CORRECTED = "pages were corrected since run 3, which is shown: most URLs that were only linked to are und; 'graphlang"
+CLOSED = "most URLs that were only linked to are und: run 3 was never asked for them, and"
+
+
+def ask_nobody(db: Path) -> None:
+    """Take the answers for URLs that were only linked to away, as in a collection too large for the first list."""
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("DELETE FROM linked_answers WHERE run = 3")
+        connection.execute("UPDATE runs SET linked = 0 WHERE id = 3")
+
+
+@pytest.fixture
+def db(graphlang: Call, museum: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", path, "--workers", 1)
+    return path
+
+
+VERBS = (
+    ("pages",),
+    ("sites",),
+    ("languages",),
+    ("texts",),
+    ("info",),
+    ("language-graph",),
+    ("frontier", "--want", "de"),
+    ("report", "-o", "report.html"),
+    ("export", "--what", "pages", "-o", "pages.csv"),
+)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_files_that_were_read_since(
+    graphlang: Call, db: Path, write_warc: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(db.parent)
+    assert "has changed" not in graphlang(verb[0], db, *verb[1:]).stderr
+    graphlang("ingest", db, write_warc(db.parent / "more.warc.gz", [("http://more.example/", b"<p>Ein Haus am See.")]))
+    result = graphlang(verb[0], db, *verb[1:])
+    assert GROWN in result.stderr
+    assert result.exit_code == 0
+    graphlang("propagate", db, "--update")
+    assert "has changed" not in graphlang(verb[0], db, *verb[1:]).stderr
+
+
+def test_pages_that_were_corrected_before_anybody_asked(graphlang: Call, db: Path) -> None:
+    graphlang("correct", db, "http://museum.example/", "--language", "de", "--by", "Asha")
+    ask_nobody(db)
+    assert CORRECTED in graphlang("pages", db).stderr
+    assert CORRECTED not in graphlang("pages", db, "--fetched").stderr
+    result = graphlang("frontier", db, "--want", "de")  # it gave all URLs a chance of 0
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "run 3 has no answers for URLs that were only linked to" in result.stderr
+
+
+def test_a_database_that_cannot_be_written(graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_nobody(db)
+    monkeypatch.setattr("os.access", lambda *asked: asked[1] != os.W_OK)  # root may write everywhere
+    assert CLOSED in graphlang("pages", db).stderr
+    assert CLOSED not in graphlang("pages", db).stderr  # they were worked out, for it could be written
