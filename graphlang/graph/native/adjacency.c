@@ -2,6 +2,8 @@
 
 #include "checks.h"
 
+enum { AHEAD = 16 }; /* links that are asked for ahead */
+
 int graphlang_links_are_sorted(uint64_t links, const int32_t *source, const int32_t *target) {
   for (uint64_t i = 0; i < links; i++) {
     if (source[i] == target[i]) return 0;
@@ -103,6 +105,7 @@ int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uin
     int32_t s = source[i], t = target[i];
     if (!IS_INDEX(s, pages)) return GRAPHLANG_REFUSE(fault, "source", i, s, 0, (int64_t)pages - 1);
     if (!IS_INDEX(t, pages)) return GRAPHLANG_REFUSE(fault, "target", i, t, 0, (int64_t)pages - 1);
+    if (i + AHEAD < last && IS_INDEX(target[i + AHEAD], pages)) FETCH(key + target[i + AHEAD]); /* it lies anywhere */
     uint64_t mixed = (key[s] * 3 ^ key[t]) * 0xBF58476D1CE4E5B9u;
     mixed ^= mixed >> 32;
     if (mixed > limit || !chosen[s] || !chosen[t] || left_out[kind[i]]) continue; /* the limit is soon low: most go here */

@@ -102,6 +102,10 @@ int graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *keys, 
                           const int32_t *ranks, int32_t *numbers, graphlang_fault *fault) {
   for (uint64_t i = 0; i < wanted; i++) {
     if (!is_key(keys[i], words)) return GRAPHLANG_REFUSE(fault, "keys", i, keys[i], 0, (int64_t)words * 64 - 1);
+    if (i + AHEAD < wanted && is_key(keys[i + AHEAD], words)) {
+      FETCH(bits + keys[i + AHEAD] / 64);
+      FETCH(ranks + keys[i + AHEAD] / 64);
+    }
     uint64_t below = bits[keys[i] / 64] & (((uint64_t)1 << (keys[i] % 64)) - 1);
     numbers[i] = ranks[keys[i] / 64] + ones(below);
   }
@@ -153,6 +157,14 @@ int graphlang_sort_by_class(uint64_t joined, uint64_t classes, uint64_t entries,
                             float *weight, graphlang_fault *fault) {
   for (uint64_t i = 0; i < joined; i++) {
     int32_t class = joined_class[i];
+    if (i + 2 * AHEAD < joined && IS_INDEX(joined_class[i + 2 * AHEAD], classes)) FETCH(next + joined_class[i + 2 * AHEAD]);
+    if (i + AHEAD < joined && IS_INDEX(joined_class[i + AHEAD], classes)) {
+      int32_t later = next[joined_class[i + AHEAD]];
+      if (IS_INDEX(later, entries)) {
+        FETCH(receiver + later);
+        FETCH(weight + later);
+      }
+    }
     if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "joined_class", i, class, 0, (int64_t)classes - 1);
     int32_t at = next[class];
     if (!IS_INDEX(at, entries)) return GRAPHLANG_REFUSE(fault, "next", class, at, 0, (int64_t)entries - 1);
