@@ -43,12 +43,15 @@ class Judging(OpenedFile):
         with self._writing("choose") as connection:
             choose_run(connection, run)
 
-    def compare(self, before: int, after: int) -> Rows[Change]:
+    def compare(self, before: int, after: int, *, fetched: bool = False) -> Rows[Change]:
         """Pages whose language differs between two runs.
+
+        A content run says nothing of URLs that were only linked to: from ``und`` to whatever another says, all differ.
 
         Args:
             before: number of the one run.
             after: number of the other.
+            fetched: only pages that were read.
 
         Raises:
             StoreError: there is no such run (when the rows are read).
@@ -58,7 +61,9 @@ class Judging(OpenedFile):
         return self._rows(
             Change._make,
             Change._fields,
-            lambda connection: changes(connection, get_run(connection, before), get_run(connection, after)),
+            lambda connection: changes(
+                connection, get_run(connection, before), get_run(connection, after), fetched=fetched
+            ),
             linked=(before, after),
         )
 

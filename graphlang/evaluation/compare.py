@@ -35,7 +35,7 @@ class Count(NamedTuple):
 
     before: str
     after: str
-    bucket: str
+    bucket: str  #: of the characters of its text; ``unfetched`` where the second run saw no capture of it
     pages: int
 
 
@@ -66,7 +66,7 @@ def _unless_closed() -> suppress:
 
 
 @contextmanager
-def _joined(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[str]:
+def _joined(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool) -> Iterator[str]:
     """SQL for what two runs said of each page that they label differently, and what captures they saw.
 
     A run of another time (``propagate --at``) saw other captures than the pages' own; they are written down for as long
@@ -81,7 +81,7 @@ def _joined(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[str]
                     connection.execute(f"CREATE TEMP TABLE seen_{name} (page INTEGER PRIMARY KEY, length, date)")
                     tables[name] = f"temp.seen_{name}"
                     connection.execute(f"INSERT INTO {tables[name]} SELECT page, length, date FROM captures")
-        yield _JOINED.format(**tables)
+        yield _JOINED.format(**tables) + (" AND seen.page IS NOT NULL" if fetched else "")
     finally:
         for table in tables.values():
             if table != "captures":
@@ -89,15 +89,16 @@ def _joined(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[str]
                     connection.execute(f"DROP TABLE {table}")
 
 
-def changes(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[Change]:
+def changes(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool = False) -> Iterator[Change]:
     """The pages whose language differs, in order of their ids. The script is not compared.
 
     Args:
         connection: The collection.
         one: The run before.
         two: The run after.
+        fetched: leave out URLs that were only linked to when the second run saw the collection.
     """
-    with _joined(connection, one, two) as joined:
+    with _joined(connection, one, two, fetched=fetched) as joined:
         query = (
             f"{_ANSWERS}SELECT url, {_BEFORE}, {_AFTER}, COALESCE(one.confidence, 0.0), COALESCE(two.confidence, 0.0),"
             f" {_LENGTH}, COALESCE(seen_before.length, 0), seen.date, seen_before.date{joined} ORDER BY pages.id"
@@ -110,7 +111,7 @@ def changes(connection: sqlite3.Connection, one: Run, two: Run) -> Iterator[Chan
                 rows.close()
 
 
-def counts(connection: sqlite3.Connection, one: Run, two: Run) -> list[Count]:
+def counts(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool = False) -> list[Count]:
     """How many pages moved, by pair of languages and bucket of length (``evaluate.LENGTHS``), the most first.
 
     The length is that of the capture that the second run saw.
@@ -119,11 +120,13 @@ def counts(connection: sqlite3.Connection, one: Run, two: Run) -> list[Count]:
         connection: The collection.
         one: The run before.
         two: The run after.
+        fetched: as for `changes`.
     """
-    cases = " ".join(f"WHEN {_LENGTH} < {high} THEN '{low}..{high - 1}'" for low, high in pairwise(LENGTHS))
-    with _joined(connection, one, two) as joined:
+    lengths = " ".join(f"WHEN {_LENGTH} < {high} THEN '{low}..{high - 1}'" for low, high in pairwise(LENGTHS))
+    bucket = f"CASE WHEN seen.page IS NULL THEN 'unfetched' {lengths} ELSE '{LENGTHS[-1]}+' END"
+    with _joined(connection, one, two, fetched=fetched) as joined:
         query = (
-            f"{_ANSWERS}SELECT {_BEFORE}, {_AFTER}, CASE {cases} ELSE '{LENGTHS[-1]}+' END AS bucket, COUNT(*)"
+            f"{_ANSWERS}SELECT {_BEFORE}, {_AFTER}, {bucket} AS bucket, COUNT(*)"
             f"{joined} GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, MIN({_LENGTH})"
         )
         return [Count(*row) for row in connection.execute(query, {"one": one.id, "two": two.id}).fetchall()]

@@ -297,7 +297,11 @@ def test_compare_lists_what_changed_between_two_runs(graphlang: Call, museum: Pa
     }
     counted = rows(graphlang("compare", db, 1, 3, "--count", "--format", "jsonl"))
     assert sum(int(str(row["pages"])) for row in counted) == 2
-    assert {row["bucket"] for row in counted} == {"0..24"}
+    assert {row["bucket"] for row in counted} == {"0..24", "unfetched"}
+    (read,) = rows(graphlang("compare", db, 1, 3, "--fetched", "--format", "jsonl"))
+    assert read["url"] == "http://museum.example/anna.html"
+    (count,) = rows(graphlang("compare", db, 1, 3, "--fetched", "--count", "--format", "jsonl"))
+    assert (count["bucket"], count["pages"]) == ("0..24", 1)
     assert rows(graphlang("compare", db, 3, 3, "--format", "jsonl")) == []
     assert graphlang("compare", db, 1, 9).exit_code == 3
 
