@@ -66,7 +66,7 @@ SEED ?=
 fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS, or with so many INPUTS
 	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS) $(addprefix --inputs ,$(INPUTS)) $(addprefix --seed ,$(SEED))
 
-TARGETS ?= html join page fields ngrams segments urls db graph
+TARGETS ?= html join places page fields ngrams segments urls db graph
 JOBS ?= 1
 fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS (or INPUTS) for each of TARGETS, JOBS at a time
 	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) $(addprefix --runs ,$(INPUTS)) $(addprefix --seed ,$(SEED)) --jobs $(JOBS) $(TARGETS)

@@ -16,7 +16,8 @@ from graphlang.db.write.again import reading
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.ingest import Found, Limits, batches, find
-from graphlang.ingest.links.canonical import place
+from graphlang.ingest.links.canonical import Place, place
+from graphlang.ingest.links.places import places
 
 if TYPE_CHECKING:
     import sqlite3
@@ -148,7 +149,7 @@ def ingest(
     told = _NOBODY if follower is None or repeated else follower
     if queue:
         progress.stage("ingest", sum(sizes), "bytes")
-        writer = Writer(connection, site_of, keep=keep)
+        writer = Writer(connection, site_of, keep=keep, sites=sites_of)
         before = 0
         read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
         for batch in _together(read):
@@ -223,5 +224,18 @@ def site_of(url: str) -> Site:
     Args:
         url: canonical.
     """
-    host, domain, suffix, tld = place(url)
+    return _site(place(url))
+
+
+def sites_of(urls: Sequence[str]) -> list[Site]:
+    """What stands in the table ``hosts`` for the host of each URL.
+
+    Args:
+        urls: canonical.
+    """
+    return list(map(_site, places(urls)))
+
+
+def _site(found: Place) -> Site:
+    host, domain, suffix, tld = found
     return Site(host, domain or host, suffix or "", tld or "")

@@ -85,6 +85,7 @@ KERNELS = (
     Kernel("ingest/html/native/boilerplate.c"),
     Kernel("ingest/html/native/html.c", made_by="ingest/html/native/make_entities.py"),
     Kernel("ingest/links/native/join.c"),
+    Kernel("ingest/links/native/places.c"),
     Kernel(
         "ingest/native/ordinary_page.c",
         made_by="ingest/html/native/make_entities.py",

@@ -24,6 +24,7 @@ from programs import ROOT, TARGETS, BuildError, build
 _LONGEST: Final = {
     "html": 16_384,
     "join": 8_192,
+    "places": 1_024,
     "page": 8_192,
     "fields": 4_096,
     "ngrams": 4_096,

@@ -15,13 +15,14 @@ from typing import Final
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[2]
-TARGETS: Final = ("html", "join", "page", "fields", "ngrams", "segments", "urls", "db", "graph")
+TARGETS: Final = ("html", "join", "places", "page", "fields", "ngrams", "segments", "urls", "db", "graph")
 
 #: Name in the harnesses -> folder, and the file's name there or below, with or without an underscore before it.
 KERNELS: Final = {
     "HTML": ("ingest", "html"),
     "BOILERPLATE": ("ingest", "boilerplate"),
     "JOIN": ("ingest", "join"),
+    "PLACES": ("ingest", "places"),
     "ORDINARY_PAGE": ("ingest", "ordinary_page"),
     "FIELDS": ("ingest", "fields"),
     "DB_IDS": ("db", "ids"),

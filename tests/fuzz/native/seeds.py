@@ -110,6 +110,13 @@ def _fields(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     yield b"\x03" + bytes((7, chance.randrange(256)) * 3) + stated + block + b"\r\n\r\n"
 
 
+def _places(capture: Capture, chance: random.Random) -> Iterator[bytes]:
+    names = (b"uk", b"co.uk", b"jp", b"kobe.jp", b"city.kobe.jp", b"com", b"github.io", capture.page.url.encode()[-20:])
+    rules = b"\n".join(bytes((48 + chance.randrange(8),)) + name for name in chance.choices(names, k=5))
+    urls = [capture.page.url, *(link.url for link in capture.page.links[:9])]
+    yield b"\0" + rules + b"\x01" + "\n".join(urls).encode()
+
+
 def _ngrams(capture: Capture, chance: random.Random) -> Iterator[bytes]:
     text = capture.page.text[:_TEXT].lower()
     if not text:
@@ -157,6 +164,7 @@ def _graph(capture: Capture, chance: random.Random) -> Iterator[bytes]:
 _SEEDS: Final[dict[str, Callable[[Capture, random.Random], Iterator[bytes]]]] = {
     "html": _html,
     "join": _join,
+    "places": _places,
     "page": _page,
     "fields": _fields,
     "ngrams": _ngrams,
@@ -216,6 +224,10 @@ _WORDS: Final[dict[str, tuple[bytes, ...]]] = {
         *(b"a\x01", b"link\x01", b"area\x01", b"iframe\x01", b"canonical", b"alternate", b"nofollow", b"\x01+de"),
         *(b"http://", b"https://", b"//", b"/../", b"/./", b"%2e", b"%2E%2e", b":80", b":443", b":8080", b"?", b"#"),
         *(b"\x01", b"\n", b"xn--", b"\xc2\xa0", b"\xc3\xa4", b"mailto:", b"HTTP:", b"\\", b"{", b"'", b"127.0.0.1"),
+    ),
+    "places": (
+        *(b"http://", b"https://", b"\x01", b"\n", b"\n1", b"\n2", b"\n4", b".", b":80/", b"/", b"co.uk", b"kobe.jp"),
+        *(b"a.b.", b"-", b"_", b"//"),
     ),
     "fields": (
         *(b"\x01", b"\x02", b"\r\n", b"\r\n\r\n", b"WARC/1.0", b"HTTP/1.1 200", b"HTTP/1.0 404", b": ", b"\n "),
