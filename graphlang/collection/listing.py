@@ -43,7 +43,8 @@ class Listing(OpenedFile):
         ``found`` as far as the rows are read, in any other before the first row.
 
         Args:
-            language: only pages in this language, or in one of these (any usual code or name; a script counts).
+            language: only pages in this language, or in one of these (any usual code or name; a script counts); an
+                empty list names all.
             below: only pages with less confidence.
             host: only pages of this host.
             fetched: True for pages that were read, False for those only linked to.
@@ -158,7 +159,8 @@ class Listing(OpenedFile):
         """The texts of pages with URL, date, source, language, confidence and method.
 
         Args:
-            language: only pages in this language, or in one of these (any usual code or name; a script counts).
+            language: only pages in this language, or in one of these (any usual code or name; a script counts); an
+                empty list names all.
             min_confidence: pages below count as ``und``.
             captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import pickle
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -358,3 +360,15 @@ def test_the_page_of_what_is_stable_lists_all_former_names() -> None:
     page = (DOCUMENT.parent / "stability.md").read_text(encoding="utf-8")
     listed = re.findall(r'^\| `crawl\.propagate\(.*?"(\w+)".*?\| `([\w-]+)` \|', page, re.MULTILINE)
     assert dict(listed) == {**FORMER, **ALIASES}
+
+
+def test_threads_share_a_collection_and_processes_get_it_by_pickling(crawl: gl.Collection) -> None:
+    crawl.classify()
+    told = [(row.url, row.language) for row in crawl.pages(fetched=True)]
+    copy = pickle.loads(pickle.dumps(crawl))  # noqa: S301 - our own
+    with ThreadPoolExecutor(4) as threads:
+        asked = [
+            threads.submit(lambda: [(row.url, row.language) for row in copy.pages(fetched=True)]) for _ in range(8)
+        ]
+        assert [one.result() for one in asked] == [told] * 8
+        assert threads.submit(lambda: len(list(gl.open(crawl.path).db["pages"].rows))).result() == 6
