@@ -10,13 +10,22 @@ _W3C = re.compile(
     re.IGNORECASE,
 )
 #: As nearly all crawlers write it, and as it is returned.
-_SECONDS = re.compile(r"[0-9]{4}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z")
+_SECONDS = re.compile(
+    r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)Z"
+)
 #: As in ARC files and indexes: from a day to milliseconds, which are left out.
 _DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(?:(\d\d)(?:\d{3})?)?)?")
+#: What calendar and clock know of a time as it is returned: the thirteenth month of a year would be after all others.
+_KNOWN = re.compile(
+    r"(?!0000)[0-9]{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01])"
+    r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::(?:[0-5][0-9]|60)(?:\.[0-9]{1,9})?)?Z)?)?)?"
+)
 
 
 def date_of(written: str) -> str:
     """Return a capture time as far as it is given, in ISO 8601 in UTC; an empty string for what is none.
+
+    Of what no calendar knows, that is the part before: damaged dates must not come after all sound ones.
 
     >>> date_of("2024-01-02T03:04:05.678Z"), date_of("2024-01-02 03:04"), date_of("20240102030405"), date_of("2024-01")
     ('2024-01-02T03:04:05.678Z', '2024-01-02T03:04Z', '2024-01-02T03:04:05Z', '2024-01')
@@ -24,14 +33,16 @@ def date_of(written: str) -> str:
     ('2024-01-02', '2024-01-02T03:04Z', '2024-01-02T03:04:05Z')
     >>> date_of("yesterday"), date_of("2024-01-02T03:04:05+02:00")
     ('', '')
+    >>> date_of("2015-13-45T99:00:00Z"), date_of("20100500000000"), date_of("2024-01-02T24:00:00Z"), date_of("00000000")
+    ('2015', '2010-05', '2024-01-02', '')
     """
     if _SECONDS.fullmatch(written):
         return written
-    found = _W3C.fullmatch(written)
-    if found:
-        return f"{found[1]}T{found[2]}Z" if found[2] else found[1]
-    found = _DIGITS.fullmatch(written)
-    if not found:
+    if found := _W3C.fullmatch(written):
+        day, time = found[1], found[2]
+    elif found := _DIGITS.fullmatch(written):
+        day, time = "-".join(found.groups()[:3]), ":".join(one for one in found.groups()[3:] if one)
+    else:
         return ""
-    day, time = "-".join(found.groups()[:3]), ":".join(one for one in found.groups()[3:] if one)
-    return f"{day}T{time}Z" if time else day
+    known = _KNOWN.match(f"{day}T{time}Z" if time else day)
+    return known[0] if known else ""
