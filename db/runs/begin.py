@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db import corrections, snapshot
@@ -160,3 +161,19 @@ def reuse_run(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> b
     if choose_it and run.at is None:
         choose_run(connection, run.id)
     return True
+
+
+def seen_again(connection: sqlite3.Connection, run: Run, now_seen: Run) -> Run:
+    """Write down that a run has seen the collection as it is now, too: all that it reads of it is the same.
+
+    Args:
+        connection: a collection opened for writing.
+        run: a finished run.
+        now_seen: the run that was begun, found to read the same, and given up.
+
+    Returns:
+        The finished run.
+    """
+    with transaction(connection):
+        connection.execute("UPDATE runs SET collection = ? WHERE id = ?", (now_seen.collection, run.id))
+    return replace(run, collection=now_seen.collection)

@@ -279,7 +279,8 @@ TABLES: dict[str, Table] = {
             "seeds": "Runs whose answers this one started from, as a JSON array of ids.",
             "collection": "State of the collection that the run saw: a digest of how far each source was read; where it"
             " started from another run also one of the corrections in force, if there were any; `growing` while it"
-            " answers for pages as they are read.",
+            " answers for pages as they are read. Of a run that was chosen again because all that it reads was the same"
+            " later: that later state.",
             "version": "Version of graphlang.",
             "started": "Start, ISO 8601 in UTC.",
             "finished": "End, ISO 8601 in UTC; NULL while it runs, or when it was stopped.",

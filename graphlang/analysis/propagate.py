@@ -11,7 +11,7 @@ from graphlang.analysis.arrays import digests, graph_input, graph_output
 from graphlang.analysis.arrays.signals import NAMES
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.update import up_to_date
-from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.begin import reuse_run, seen_again, start_run
 from graphlang.db.runs.drop import drop_unfinished_runs
 from graphlang.db.runs.find import earlier_run, get_run
 from graphlang.graph import label_spreading
@@ -108,8 +108,8 @@ def propagate(
         same = earlier_run(connection, run, inputs=inputs) if update else None
         if same is not None:
             drop_unfinished_runs(connection)
-            reuse_run(connection, same, choose_it=choose)
-            run = same
+            run = seen_again(connection, same, run)
+            reuse_run(connection, run, choose_it=choose)
         else:
             if not linked:
                 loaded = None  # memory is scarcest now

@@ -63,6 +63,15 @@ def test_files_that_were_read_since(
     assert "has changed" not in graphlang(verb[0], db, *verb[1:]).stderr
 
 
+def test_files_that_were_read_again_and_are_the_same(graphlang: Call, db: Path, museum: Path) -> None:
+    graphlang("ingest", db, museum, "--again")
+    assert GROWN in graphlang("languages", db).stderr
+    graphlang("propagate", db, "--update")  # finds that run 3 has read the same, and chooses it again
+    assert graphlang("languages", db).stderr == ""
+    with closing(sqlite3.connect(db)) as connection:
+        assert connection.execute("SELECT run FROM chosen").fetchone() == (3,)
+
+
 def test_pages_that_were_corrected_before_anybody_asked(graphlang: Call, db: Path) -> None:
     graphlang("correct", db, "http://museum.example/", "--language", "de", "--by", "Asha")
     ask_nobody(db)
