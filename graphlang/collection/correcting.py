@@ -111,6 +111,8 @@ class Correcting(OpenedFile):
     def sample(self, *, count: int = 50, draw: int = 1, language: str | Sequence[str] = ()) -> Rows[SampleRow]:
         """Fetched pages drawn at random, for somebody to label, without the answers. The verb is `review --random`.
 
+        They are those that `languages` counts: text with status 200, or without a status.
+
         Args:
             count: so many at most.
             draw: from 0 on; another number draws other pages.

@@ -32,8 +32,9 @@ def sample_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Fetched pages as tuples of the fields of `SampleRow`, each as likely as any other, without replacement.
 
-    The pages with the least digests of draw and URL are drawn, in this order. So the first rows are a sample as well,
-    the order in which pages were read changes nothing, and of a collection that has grown most are drawn again.
+    They are those that a map counts, see `Selection`: no redirects, error pages and images. The pages with the least
+    digests of draw and URL are drawn, in this order. So the first rows are a sample as well, the order in which pages
+    were read changes nothing, and of a collection that has grown most are drawn again.
 
     Args:
         connection: a collection.

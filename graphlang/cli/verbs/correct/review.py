@@ -35,7 +35,7 @@ _FIRST_OF_SAMPLE = ("url", "text", "title")
     "--random",
     "random_",
     is_flag=True,
-    help="Pages drawn at random from all that were fetched, without the answers: a gold file for 'evaluate'.",
+    help="Fetched pages drawn at random (text, status 200), without the answers: a gold file for 'evaluate'.",
 )
 @click.option("--draw", type=WholeNumber(0), default=1, show_default=True, help="With --random: another draws others.")
 @click.option(
@@ -93,10 +93,10 @@ def review(
     each page and write its language (any usual code or name; zxx for none) into the column 'language'; rows that stay
     empty change nothing. Then read the file back with --from.
 
-    With --random every fetched page is as likely as any other. The order is random, too: the first rows are a sample as
-    well. Write the language of each page, und where nobody could tell, and give the file to 'evaluate --gold'; it says
-    between what bounds the accuracy of the whole collection lies. With --language it holds for the pages that are taken
-    for it: its precision.
+    With --random every page that 'languages' counts is as likely as any other: text that was fetched with status 200,
+    or without a status. The order is random, too: the first rows are a sample as well. Write the language of each page,
+    und where nobody could tell, and give the file to 'evaluate --gold'; it says between what bounds the accuracy of all
+    these pages lies. With --language it holds for the pages that are taken for it: its precision.
 
     \b
     Examples:
