@@ -8,12 +8,15 @@ SOURCES := $(filter-out %/entities.h,$(sort $(shell find graphlang db ingest -na
 KERNELS := $(filter %.c %.h,$(SOURCES))
 STAMP := $(VENV)/installed
 
-.PHONY: demo test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock cluster model content-models \
+.PHONY: demo help test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock cluster model content-models \
   url-models example bench clean weights
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
 	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
+
+help:  ## what can be made
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 # Not 'python -m pytest': that would put this folder before the installed package, and graphlang.db is only in the latter.
 # A file's tests stay together: they share what the file makes once. Files that take long come first (tests/conftest.py).
@@ -71,7 +74,7 @@ JOBS ?= 1
 fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS (or INPUTS) for each of TARGETS, JOBS at a time
 	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) $(addprefix --runs ,$(INPUTS)) $(addprefix --seed ,$(SEED)) --jobs $(JOBS) $(TARGETS)
 
-lint: $(STAMP)
+lint: $(STAMP)  ## rules and format, by ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
@@ -158,5 +161,5 @@ $(FILES):
 	rm -f $(VENV)/files-*
 	touch $@
 
-clean:
+clean:  ## take away all that was made, the environments too
 	rm -rf $(VENV) $(VENV)-spark build dist *.egg-info demo.db demo.db-wal demo.db-shm .mypy_cache .ruff_cache .pytest_cache
