@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final
 
+from graphlang.db.runs.run import AT
 from graphlang.maps import selection as selections
 from graphlang.maps.own_text import OWN_COLUMNS, beside_own_text
 from graphlang.maps.selection import Gathered, content_run
@@ -32,8 +33,20 @@ _SAVEPOINT: Final = "gathering"
 #: What of a date is not known is taken from the middle of the year.
 _DAY: Final = "JULIANDAY(SUBSTR(date || SUBSTR('0000-07-02', LENGTH(date) + 1), 1, 10))"
 #: Days from the middle of the year; what no calendar knows is the farthest, and the page's own capture the nearest.
+#: What a run of another time says comes behind all that: a run of 2008 takes the first capture of a page that came to
+#: be in 2010, and infers its language from the links of 2008.
 _FAR: Final = f"""
-IIF(capture IS NULL, -1, COALESCE(ABS({_DAY} - JULIANDAY(SUBSTR(date, 1, 4) || '-07-02')), 1000)) AS far
+IIF(
+    capture IS NULL,
+    -1,
+    COALESCE(ABS({_DAY} - JULIANDAY(SUBSTR(date, 1, 4) || '-07-02')), 1000)
+    + IIF((run, SUBSTR(date, 1, 4)) IN (SELECT JSON_EXTRACT(value, '$[0]'), JSON_EXTRACT(value, '$[1]')
+        FROM JSON_EACH(:of_years)), 0, 2000)
+) AS far
+"""
+#: Finished runs, each with the year that it was asked about.
+_OF_YEARS: Final = f"""
+SELECT JSON_GROUP_ARRAY(JSON_ARRAY(id, SUBSTR({AT}, 1, 4))) FROM runs WHERE finished IS NOT NULL AND {AT} IS NOT NULL
 """
 
 
@@ -50,7 +63,8 @@ def gathered(
         selection: which pages count.
         also: columns of `graphlang.maps.selection.COLUMNS` that are wanted beside `COLUMNS`.
         yearly: gather each page once for every calendar year of which a capture has an answer, with its ``year``: its
-            own capture, or else the one nearest to the middle of the year; and nothing that was only linked to.
+            own capture, or else one that a run of this year answered, the nearest to the middle of the year; or else
+            the nearest of all; and nothing that was only linked to.
 
     Yields:
         The same selection, which reads what was gathered.
@@ -74,6 +88,8 @@ def gathered(
         taken, keys, rows, nearer = columns, "PRIMARY KEY (page))", f"SELECT * FROM {own}", ""
     table = "temp.gathered_captures" if yearly else "temp.gathered_pages"
     types = {"page": "INTEGER"}
+    if yearly:
+        (values["of_years"],) = connection.execute(_OF_YEARS).fetchone()
     connection.execute(f"SAVEPOINT {_SAVEPOINT}")
     try:
         defined = ", ".join(f"{name} {types.get(name, '')}" for name in taken)

@@ -1,5 +1,6 @@
 """Pages that are gathered once give the answers that they give when each question looks them up."""
 
+import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -115,6 +116,33 @@ def test_of_a_year_the_own_capture_counts_or_the_one_nearest_to_its_middle(
             found = dict(connection.execute(f"SELECT year, length FROM {source}", values).fetchall())
     assert found.keys() == {own[:4], "2012"}
     assert found["2012"] == 1000 + taken or (taken == 0 and found["2012"] < 1000)
+
+
+def test_of_a_year_a_run_of_this_year_speaks(make_collection: Make, written: Any) -> None:
+    """A run of 2008 takes the first capture of a page of 2010, by the links of 2008; that of 2010 takes the newest."""
+    db = make_collection([written("http://a.example/", "deu", 1.0, own="deu", date="2015-02-01T00:00:00Z")])
+    with closing(create(db)) as connection:
+        for run, at in ((11, "2008"), (12, "2010"), (13, "2010-11")):
+            connection.execute(
+                "INSERT INTO runs (id, kind, method, parameters, seeds, collection, version, started, finished)"
+                " VALUES (?, 'propagation', 'propagation', ?, '[]', '', '', '2026', '2026')",
+                (run, json.dumps({"at": at})),
+            )
+        for place, (date, run) in enumerate([("2010-07-02", 11), ("2010-12-30", 12), ("2010-11-05", 13)], start=1):
+            connection.execute(
+                "INSERT INTO history (page, source, offset, date, status, mime, charset, charset_from, length, size,"
+                " digest, parts, reading, whole, title, text, main, run)"
+                " VALUES (1, 1, ?, ?, 200, 'text/html', 'utf-8', 'http', ?, 1, ?, 'both', 1, 1, '', 'x', 1, ?)",
+                (place, date, 1000 + place, f"D{place}", run),
+            )
+        taken = []
+        for _ in range(3):
+            with gathered(connection, Selection(), yearly=True) as at_hand:
+                source, values = at_hand.source()
+                found = dict(connection.execute(f"SELECT year, run FROM {source}", values).fetchall())
+            taken.append(found["2010"])
+            connection.execute("DELETE FROM history WHERE run = ?", (found["2010"],))
+    assert taken == [13, 12, 11]
 
 
 def test_links_come_a_part_at_a_time(db: Path) -> None:
