@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol
 
 from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.formats.added_page import checked
 from graphlang.ingest.formats.record_reader import GRAMMARS, RecordReader, Within
 from graphlang.ingest.formats.records import RawRecord
 from graphlang.plugins import READERS, found, load
@@ -64,7 +65,8 @@ class _Added:
 
     def __iter__(self) -> Iterator[RawRecord]:
         try:
-            for item in self._read(self._file):
+            for yielded in self._read(self._file):
+                item = checked(yielded)
                 yield RawRecord(item.offset or 0, b"", b"", item=item)
         except OSError:
             raise

@@ -1,0 +1,52 @@
+"""Pages that readers of other packages yield: what is wrong in one is named, and is no fault of the database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphlang.db.records import Declaration, Link, LinkKind, Links, Page, Problem
+from graphlang.ingest.formats.added_page import checked
+
+URL = "http://a.example/"
+
+
+def test_what_is_as_it_should_be_stays() -> None:
+    link = Link("http://b.example/", LinkKind.ANCHOR)
+    page = Page(URL, 7, status=200, text="Nebel", length=5, declared=(Declaration("html-lang", "de"),))
+    assert checked(page) == page
+    parted = Page(URL, 7, links=Links.of([link]))
+    assert checked(parted) is parted
+    problem = Problem("damaged", "cut", 7)
+    assert checked(problem) is problem
+
+
+def test_urls_are_made_canonical() -> None:
+    links = (Link("http://B.example#top", LinkKind.ANCHOR), Link("http://b.example/", LinkKind.AREA))
+    page = checked(Page("HTTP://A.example:80", 0, links=links))
+    assert isinstance(page, Page)
+    assert page.url == URL
+    assert list(page.links) == [Link("http://b.example/", LinkKind.ANCHOR)]
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        (None, "it yielded NoneType, expected Page or Problem"),
+        (URL, "it yielded str"),
+        (Page("not a url", 0), "'not a url' is no http"),
+        (Page(URL, -5), "offset is -5, which is negative"),
+        (Page(URL, 0, text=b"bytes"), "text is of type bytes, expected str"),  # type: ignore[arg-type]
+        (Page(URL, 0, text="\ud800"), "surrogates not allowed"),
+        (Page(URL, 0, digest=None), "digest is of type NoneType"),  # type: ignore[arg-type]
+        (Page(URL, 0, status="200"), "status is of type str, expected int"),  # type: ignore[arg-type]
+        (Page(URL, 0, links=(URL,)), "links hold str, expected Link"),  # type: ignore[arg-type]
+        (Page(URL, 0, links=(Link("mailto:x", 1),)), "to which a link leads"),
+        (Page(URL, 0, declared=("de",)), "declared holds str"),  # type: ignore[arg-type]
+        (Page(URL, 0, visible="x"), "visible is of type str, expected bytes"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_wrong_is_named(item: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        checked(item)
