@@ -84,6 +84,14 @@ def test_the_summary_in_words(db: Path) -> None:
     assert "The pages' own captures are from 2010-01-01 to 2012-06-01." in text
 
 
+def test_a_short_page_that_stays_in_doubt_is_not_among_those_that_links_resolve(
+    make_collection: Call, written: Any
+) -> None:
+    doubtful = written("http://a.example.de/", "deu", 0.6, own="por", own_confidence=0.2, text="Foto 12")
+    text = re.sub(r"\s+", " ", page(make_collection([doubtful])))
+    assert "0 of them are in doubt by their own text (confidence under 0.8), and no more with their links." in text
+
+
 def test_languages_that_may_not_be_there_are_named(make_collection: Call, written: Any) -> None:
     db = make_collection([written("http://a.example/", "deu", 1.0), written("http://a.example/2", "bos", 0.5)])
     text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
