@@ -33,7 +33,7 @@ def interval(right: int, of: int) -> tuple[float, float]:
         ValueError: more are right than were drawn, or fewer than none.
 
     >>> [round(end, 3) for end in interval(50, 100)], [round(end, 3) for end in interval(3, 3)]
-    ([0.404, 0.596], [0.438, 1.0])
+    ([0.404, 0.596], [0.439, 1.0])
     """
     if not 0 <= right <= of:
         raise ValueError(f"{right} right of {of}")

@@ -102,7 +102,7 @@ def _is_utf8(head: bytes) -> bool:
     try:
         head.decode()
     except UnicodeDecodeError as error:
-        return error.start > len(head) - 4
+        return error.reason == "unexpected end of data"
     return True
 
 

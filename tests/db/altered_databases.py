@@ -182,9 +182,10 @@ def archive(path: Path, *, more: bool = False) -> Path:
 def make(archive: Path, path: Path) -> Path:
     """A sound collection with something in every table, from an `archive`."""
     for words in (
+        f"ingest {path} {archive} --workers 1 --bytes --anchor-texts -q",
+        f"remove {path} --url http://museum.example/gone.html -q",
         f"run {archive} --db {path} --workers 1 --bytes --anchor-texts -q",
         f"sites {path}",
-        f"remove {path} --url http://museum.example/gone.html -q",
     ):
         result = CliRunner().invoke(cli, words.split())
         assert result.exit_code == 0, result.output
