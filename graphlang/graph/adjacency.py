@@ -5,7 +5,7 @@ Everything after this sees the same arrays however the links were ordered or rep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -65,6 +65,10 @@ class Links:
         """Number of pages of the collection, those that are not here among them: one for each link that is not."""
         return self.n + self.distinct - self.m
 
+    def without_sources(self) -> Links:
+        """The same for whoever does not ask which pages link to one: ``in_source`` takes four bytes a link."""
+        return replace(self, in_source=np.zeros(0, np.int32))
+
     def outdegree(self) -> NDArray[np.int64]:
         """Distinct pages that each page that is not left out links to; shape (inside,)."""
         found = np.diff(self.out_start[: self.inside + 1])
@@ -90,6 +94,25 @@ class Links:
             wanted: whether each page is one of these, shape (n,).
         """
         return reaching(self.source, self.target, wanted)
+
+    def ends(self, numbers: NDArray[np.int32]) -> Ends:
+        """The ends of some links.
+
+        Args:
+            numbers: of the links, ascending, each once, shape (w,); none leads to a page that is left out.
+        """
+        source, target, kind = self.source, self.target, self.kind
+        if len(numbers) < self.m:
+            source, target = np.empty(len(numbers), np.int32), np.empty(len(numbers), np.int32)
+            kind = np.empty(len(numbers), np.uint8)
+
+            def take(part: slice) -> None:  # "clip", else they are copied once more; all of them are links
+                self.source.take(numbers[part], out=source[part], mode="clip")
+                self.target.take(numbers[part], out=target[part], mode="clip")
+                self.kind.take(numbers[part], out=kind[part], mode="clip")
+
+            list(in_blocks(len(numbers), BLOCK, take))
+        return Ends(source, target, kind, *order_by_target(target, self.inside))
 
     def kinds(self) -> NDArray[np.bool_]:
         """Which kinds of links there are, shape (256,)."""
@@ -117,6 +140,17 @@ class Links:
         given = (self.source, self.target, self.kind, left_out, chosen, key, found, hashes)
         many = _kernels.links_drawn(part.start, part.stop, limit, *given)
         return found[:many].copy(), hashes[:many].copy()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Some links between n pages, sorted by source; w links."""
+
+    source: NDArray[np.int32]  #: page that holds each link, ascending, shape (w,)
+    target: NDArray[np.int32]  #: page that it leads to, shape (w,)
+    kind: NDArray[np.uint8]  #: how it links, shape (w,)
+    order: NDArray[np.int32]  #: the links sorted by target, shape (w,)
+    in_start: NDArray[np.int64]  #: where those to each page begin in `order`, shape (n + 1,)
 
 
 def padded(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
+_Other = TypeVar("_Other")
 MOST = 8  #: threads that work on items; what they work on is in memory
 LEAST = 100_000  #: entries of a range that a thread is worth
 
@@ -59,30 +60,51 @@ def over_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
         return list(threads.map(work, parts))
 
 
-def in_blocks(count: int, size: int, work: Callable[[slice], _Made]) -> Iterator[_Made]:
+def in_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int = 1) -> Iterator[_Made]:
     """What some work gives for each block of a range, in their order, as many at a time as there are cores.
 
     Args:
         count: Entries of the range.
         size: Entries of a block; the last one may have fewer.
         work: Called with each block; the calls must not need each other's results.
+        ahead: As in `side_by_side`.
 
     >>> list(in_blocks(7, 3, lambda part: part.stop - part.start))
     [3, 3, 1]
     """
     blocks = [slice(at, min(at + size, count)) for at in range(0, count, size)]
-    return side_by_side(work, blocks, min(cores(), len(blocks)))
+    return side_by_side(work, blocks, min(cores(), len(blocks)), ahead)
 
 
-def side_by_side(work: Callable[[_Given], _Made], items: Iterable[_Given], workers: int) -> Iterator[_Made]:
+def both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[_Made, _Other]:
+    """What two pieces of work give that do not need each other's results: where one core idles, the other work has it.
+
+    Args:
+        first: Called in the caller's thread.
+        second: Called in another one, or after the first where there is one core alone.
+
+    >>> both(lambda: 1, lambda: "b")
+    (1, 'b')
+    """
+    if cores() == 1:
+        return first(), second()
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  as above
+
+    with ThreadPoolExecutor(1, thread_name_prefix="graphlang") as threads:
+        other = threads.submit(second)
+        return first(), other.result()
+
+
+def side_by_side(
+    work: Callable[[_Given], _Made], items: Iterable[_Given], workers: int, ahead: int = 1
+) -> Iterator[_Made]:
     """What `work` makes of every item, in the order of the items; the items are drawn in the caller's thread.
-
-    At most one item more than there are workers is drawn ahead.
 
     Args:
         work: Called with each item.
         items: May be endless.
         workers: Threads, at most ``MOST``; with 1 there is none but the caller's.
+        ahead: Items that are drawn ahead, besides one for each worker: these have work while the caller is at its own.
 
     >>> list(side_by_side(lambda x: x * x, range(5), 3))
     [0, 1, 4, 9, 16]
@@ -98,7 +120,7 @@ def side_by_side(work: Callable[[_Given], _Made], items: Iterable[_Given], worke
     try:
         for item in items:
             waiting.append(pool.submit(work, item))
-            if len(waiting) > workers:
+            if len(waiting) >= workers + ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.analysis import classify
-from graphlang.native.threads import side_by_side
+from graphlang.native import threads
+from graphlang.native.threads import both, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +31,8 @@ def test_answers_come_in_the_order_of_the_items(workers: int) -> None:
     assert list(side_by_side(slow_first, [], workers)) == []
 
 
-def test_items_are_drawn_by_the_caller_and_not_far_ahead() -> None:
+@pytest.mark.parametrize("ahead", [1, 4])
+def test_items_are_drawn_by_the_caller_and_not_far_ahead(ahead: int) -> None:
     drawn: list[str] = []
 
     def items() -> Iterator[int]:
@@ -38,11 +40,11 @@ def test_items_are_drawn_by_the_caller_and_not_far_ahead() -> None:
             drawn.append(threading.current_thread().name)
             yield item
 
-    made = side_by_side(lambda item: item, items(), 2)
+    made = side_by_side(lambda item: item, items(), 2, ahead)
     assert next(made) == 0
-    assert drawn == [threading.current_thread().name] * 3
+    assert drawn == [threading.current_thread().name] * (2 + ahead)
     made.close()  # type: ignore[attr-defined]
-    assert len(drawn) == 3
+    assert len(drawn) == 2 + ahead
 
 
 def test_an_error_comes_where_its_answer_would() -> None:
@@ -50,6 +52,31 @@ def test_an_error_comes_where_its_answer_would() -> None:
     assert [next(made), next(made)] == [2, 3]
     with pytest.raises(ZeroDivisionError):
         next(made)
+
+
+def test_two_pieces_of_work_are_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    met = threading.Barrier(2, timeout=10)  # broken if one of them waits for the other's end
+
+    def name() -> str:
+        met.wait()
+        return threading.current_thread().name
+
+    first, second = both(name, name)
+    assert first == threading.current_thread().name != second
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_an_error_in_either_of_two_pieces_of_work_is_the_callers(
+    cores: int, wrong: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: cores)
+    work = [lambda: 1 // 1, lambda: 1 // 1]
+    assert both(*work) == (1, 1)
+    work[wrong] = lambda: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        both(*work)
 
 
 def test_a_run_is_the_same_with_any_number_of_workers(

@@ -38,6 +38,7 @@ An answer is therefore worked out from the evidence each time, never from an ear
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +51,7 @@ from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
-from graphlang.graph.propagation.nodes import link_order, signals
+from graphlang.graph.propagation.nodes import candidates, link_order, signals
 from graphlang.graph.propagation.nodes.active_languages import active_languages
 from graphlang.graph.propagation.nodes.potentials import node_potentials
 from graphlang.graph.propagation.nodes.roles import page_roles
@@ -60,7 +61,7 @@ from graphlang.graph.propagation.rounds import BLOCK, Exchange
 from graphlang.graph.propagation.shared_messages import give_back
 from graphlang.graph.propagation.trace import explain
 from graphlang.graph.result import Answer, answer
-from graphlang.native.threads import in_blocks
+from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,6 +182,7 @@ class PagesAndEdges:
 
     potentials: NodePotentials
     edges: EdgeCompatibility
+    by_target: tuple[NDArray[np.int32], NDArray[np.int64]]  #: see ``edges.degree_cap.message_weights``
     roles: PageRoles
 
 
@@ -218,29 +220,31 @@ def put_together(
     wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
     longest = None if learned is None else learned.compatibility.longest
     features = EdgeFeatures(links, wanted, longest, None if elsewhere is None else elsewhere.degrees)
-    if learned is None:
-        learned = learn_from(tables, given, roles, links, features)
-    else:
-        learned = learned.for_pages(tables, given, roles, links, features)
-    if elsewhere is not None:
-        learned = elsewhere.sites_of(learned, roles.hosts)
-    edges = learned.compatibility.of_links(links, features, wanted, roles.host, explained=bool(trace))
-    if fixed is None and 2 * len(wanted) < links.m:  # none but latent pages are asked for their neighbours
-        links = _index(edges, evidence.n)
+    if fixed is None:  # none but latent pages will be asked for their neighbours, and the links that reach them tell
+        links = links.without_sources()
+    of_all = (tables, given, roles, links, features)
+    learn_it = partial(learn_from, *of_all) if learned is None else partial(learned.for_pages, *of_all)
+    found, ends = both(learn_it, partial(links.ends, wanted))
+    give_back()
+    learned = found if elsewhere is None else elsewhere.sites_of(found, roles.hosts)
+    edges = learned.compatibility.of_links(ends, features, wanted, roles.host, explained=bool(trace))
     # as messages take them
     edges = replace(
         edges, source_marginal=edges.source_marginal.astype(np.float32), switch_to=edges.switch_to.astype(np.float32)
     )
     learned = replace(learned, compatibility=learned.compatibility.of_hosts(np.zeros(0, np.int64)))  # all was told
-    del features, wanted
+    by_target = (ends.order, ends.in_start)
+    del features, wanted, of_all, learn_it, found, ends
     give_back()
     keep = min(KEEP, len(active))
-    talk = links if options.neighbours else None
+    talk = links if options.neighbours and len(active) > candidates.MOST else None
+    if talk is not None and fixed is None:
+        talk = _index(edges, evidence.n)
     directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
     potentials = node_potentials(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
-    return PagesAndEdges(potentials, edges, roles)
+    return PagesAndEdges(potentials, edges, by_target, roles)
 
 
 def exchange_of(made: PagesAndEdges, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
@@ -256,7 +260,7 @@ def exchange_of(made: PagesAndEdges, options: Options, fixed: FixedBeliefs | Non
     of_links = (edges.source, edges.target, edges.coupling)
     given_of_links = (*of_links, roles.host, options.degree)
     shown, latent = followed(edges.kind), roles.number >= 0
-    weights = message_weights(*given_of_links, followed=shown, receives=latent)
+    weights = message_weights(*given_of_links, followed=shown, receives=latent, by_target=made.by_target)
     if fixed is not None:
         latent = latent.copy()
         latent[fixed.rows] = True

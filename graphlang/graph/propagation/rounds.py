@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from graphlang.graph.propagation.edges.compatibility import group_of
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.motion import Motion, Outcome
 from graphlang.native.kernels import Kernels
-from graphlang.native.threads import in_blocks
+from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ MOST = 8.0
 #: 1.3 do about as well.
 SURER = 1.2
 BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
-AT_ONCE = 8  #: blocks of messages that are added up together
+AT_ONCE = 8  #: blocks of messages that are added up together, while as many more are worked out
 
 
 class Exchange:
@@ -92,8 +92,7 @@ class Exchange:
         #: of the latent pages: their candidates, and all other languages together; behind them the g pages that are
         #: held; shape (f + g, K + 1)
         self.belief = np.empty((len(candidates), potentials.log_potential.shape[1]), np.float32)
-        for block, belief in in_blocks(latent, BLOCK, self._at_first):
-            self.belief[block] = belief
+        list(in_blocks(latent, BLOCK, self._begin))
         if held is not None:
             self.sender[held.rows] = self.messages.fixed + np.arange(latent, len(candidates))
             self.belief[latent:] = held.belief
@@ -120,31 +119,31 @@ class Exchange:
         of_pages, between = (given.number, sender_class, self._host), len(self.edges.exclusion) - 1
         nothing, none, begin = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64)
         if not self._explained:
-            self._unreached = self.unreached()
             self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
         source, target = self.edges.source, self.edges.target
-        shared_messages.give_back()
         into, out = (self.weights.in_start, self.weights.order), (self.weights.out_start, None)
-        links = shared_messages.through(*into, source, self.weights.to_target, level, *of_pages)
-        del into
+        shared_messages.give_back()
+        tell = partial(shared_messages.through, *into, source, self.weights.to_target, level, *of_pages)
+        to_targets, self._unreached = both(tell, self.unreached)
+        del into, tell
         if not self._explained:
             self.weights = replace(self.weights, order=none, in_start=begin, to_target=nothing)
         shared_messages.give_back()
-        carried = shared_messages.carried(links, *of_pages, between=between)
-        shared_messages.give_back()
-        to_targets = shared_messages.message_classes(carried)
-        shared_messages.give_back()
-        links = shared_messages.through(*out, target, self.weights.to_source, level, *of_pages)
+        to_sources = shared_messages.through(*out, target, self.weights.to_source, level, *of_pages)
         del out, source, target, level
         if not self._explained:
             self.edges = replace(self.edges, source=none, target=none)
             self.weights = replace(self.weights, to_source=nothing, out_start=begin)
         shared_messages.give_back()
-        carried = shared_messages.carried(links, *of_pages, between=between)
+
+        def classes(links: list[NDArray[Any]]) -> MessageClasses:
+            carried = shared_messages.carried(links, *of_pages, between=between)
+            shared_messages.give_back()
+            return shared_messages.message_classes(carried)
+
+        found = both(partial(classes, to_targets), partial(classes, to_sources))
         shared_messages.give_back()
-        to_sources = shared_messages.message_classes(carried)
-        shared_messages.give_back()
-        return to_targets, to_sources
+        return found
 
     def unreached(self) -> NDArray[np.bool_]:
         """Pages without evidence that no chain of links joins to a page with evidence, shape (n,)."""
@@ -344,7 +343,7 @@ class Exchange:
         for to_target, classes in zip((True, False), self._carried or (), strict=True):
             changed = None if old is None else classes.of(moved)
             send = partial(self._sent, classes, changed, old, to_target=to_target)
-            blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send)
+            blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
             while said := list(islice(blocks, AT_ONCE)):
                 self.messages.accumulate(classes, said, incoming, touched)
         return touched
@@ -385,8 +384,8 @@ class Exchange:
             logs -= self.messages.logs(*given, old, row, to_target=to_target)
         return part, logs
 
-    def _at_first(self, block: slice) -> tuple[slice, NDArray[np.float32]]:
-        return block, softmax(self.potentials.log_potential[block])
+    def _begin(self, block: slice) -> None:
+        self.belief[block] = softmax(self.potentials.log_potential[block])
 
 
 def _best(belief: NDArray[np.float32]) -> tuple[int, float]:

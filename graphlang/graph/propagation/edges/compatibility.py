@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import Ends, Links
     from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 
 _kernels = Kernels("graphlang.graph.native._couplings")
@@ -89,7 +89,7 @@ class CompatibilityModel:
 
     def of_links(
         self,
-        links: Links,
+        ends: Ends,
         features: EdgeFeatures,
         wanted: NDArray[np.int32],
         host: NDArray[np.int32],
@@ -99,20 +99,15 @@ class CompatibilityModel:
         """What the model says of some links.
 
         Args:
-            links: all links of n pages.
-            features: of these links.
-            wanted: numbers of the links, each once, shape (w,).
+            ends: of these links.
+            features: of all links of n pages.
+            wanted: numbers of these links, shape (w,).
             host: of each page, 0..G-2, shape (n,).
             explained: whether ``p_same`` is kept, which only a reader wants to know.
         """
         coupling = np.empty(len(wanted), np.float32)
         p_same = np.empty(len(wanted) if explained else 0, np.float32)
 
-        source, target, kind = links.source, links.target, links.kind
-        some = len(wanted) < links.m
-        if some:
-            source, target = np.empty(len(wanted), np.int32), np.empty(len(wanted), np.int32)
-            kind = np.empty(len(wanted), np.uint8)
         of_kinds = class_of()
         classes = range(int(of_kinds.max()) + 1)
         of_kind = np.choose(of_kinds, [self.regressions[number].of_kind for number in classes])
@@ -121,19 +116,16 @@ class CompatibilityModel:
 
         def fill(part: slice) -> None:
             numbers = wanted[part]
-            if some:  # "clip", else they are copied once more; all of them are links
-                links.source.take(numbers, out=source[part], mode="clip")
-                links.target.take(numbers, out=target[part], mode="clip")
-                links.kind.take(numbers, out=kind[part], mode="clip")
-            told = _by_features(self.regressions, kind[part], features, numbers)
-            of_links = (source[part], target[part], kind[part], told)
+            told = _by_features(self.regressions, ends.kind[part], features, numbers)
+            of_links = (ends.source[part], ends.target[part], ends.kind[part], told)
             of_all = (host, of_group, self.by_chance, of_kind, of_kinds, shown)
             found = (p_same[part] if explained else None, coupling[part])
             _kernels.couplings(LOWEST, HIGHEST, *of_links, *of_all, *found)
 
         list(in_blocks(len(wanted), BLOCK, fill))
         of_groups = (self.source_marginal, self.switch_to)
-        return EdgeCompatibility(source, target, kind, p_same, coupling, self.exclusion, self.lean, *of_groups)
+        given = (ends.source, ends.target, ends.kind)
+        return EdgeCompatibility(*given, p_same, coupling, self.exclusion, self.lean, *of_groups)
 
     def of_hosts(self, rows: NDArray[np.int64]) -> CompatibilityModel:
         """The model for some of its hosts.

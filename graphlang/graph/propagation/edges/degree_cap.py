@@ -48,6 +48,7 @@ def message_weights(
     *,
     followed: NDArray[np.bool_] | None = None,
     receives: NDArray[np.bool_] | None = None,
+    by_target: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None,
 ) -> MessageWeights:
     """Share out the weight among the neighbours of every page.
 
@@ -60,6 +61,7 @@ def message_weights(
         followed: links whose target stands for the source, shape (w,). The message back from there weighs ``FOLLOWED``
             in all, whatever else the source receives.
         receives: pages that receive messages, all if not given, shape (n,). Those to others weigh 0.
+        by_target: the links in the order of their targets, as ``order_by_target`` has it, which is asked if not given.
 
     Raises:
         ValueError: links that are not sorted, a page or host outside its range, a coupling that is not finite.
@@ -76,7 +78,7 @@ def message_weights(
     if len(back):
         at = int(back[0]) + 1
         raise ValueError(f"source[{at}] = {source[at]} comes after {source[at - 1]}; links must be sorted by source")
-    order, in_start = order_by_target(target, n)
+    order, in_start = order_by_target(target, n) if by_target is None else by_target
     to_target, to_source, page = np.zeros(w, np.float32), np.zeros(w, np.float32), np.ones(n)
 
     def fill(part: slice) -> None:

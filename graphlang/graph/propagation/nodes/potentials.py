@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.options import Options
 
 BLOCK = 1 << 12  #: pages whose tables one core holds at once
+AHEAD = 8  #: blocks of beliefs that are worked out while those of others are put in their place
 COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
@@ -244,7 +245,7 @@ def _clamped(  # noqa: PLR0917  all that it depends on
 
     unsure_belief = np.empty((len(clamped), len(tables.active)), np.float32)  # of which only what is used takes memory
     count = 0
-    for some in in_blocks(len(clamped), BLOCK, work_out):
+    for some in in_blocks(len(clamped), BLOCK, work_out, AHEAD):
         unsure_belief[count : count + len(some)] = some
         count += len(some)
     return ClampedBeliefs(one_hot, clamped[~one_hot[clamped]], unsure_belief[:count], answers, probabilities)
