@@ -16,6 +16,7 @@ from graphlang.db.runs.linked_answers import BLOCK, CELL
 from graphlang.db.runs.read_answers import count_answers
 from graphlang.db.schema import shape
 from graphlang.db.schema.migrations import VERSION
+from graphlang.db.transaction import one_moment
 from graphlang.db.write.choose_capture import Keep
 from graphlang.interrupts import pass_on
 
@@ -88,6 +89,11 @@ def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     Yields:
         What is wrong; nothing, where the collection is sound.
     """
+    with one_moment(connection):
+        yield from _findings(connection)
+
+
+def _findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     try:
         taken = shape.steps_taken(connection)
         steps = None if taken is None else min(len(taken), VERSION)

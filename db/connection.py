@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from graphlang.db import lock, soundness
 from graphlang.db.errors import LockedError, OldReadingWarning, StoreError, in_a_line
 from graphlang.db.schema.migrations import APPLICATION_ID, VERSION, make, migrations
+from graphlang.db.transaction import one_moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -347,7 +348,8 @@ def _is_blank(connection: sqlite3.Connection) -> bool:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     try:
-        fault = soundness.fault(connection)
+        with one_moment(connection):  # a writer may be adding pages and links
+            fault = soundness.fault(connection)
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
             msg = f"{path} is not a graphlang database (it is no SQLite file at all)"

@@ -1,4 +1,4 @@
-"""All of some changes, or none of them."""
+"""All of some changes, or none of them; and what several queries see at one moment."""
 
 from __future__ import annotations
 
@@ -25,3 +25,21 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+    """Several queries see the database as it was at the first of them, whatever another process writes meanwhile.
+
+    Args:
+        connection: to a database; where it is in a transaction, that is the moment.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # SQLite ends it by itself where the file fails
+            connection.execute("ROLLBACK")

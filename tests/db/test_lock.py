@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from graphlang.db import LockedError, StoreError, create, lock, open_existing
+from graphlang.db import LockedError, StoreError, create, lock, open_existing, soundness
+from graphlang.db.transaction import one_moment
 
 HOLDER = """
 import sys, time
@@ -191,3 +193,24 @@ def test_a_file_of_an_older_version_says_so_where_it_cannot_be_written(
     monkeypatch.setattr(os, "open", read_only)
     with pytest.raises(StoreError, match=r"old\.db is of an older version of graphlang, .*: copy it to where it can"):
         open_existing(path)
+
+
+def test_what_is_added_while_a_database_is_opened_does_not_make_it_unsound(tmp_path: Path) -> None:
+    """A writer adds a page with a link between any two questions of the reader's check."""
+    db = tmp_path / "a.db"
+    create(db).close()
+    with closing(sqlite3.connect(db, isolation_level=None)) as writer, closing(open_existing(db)) as reader:
+        writer.execute("PRAGMA foreign_keys=OFF")
+        writer.execute("INSERT INTO hosts (id, host, domain, suffix, tld) VALUES (1, 'a.example', 'a.example', '', '')")
+        reader.execute("PRAGMA cache_size")
+
+        def write(_: str) -> None:
+            writer.execute("INSERT INTO pages (url, host) SELECT 'http://a.example/' || COUNT(*), 1 FROM pages")
+            writer.execute("INSERT INTO links (source, target, kind, nofollow) SELECT MAX(id), 1, 1, 0 FROM pages")
+
+        reader.set_trace_callback(write)
+        with one_moment(reader):
+            assert soundness.fault(reader) is None
+        told = soundness.fault(reader)  # without: the links of pages that came after the count of them
+    assert told is not None
+    assert "in links.source, where it can have 1 to" in told

@@ -91,26 +91,6 @@ def test_a_sample_filled_in_is_a_gold_file(graphlang: Call, crawl: Path, tmp_pat
     assert (group["low"], group["high"]) == pytest.approx(interval(right, 2), abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        (("--draw", "2"), "--draw needs --random"),
-        (("--language", "deu"), "--language needs --random"),
-        (("--random", "--language", "martian"), "unknown language 'martian'"),
-        (("--random", "--language", ","), "names no language"),
-        (("--random", "--from", "t.csv", "--by", "Asha"), "--random means nothing with --from"),
-        (("--random", "--by", "Asha"), "--by needs --from"),
-    ],
-)
-def test_options_that_mean_nothing_are_wrong_usage(
-    graphlang: Call, crawl: Path, tmp_path: Path, given: tuple[str, ...], words: str
-) -> None:
-    (tmp_path / "t.csv").write_text("url,language\n")
-    result = graphlang("review", crawl, *(str(tmp_path / word) if word == "t.csv" else word for word in given))
-    assert result.exit_code == 2
-    assert words in result.stderr
-
-
 def test_impossible_samples_are_refused(crawl: Path) -> None:
     with pytest.raises(ValueError, match="count is 0"):
         Collection(crawl).sample(count=0)
