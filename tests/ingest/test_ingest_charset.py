@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.ingest.html.tokenizer import is_utf8
-from graphlang.ingest.payload.charset import decode
+from graphlang.ingest.payload.charset import _ALIASES, _MORE, codec, decode
 
 RUSSIAN = "Привет, это страница на русском языке. "
 META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'
@@ -93,6 +93,12 @@ def test_charset_and_on_whose_word(payload: bytes, http: str | None, charset: st
     assert decoded[1:] == (charset, source)
     text = decoded.text if isinstance(decoded.text, str) else decoded.text.decode()
     assert "\ufffd" not in text
+
+
+@pytest.mark.parametrize("name", sorted({*_MORE, *_ALIASES}))
+def test_a_name_that_the_tables_add_leads_to_a_decoder(name: str) -> None:
+    # A page that declares it would be lost otherwise, or read as if it declared nothing.
+    assert codec(name) is not None
 
 
 @pytest.mark.parametrize(
