@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang import modelcache, modelfile
+from graphlang import modelcache, modelfile, plugins
 from graphlang.codes import languages
 from graphlang.content import adapters
 from graphlang.content.adapters import foreign
@@ -111,8 +111,9 @@ def path(name_or_path: str | Path) -> Path:
             f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
         )
     found = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
-    if known is None and not found.exists():
-        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file")
+    if known is None and (found.is_dir() or not found.exists()):  # a package's own folder is named like its method
+        more = "" if plugins.allowed() else "; what other packages add is loaded by --plugins (use_plugins() in Python)"
+        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file{more}")
     return found
 
 

@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db.records import Declaration, Link, Links, Page, Problem
+from graphlang.ingest.kept_text import kept
 from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
+    from graphlang.ingest.limits import Limits
     from graphlang.ingest.page import Item
 
 _WORDS: Final = ("date", "mime", "charset_from", "title", "text", "digest", "revisit_date", "parts")
@@ -16,11 +18,12 @@ _OR_NONE: Final = ("status", "charset", "revisit_of")
 _NUMBERS: Final = ("offset", "length", "size", "main_length")
 
 
-def checked(item: Any) -> Item:
-    """A page whose URLs are canonical and whose fields are of their types, or a problem.
+def checked(item: Any, limits: Limits) -> Item:
+    """A page whose URLs are canonical, whose fields are of their types and whose texts are cut, or a problem.
 
     Args:
         item: what a reader yielded.
+        limits: of the title, and of a text without a `rest`: of one with it the reader has cut the text itself.
 
     Raises:
         TypeError: it is neither, or a field is of another type.
@@ -34,9 +37,18 @@ def checked(item: Any) -> Item:
     if url is None:
         raise ValueError(f"{item.url[:200]!r} is no http(s) URL")
     _check_fields(item)
+    item = _cut(item, limits)
     if url == item.url and (isinstance(item.links, Links) or not item.links):
         return item
     return replace(item, url=url, links=item.links if isinstance(item.links, Links) else _links(item))
+
+
+def _cut(page: Page, limits: Limits) -> Page:
+    body = kept(page.text, page.main_length, limits.text_limit)
+    if len(page.title) <= limits.title_limit and (page.rest or body.text == page.text):
+        return page
+    page = replace(page, title=page.title[: limits.title_limit])
+    return page if page.rest else replace(page, text=body.text, rest=body.rest, main_length=body.main_length)
 
 
 def _check_fields(page: Page) -> None:

@@ -2,8 +2,8 @@
 
 Other packages can add readers under the entry point group ``graphlang.readers``; they are loaded only where a user asks
 for them (`graphlang.plugins`). An entry point names a function that takes the first bytes of a file (decompressed, at
-most 64 KB) and its name. It returns None, or a function that takes the open file and yields Page and Problem records of
-`graphlang.db.records` in the order of the file:
+most 64 KB) and its name. It returns None, or a function that takes the open file, as it is stored, and yields Page and
+Problem records of `graphlang.db.records` in the order of the file:
 
     def reader(head: bytes, name: str) -> Callable[[BinaryIO], Iterator[Page | Problem]] | None
 
@@ -54,10 +54,11 @@ class _Added:
 
     ended: int | None = None
 
-    def __init__(self, file: BinaryIO, read: Callable[[BinaryIO], Iterator[Item]], name: str) -> None:
+    def __init__(self, file: BinaryIO, read: Callable[[BinaryIO], Iterator[Item]], name: str, limits: Limits) -> None:
         self._file = file
         self._read = read
         self._name = name
+        self._limits = limits
 
     @property
     def bytes_read(self) -> int:
@@ -66,7 +67,7 @@ class _Added:
     def __iter__(self) -> Iterator[RawRecord]:
         try:
             for yielded in self._read(self._file):
-                item = checked(yielded)
+                item = checked(yielded, self._limits)
                 yield RawRecord(item.offset or 0, b"", b"", item=item)
         except OSError:
             raise
@@ -137,7 +138,7 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
         except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
             read = partial(_fail, error)
         if read is not None:
-            return _Added(file, read, added)
+            return _Added(file, read, added, limits)
     if any(
         grammar.starts(head, 0) and not grammar.find(head, 0) for grammar in GRAMMARS
     ):  # nearly always; the other readers need not be imported

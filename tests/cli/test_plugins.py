@@ -116,8 +116,25 @@ def test_without_the_option_nothing_of_it_is_loaded(
     refused = graphlang("identify", "--method", "vowels", input_=b"aeiou")
     assert refused.exit_code == 3
     assert "vowels: no such method" in refused.stderr
+    assert "is loaded by --plugins" in refused.stderr
     assert "vowels" not in graphlang("methods").stdout
     assert "others_of_a_test" not in sys.modules
+
+
+def test_the_folder_of_a_package_is_no_model(
+    graphlang: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "vowels").mkdir()
+    refused = graphlang("identify", "--method", "vowels", input_=b"aeiou")
+    assert refused.exit_code == 3
+    assert "is loaded by --plugins" in refused.stderr
+    misspelt = graphlang("identify", "--method", "vowel", "--plugins", input_=b"aeiou")
+    assert misspelt.stderr.endswith(" and no such file\n")
+
+
+def test_the_card_says_how_to_run_it(graphlang: Callable[..., Result]) -> None:
+    assert "\n  graphlang classify DB --method vowels --plugins\n" in graphlang("methods", "vowels", "--plugins").stdout
 
 
 def test_a_file_that_was_no_archive_without_its_reader_is_told_when_the_reader_is_there(
