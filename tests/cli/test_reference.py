@@ -32,7 +32,7 @@ def calls(text: str) -> list[tuple[str, set[str]]]:
 def test_every_verb_has_words_examples_and_help_for_every_option(name: str) -> None:
     command = cli.commands[name]
     assert command.help
-    assert "Example" in command.help
+    assert "Example" in command.help, "the help of a verb ends with examples, as that of 'problems' does"
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name

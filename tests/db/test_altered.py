@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.db import StoreError, create, open_existing
+from graphlang.db.schema.column_docs import TABLES
 from graphlang.db.schema.migrations import VERSION
 
 sys.path.append(str(Path(__file__).parent))
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     Call = Callable[..., Result]
 
 GROWTH = 1 << 20
+
+
+def test_every_table_and_view_is_altered() -> None:
+    assert {*altered.TABLES, *altered.VIEWS} == set(TABLES), "name it in altered_databases.py; 'make' fills each table"
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import pytest
 import sqlite_utils
 
 from graphlang.db import LinkKind, StoreError, create, open_existing
+from graphlang.db.remove import _OF_A_PAGE
+from graphlang.db.runs.drop import _TABLES
 from graphlang.db.schema.column_docs import TABLES
 from graphlang.db.schema.markdown import markdown
 from graphlang.db.schema.migrations import APPLICATION_ID, migrations
@@ -27,9 +29,33 @@ def test_every_table_view_and_column_is_documented_and_nothing_else(tmp_path: Pa
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
         if not name.startswith(("_sqlite", "sqlite_"))
     }
-    assert names == set(TABLES)
+    assert names == set(TABLES), "document it in db/schema/column_docs.py"
     for name in names:
-        assert _columns(connection, name) == list(TABLES[name].columns), name
+        documented = list(TABLES[name].columns)
+        assert _columns(connection, name) == documented, f"document the columns of {name} in db/schema/column_docs.py"
+    connection.close()
+
+
+def _referring(connection: sqlite3.Connection, parent: str) -> set[tuple[str, str]]:
+    """The tables and columns that hold ids of a table."""
+    return {
+        (table, row[3])
+        for table in TABLES
+        for row in connection.execute(f"PRAGMA foreign_key_list({table})")
+        if row[2] == parent
+    }
+
+
+def test_all_that_refers_to_a_page_or_a_run_goes_with_it(tmp_path: Path) -> None:
+    connection = create(tmp_path / "new.db")
+    of_a_page = {(table, column) for table, columns in _OF_A_PAGE for column in columns}
+    # A revisit loses what it was lent; links of a capture go with the capture.
+    by_itself = {("captures", "original"), ("history_links", "target")}
+    assert _referring(connection, "pages") == of_a_page | by_itself, "name it in db/remove.py: takedowns are complete"
+    # The chosen run is not dropped, and a capture's run is one that is finished.
+    assert _referring(connection, "runs") == {(table, "run") for table in (*_TABLES, "chosen", "history")}, (
+        "name it in db/runs/drop.py: nothing is left of a run that was stopped"
+    )
     connection.close()
 
 
