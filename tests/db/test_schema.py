@@ -15,6 +15,7 @@ from graphlang.db.runs.drop import _TABLES
 from graphlang.db.schema.column_docs import TABLES
 from graphlang.db.schema.markdown import markdown
 from graphlang.db.schema.migrations import APPLICATION_ID, migrations
+from graphlang.db.schema.shape import declared
 from graphlang.db.schema.steps import STEPS
 
 
@@ -33,6 +34,8 @@ def test_every_table_view_and_column_is_documented_and_nothing_else(tmp_path: Pa
     for name in names:
         documented = list(TABLES[name].columns)
         assert _columns(connection, name) == documented, f"document the columns of {name} in db/schema/column_docs.py"
+    for table in declared(len(STEPS)):
+        assert table.key, f"{table.name} needs a primary key: 'check' names rows by it"
     connection.close()
 
 

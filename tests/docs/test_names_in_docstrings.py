@@ -85,7 +85,7 @@ def test_names_in_docstrings_are_there() -> None:
     there["graphlang"] |= {"db", "ingest"}  # two folders beside the package
     inherit(there, built_on)
     lost = [f"{path.relative_to(ROOT)}: {name}" for path, text in docstrings for name in missing(text, there)]
-    told = "a docstring says `a.b`, and our module or class of that name has no b (where a is a table of SQL, reword it)"
+    told = "a docstring says `a.b`, and our module or class a has no b (where a is a table of SQL, say it otherwise)"
     assert "\n".join(lost) == "", told
 
 
