@@ -8,8 +8,9 @@
 #include "wide.h"
 
 enum {
-  LINE = 8,  /* numbers of a sum that come together from memory */
-  AHEAD = 8, /* receivers whose sums are asked for ahead */
+  LINE = 8,      /* numbers of a sum that come together from memory */
+  AHEAD = 8,     /* receivers whose sums are asked for ahead */
+  TOGETHER = 128 /* messages that are delivered one after the other */
 };
 
 /* The tables of all groups; see the header. */
@@ -163,8 +164,9 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
       } else if ((uint64_t)sender[i] < fixed) {
         const float *given = unsure_belief + (sender[i] - size) * size;
         best = 0;
-        for (int64_t x = 0; x < size; x++)
-          if (given[x] > given[best]) best = (int16_t)x;
+        if ((int64_t)kept < size) /* else nobody asks for what it does not name */
+          for (int64_t x = 0; x < size; x++)
+            if (given[x] > given[best]) best = (int16_t)x;
         for (int64_t x = 0; x < size; x++) evidence[x] = given[x] / start[x];
         named = &best;
         many = 1;
@@ -205,6 +207,55 @@ INLINE int is_mine(int32_t page, uint32_t stripe, uint32_t stripes) {
   return (stripes & (stripes - 1) ? number % stripes : number & (stripes - 1)) == stripe;
 }
 
+/* A message on its way: which entry of the lists of receivers it is for, and what it says. */
+typedef struct {
+  uint64_t at;
+  const float *message;
+} Delivery;
+
+/* Those who receive messages; see the header. */
+typedef struct {
+  uint64_t languages, kept;
+  const int32_t *receiver;
+  const float *weight;
+  const int16_t *candidates;
+  double *incoming;
+  uint8_t *touched;
+} Receivers;
+
+/* Ask for the sum of the messages to a page: `many` numbers that begin anywhere in a line. */
+INLINE void ask_for_sum(const double *sum, uint64_t many) {
+  for (uint64_t x = 0; x < many; x += LINE) FETCH(sum + x);
+  FETCH(sum + many - 1);
+}
+
+/* Add some messages to the sums, which lie anywhere and are asked for ahead. */
+INLINE int deliver(const Receivers *to, const Delivery *messages, uint64_t count, graphlang_fault *fault) {
+  uint64_t languages = to->languages, kept = to->kept;
+  for (uint64_t n = 0; n < count + AHEAD; n++) {
+    if (n < count) ask_for_sum(to->incoming + (uint64_t)to->receiver[messages[n].at] * (kept + 1), kept + 1);
+    if (n < AHEAD) continue;
+    uint64_t at = messages[n - AHEAD].at, page = (uint64_t)to->receiver[at];
+    if (!isfinite(to->weight[at])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", at);
+    double *restrict sum = to->incoming + page * (kept + 1); /* a hub receives millions */
+    double loud = to->weight[at];
+    const float *restrict message = messages[n - AHEAD].message;
+    if (kept == languages)
+      for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[x];
+    else {
+      const int16_t *restrict named = to->candidates + page * kept;
+      int64_t wrong = no_language(named, (int64_t)kept, (int64_t)languages);
+      if (wrong >= 0)
+        return GRAPHLANG_REFUSE(fault, "candidates", page * kept + (uint64_t)wrong, named[wrong], 0,
+                                (int64_t)languages - 1);
+      for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[named[x]];
+    }
+    sum[kept] += loud * (double)message[languages];
+    to->touched[page] = 1;
+  }
+  return 1;
+}
+
 WIDE int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
                          uint64_t count, uint32_t stripe, uint32_t stripes, const int64_t *start,
                          const int32_t *receiver, const float *weight, const int16_t *candidates,
@@ -212,37 +263,27 @@ WIDE int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent
                          graphlang_fault *fault) {
   if (!languages || kept > languages) return GRAPHLANG_WRONG_SIZE;
   if (!stripes) return GRAPHLANG_REFUSE(fault, "stripes", 0, 0, 1, UINT32_MAX);
+  Receivers to = {languages, kept, receiver, weight, candidates, incoming, touched};
+  Delivery own[TOGETHER]; /* those of the stripe are picked out first, so that no branch depends on which they are */
+  uint64_t waiting = 0;
   for (uint64_t i = 0; i < count; i++) {
     int64_t class = numbers[i], wrong;
     if (!IS_INDEX(class, classes)) return GRAPHLANG_REFUSE(fault, "numbers", i, class, 0, (int64_t)classes - 1);
     REFUSE_BOUNDS(fault, start, class, entries);
-    const float *restrict message = messages + i * (languages + 1);
+    const float *message = messages + i * (languages + 1);
     if ((wrong = not_finite(message, (int64_t)languages + 1)) >= 0)
       return GRAPHLANG_REFUSE_NUMBER(fault, "messages", i * (languages + 1) + (uint64_t)wrong);
     for (int64_t at = start[class]; at < start[class + 1]; at++) {
       int32_t page = receiver[at];
-      if ((uint64_t)at + AHEAD < entries) { /* of the next classes, most of which are asked for too */
-        int32_t later = receiver[at + AHEAD];
-        if (IS_INDEX(later, latent) && is_mine(later, stripe, stripes))
-          for (uint64_t x = 0; x <= kept; x += LINE) FETCH(incoming + (uint64_t)later * (kept + 1) + x);
-      }
       if (!IS_INDEX(page, latent)) return GRAPHLANG_REFUSE(fault, "receiver", at, page, 0, (int64_t)latent - 1);
-      if (!is_mine(page, stripe, stripes)) continue;
-      if (!isfinite(weight[at])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", at);
-      double *restrict sum = incoming + (uint64_t)page * (kept + 1); /* a hub receives millions */
-      double loud = weight[at];
-      const int16_t *restrict named = candidates + (uint64_t)page * kept;
-      if (kept == languages)
-        for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[x];
-      else {
-        if ((wrong = no_language(named, (int64_t)kept, (int64_t)languages)) >= 0)
-          return GRAPHLANG_REFUSE(fault, "candidates", (uint64_t)page * kept + (uint64_t)wrong, named[wrong], 0,
-                                  (int64_t)languages - 1);
-        for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[named[x]];
+      own[waiting] = (Delivery){(uint64_t)at, message};
+      waiting += is_mine(page, stripe, stripes);
+      if (waiting == TOGETHER) {
+        int result = deliver(&to, own, waiting, fault);
+        if (result != 1) return result;
+        waiting = 0;
       }
-      sum[kept] += loud * (double)message[languages];
-      touched[page] = 1;
     }
   }
-  return 1;
+  return deliver(&to, own, waiting, fault);
 }
