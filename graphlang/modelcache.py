@@ -21,6 +21,7 @@ import os
 import stat
 import struct
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -43,6 +44,7 @@ _LONGEST: Final = 1 << 16  # bytes of a header
 _PAGE: Final = 4096  # arrays begin at a multiple, as rows of tables want it
 _SUFFIX: Final = ".arrays"
 _MOST_BYTES: Final = 1 << 30  # of a file
+_WRITTEN_FOR: Final = 3600.0  # seconds, at the very most: it takes less than one
 _MOST: Final = 2  # files that are kept: of two environments with models of their own
 
 
@@ -187,8 +189,13 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
 
 
 def _clear(newest: Path) -> None:
-    """Remove what earlier versions kept, so that there are never more than a few."""
+    """Remove what earlier versions kept, so that there are never more than a few, and what killed processes left."""
+    from graphlang.whole_file import PART  # noqa: PLC0415 - hardly ever needed
+
     others = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]
     others.sort(key=lambda path: path.stat().st_mtime_ns)
-    for path in others[: max(len(others) - _MOST + 1, 0)]:
-        path.unlink()
+    abandoned = time.time() - _WRITTEN_FOR
+    parts = newest.parent.glob(f".*{_SUFFIX}.*{PART}")
+    others = others[: max(len(others) - _MOST + 1, 0)] + [path for path in parts if path.stat().st_mtime < abandoned]
+    for path in others:
+        path.unlink(missing_ok=True)  # another process may be at it too

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PART = ".part"  #: ends the name of a file that is not whole yet; one stays behind where the process was killed
 _SQLITE = b"SQLite format 3\0"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NAME = 100  # characters of the target's name in that of the part: file systems take 255 bytes
@@ -49,7 +50,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     refuse_database(target)
     target = target.resolve()
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=".part", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=PART, dir=target.parent)
     except OSError as error:  # in words of what the user named, not of the part beside it
         raise OSError(error.errno, error.strerror, str(target)) from error
     part = Path(name)

@@ -133,6 +133,19 @@ def test_no_more_than_two_files_are_kept(folder: Path, maker: Path) -> None:
     assert [modelcache.find(str(number) * 64, [maker]) is not None for number in range(4)] == [False, False, True, True]
 
 
+def test_what_a_killed_process_left_goes_with_the_next_file_and_what_is_being_written_stays(
+    folder: Path, maker: Path
+) -> None:
+    folder.mkdir(parents=True)
+    left, being_written, foreign = (folder / name for name in (".1.arrays.ab.part", ".2.arrays.cd.part", ".3.part"))
+    for path in (left, being_written, foreign):
+        path.write_bytes(b"half")
+    for path in (left, foreign):
+        os.utime(path, (1, 1))
+    assert modelcache.keep("a" * 64, [maker], ARRAYS, [])
+    assert sorted(path.name for path in folder.glob(".*")) == [being_written.name, foreign.name]
+
+
 def test_answers_are_the_same_to_the_bit_from_what_was_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = registry.load("nfc"), registry.load("nfc")  # the first one keeps, the second one finds
     assert len(list(folder.iterdir())) == 1
