@@ -325,3 +325,26 @@ def test_the_order_of_the_files_changes_neither_own_captures_nor_the_set_of_all(
         "SELECT url, date, digest, length FROM history_captures JOIN pages ON pages.id = page ORDER BY 1, 2",
     ):
         assert ask(folder / "a.db", query) == ask(folder / "b.db", query)
+
+
+def test_the_content_of_a_capture_is_looked_up_and_not_searched_for_among_all_of_its_page(tmp_path: Path) -> None:
+    """A page that was read every hour has thousands of captures: of each, all the others were looked through."""
+
+    def work(captures: int) -> int:
+        db = tmp_path / f"{captures}.db"
+        write(db, [[capture(year, ("the", "same")[year % 50 == 0]) for year in range(1000, 1000 + captures)]])
+        connection = sqlite3.connect(db)
+        steps = 0
+
+        def count() -> int:
+            nonlocal steps
+            steps += 1
+            return 0
+
+        connection.set_progress_handler(count, 100)
+        told = connection.execute("SELECT COUNT(*), COUNT(content) FROM history_captures").fetchone()
+        connection.close()
+        assert told == (captures - 1, captures // 50)  # the newest is the page's own; of "same" one row holds the text
+        return steps
+
+    assert work(1600) < 5 * work(400)  # four times the captures; eleven times the work without the index

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from graphlang.db.schema.steps import (
     anchor_texts,
     capture_languages,
+    content_of_history,
     corrections,
     first,
     history,
@@ -48,4 +49,5 @@ STEPS: Final[dict[str, str | Callable[[sqlite3.Connection], None]]] = {
     "0013_capture_languages": capture_languages.STEP,
     "0014_page_shares": page_shares.STEP,
     "0015_rests_of_texts": rests_of_texts.STEP,
+    "0016_content_of_history": content_of_history.STEP,
 }
