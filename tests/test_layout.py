@@ -100,7 +100,7 @@ def test_imports_keep_to_the_rules(name: str, path: Path) -> None:
                 if imported.split(".")[0] == "graphlang":
                     own = imported == package or imported.startswith(package + ".")
                     may = any(imported == one or imported.startswith(one + ".") for one in allowed)
-                    assert own or may, f"{name} may not import {imported}"
+                    assert own or may, f"{name} may not import {imported}: ALLOWED says who may"
 
 
 @pytest.mark.parametrize(("name", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")

@@ -17,7 +17,8 @@ How to add a kernel:
    (``const int64_t *ids``). It returns 0 or more, or one of the errors of ``kernel.h``: every number that it uses as an
    index is checked, ``return GRAPHLANG_REFUSE(fault, "ids", n, ids[n], 0, pages - 1);``.
 3. A line in KERNELS below, with the sources of other kernels that it calls; ``ROOM/native/__init__.py``, and its
-   package in the list of pyproject.toml.
+   package in the list of pyproject.toml; in a room that had none, ``graphlang.native`` among what it may import
+   (``tests/test_layout.py``). ``make .venv/installed`` compiles.
 4. The call: once in the module ``_kernels = Kernels("graphlang.ROOM.native._NAME")``, then
    ``_kernels.link_rows(ids=ids, counts=counts, kinds=kinds, rows=rows, weights=None)``. Sizes (pages, links) and the
    fault are not passed: they come from the arrays, whose types, shapes and writability are checked. A product

@@ -73,7 +73,9 @@ class Kernels:
             native: Any = import_module(module)
         except ModuleNotFoundError as error:
             raise ImportError(
-                f"{module} is missing: it is compiled when graphlang is installed", name=module
+                f"{module} is missing: what KERNELS of graphlang/native/build.py names is compiled when graphlang is"
+                " installed",
+                name=module,
             ) from error
         self._ffi, self._library = native.ffi, native.lib
         self._buffer = native.ffi.buffer
