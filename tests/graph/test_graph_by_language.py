@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, Graph
-from graphlang.graph.propagation.edges import by_language, compatibility
+from graphlang.graph.propagation.edges import by_language, group_tables
 from graphlang.graph.propagation.inference import learn
 
 CODES = ("deu", "eng", "fra", "spa", "zho")
@@ -82,7 +82,7 @@ def test_how_many_hosts_are_worked_out_at_a_time_changes_nothing(monkeypatch: py
     hosts = replace(evidence, host=np.repeat(np.arange(VERSIONS, dtype=np.int32), 6) // 3)
     together = learn(graph, hosts).compatibility
     assert len(together.switch_to) == VERSIONS // 3 + 1
-    monkeypatch.setattr(compatibility, "GROUPS", 2)
+    monkeypatch.setattr(group_tables, "GROUPS", 2)
     apart = learn(graph, hosts).compatibility
     for name in ("source_marginal", "switch_to", "exclusion", "lean", "by_chance"):
         assert (getattr(apart, name) == getattr(together, name)).all()

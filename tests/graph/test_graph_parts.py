@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from graphlang.graph.adjacency import canonical, starts
 from graphlang.graph.data import Graph
 from graphlang.graph.propagation import shared_messages
-from graphlang.graph.propagation.edges.compatibility import group_of, learn
+from graphlang.graph.propagation.edges.compatibility import learn
 from graphlang.graph.propagation.edges.degree_cap import message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
+from graphlang.graph.propagation.edges.group_tables import group_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,9 +25,10 @@ from graphlang.graph.partitioned.records import Records
 from graphlang.graph.partitioned.supersteps.moves import Moves
 from graphlang.graph.partitioned.supersteps.prepared import Prepared
 from graphlang.graph.partitioned.supersteps.ready import Ready
-from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility, Regression
+from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility
 from graphlang.graph.propagation.edges.degree_cap import MessageWeights
 from graphlang.graph.propagation.edges.edge_features import Degrees
+from graphlang.graph.propagation.edges.link_regressions import Regression
 from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.learned import Learned as Model
 from graphlang.graph.propagation.motion import Motion

@@ -47,9 +47,9 @@ from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Graph, Signal
 from graphlang.graph.language_tables import best_columns
 from graphlang.graph.lists import ListTable
-from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
+from graphlang.graph.propagation.edges.link_kinds import followed
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.nodes import candidates, link_order, signals
 from graphlang.graph.propagation.nodes.active_languages import active_languages

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.propagation.edges.compatibility import HIGHEST
+from graphlang.graph.propagation.edges.link_regressions import HIGHEST
 from graphlang.native.kernels import Kernels
 from graphlang.native.threads import cores, side_by_side
 

@@ -21,7 +21,7 @@ import numpy as np
 from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.language_tables import softmax
 from graphlang.graph.propagation import shared_messages
-from graphlang.graph.propagation.edges.compatibility import group_of
+from graphlang.graph.propagation.edges.group_tables import group_of
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.motion import Motion, Outcome
 from graphlang.native.kernels import Kernels

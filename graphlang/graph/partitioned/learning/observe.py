@@ -15,8 +15,8 @@ import numpy as np
 from graphlang.graph.partitioned.borders.introduce import PlaceLabels, place_labels
 from graphlang.graph.partitioned.borders.local import local
 from graphlang.graph.partitioned.learning.survey import UNIT, Survey, together
-from graphlang.graph.propagation.edges.compatibility import followed
 from graphlang.graph.propagation.edges.edge_features import NAMES, EdgeFeatures
+from graphlang.graph.propagation.edges.link_kinds import followed
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.nodes.roles import page_roles
 from graphlang.graph.propagation.nodes.score_table import BLOCK, ScoreTables

@@ -105,7 +105,7 @@ def leans(  # noqa: PLR0917  one array for each thing that a link shows
     A link that keeps the language does so on purpose, with probability k, or by chance.
 
     Args:
-        coupling: k of each link, whatever its language, at most ``compatibility.HIGHEST``, shape (m,).
+        coupling: k of each link, whatever its language, at most ``link_regressions.HIGHEST``, shape (m,).
         same: whether it keeps the language, shape (m,).
         chance: how likely it does where it does so by chance, shape (m,).
         key: group x L + language of its source, shape (m,).

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.propagation.edges import by_language, compatibility
-from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, Regression
+from graphlang.graph.propagation.edges import by_language, group_tables, link_regressions
+from graphlang.graph.propagation.edges.compatibility import CompatibilityModel
+from graphlang.graph.propagation.edges.link_kinds import CLASSES, class_of
+from graphlang.graph.propagation.edges.link_regressions import Regression
 from graphlang.graph.propagation.edges.random_intercept_logistic import fit_intercepts, sigmoid
 
 if TYPE_CHECKING:
@@ -54,13 +56,13 @@ def learn(
     """
     sites = np.vstack([sites, collection])
     groups = len(sites)
-    class_of = compatibility.class_of()
+    of_kind = class_of()
     regressions: dict[int, Regression] = {}
-    for number in sorted({0, *compatibility.CLASSES.values()}):
-        of_class = class_of[sample.kind] == number
+    for number in sorted({0, *CLASSES.values()}):
+        of_class = of_kind[sample.kind] == number
         few = sample.of(of_class & sample.usual)
         given = (few.features, few.kind, (few.a == few.b).astype(np.float64), few.group, groups, present)
-        one = compatibility.fit_class(*given)
+        one = link_regressions.fit_class(*given)
         more = sample.of(of_class)
         if len(more.kind) > len(few.kind):  # hosts that are cut have more links than those of the sample
             offset = _shape(one, more) + one.of_kind[more.kind]
@@ -73,10 +75,10 @@ def learn(
         regressions[number] = one
     p_same = np.empty(len(sample.kind))
     for number, one in regressions.items():
-        some = np.flatnonzero(class_of[sample.kind] == number)
+        some = np.flatnonzero(of_kind[sample.kind] == number)
         part = sample.of(some)
         p_same[some] = _shape(one, part) + one.of_kind[part.kind] + one.of_group[part.group]
-    p_same = np.clip(sigmoid(p_same), compatibility.LOWEST, compatibility.HIGHEST)
+    p_same = np.clip(sigmoid(p_same), link_regressions.LOWEST, link_regressions.HIGHEST)
     kept = np.append(np.arange(keep), groups - 1)
     counted = np.zeros(len(by_language.EXCLUSIONS))
     blocks = []
@@ -84,11 +86,11 @@ def learn(
         stop = min(at + GROUPS, groups)
         inside = np.flatnonzero((sample.group >= at) & (sample.group < stop))
         part = sample.of(inside)
-        found = compatibility.tables(part.a, part.b, part.group - at, sites[at:stop], p_same[inside])
+        found = group_tables.tables(part.a, part.b, part.group - at, sites[at:stop], p_same[inside])
         counted += found.votes
         blocks.append(found.of(kept[(kept >= at) & (kept < stop)] - at, int(np.searchsorted(kept, at))))
     usual = by_language.usual_exclusion(counted)
-    joined = compatibility.GroupTables(
+    joined = group_tables.GroupTables(
         np.concatenate([one.source_marginal for one in blocks]),
         np.concatenate([one.switch_to for one in blocks]),
         np.concatenate([one.pair for one in blocks]),
@@ -103,7 +105,7 @@ def learn(
             number: Regression(one.mean, one.deviation, one.weights, one.of_kind, one.of_group[kept])
             for number, one in regressions.items()
         },
-        *compatibility.of_languages(joined, usual, part.a, part.b, group, p_same[inside]),
+        *group_tables.of_languages(joined, usual, part.a, part.b, group, p_same[inside]),
         usual,
     )
 
@@ -111,5 +113,5 @@ def learn(
 def _shape(regression: Regression, sample: Sample) -> NDArray[np.float64]:
     """What the features add to the log-odds, as the kernel works it out."""
     scaled = (sample.features - regression.mean) / regression.deviation
-    clipped = np.clip(scaled, -compatibility.STEEPEST, compatibility.STEEPEST)
+    clipped = np.clip(scaled, -link_regressions.STEEPEST, link_regressions.STEEPEST)
     return np.asarray((clipped.astype(np.float64) @ regression.weights).astype(np.float32), np.float64)
