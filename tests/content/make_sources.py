@@ -33,6 +33,8 @@ def rows(data: Path) -> list[tuple[str, str, str, str, str]]:
                 source = f"{row['source']} {row['repo']}" if "repo" in row else row["source"]
                 told[row.get("code", row.get("folder", "")), row["file"]] = source.strip(), row["licence"]
         texts = sorted((data / folder).glob("*/*.txt"))
+        if untold := [path for path in texts if (path.parent.name, path.name) not in told]:
+            sys.exit(f"{untold[0]} has no line in {data / folder / 'SOURCES.tsv'}, which says whose it is")
         found += [_row(data, path, *told[path.parent.name, path.name]) for path in texts]
     found += [_row(data, path, *LISTS) for path in sorted((data / "reference" / "freqwords").glob("*.txt"))]
     with fetch_words.TABLE.open(encoding="utf-8", newline="") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -37,6 +38,11 @@ AFRIKAANS = (
 @pytest.fixture(scope="module")
 def shipped() -> Identifier:
     return registry.load("nfc")
+
+
+def test_the_coefficients_are_those_of_the_model_that_is_shipped(shipped: Identifier) -> None:
+    fitted = json.loads(stranger.FILE.read_text(encoding="utf-8"))["model"]
+    assert fitted == shipped.hash, "run: python tests/content/make_unknown.py DATA"
 
 
 def share(

@@ -176,7 +176,7 @@ def names() -> str:
         if entry["Type"] in kinds and "Deprecated" not in entry and subtag.isalpha():
             found.setdefault((kinds[entry["Type"]], subtag), []).extend(entry["Description"])
     for tag, more in ALSO.items():
-        found["language", tag] += more
+        found.setdefault(("language", tag), []).extend(more)
     lines = ["\t".join((kind, tag, *dict.fromkeys(own))) + "\n" for (kind, tag), own in sorted(found.items())]
     head = f"# English names, made from CLDR (Babel {babel.__version__}, LICENSE-unicode.txt) and the IANA registry of"
     return head + " language subtags by make_tables.py\n" + "".join(lines)

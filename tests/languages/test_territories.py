@@ -89,8 +89,9 @@ def test_the_table_of_subtags_is_what_its_script_makes() -> None:
 def test_the_tables_are_what_their_script_makes() -> None:
     make = runpy.run_path(str(Path(__file__).parent / "make_tables.py"))
     source = DATA / "reference" / "cldr"
-    assert make["scripts"](source) == (make["DATA"] / "scripts.tsv").read_text("utf-8")
-    assert make["territories"](source) == (make["DATA"] / "territories.tsv").read_text("utf-8")
+    told = "run: python tests/languages/make_tables.py DATA/reference/cldr"
+    assert make["scripts"](source) == (make["DATA"] / "scripts.tsv").read_text("utf-8"), told
+    assert make["territories"](source) == (make["DATA"] / "territories.tsv").read_text("utf-8"), told
 
 
 def test_names_are_found_by_their_order() -> None:
