@@ -1,4 +1,4 @@
-"""Step 0016: the row that holds a content is found at once; of a page with 10,000 captures all were looked through for each."""
+"""Step 0016: an index by content, for all captures of a page were looked through for each of its captures."""
 
 from __future__ import annotations
 
