@@ -134,7 +134,8 @@ bench: $(STAMP)  ## timings and accuracy beside named peers; needs the data, and
 # files is part of the stamp's name for that reason.
 FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
 
-$(STAMP): pyproject.toml setup.py $(KERNELS) $(FILES)
+# The version that is installed comes from graphlang/__init__.py.
+$(STAMP): pyproject.toml setup.py graphlang/__init__.py $(KERNELS) $(FILES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 ifdef LOCKED
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)

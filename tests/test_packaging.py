@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shutil
@@ -90,6 +91,28 @@ def test_only_a_tag_is_published_and_by_trusted_publishing_alone() -> None:
     assert publish["permissions"] == {"id-token": "write"}
     assert publish["steps"][-1]["uses"].startswith("pypa/gh-action-pypi-publish@")
     assert "password" not in str(publish)
+
+
+def test_a_tag_that_is_not_the_version_is_not_published(tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8"))["jobs"]
+    [step] = [one for one in jobs["sdist"]["steps"] if one.get("if") == jobs["publish"]["if"]]
+
+    def agree(tag: str, cited: str, heading: str) -> bool:
+        (tmp_path / "CITATION.cff").write_text(f"version: {cited}\n")
+        (tmp_path / "CHANGELOG.md").write_text(f"## [{heading}] - 2026-12-01\n")
+        found = subprocess.run(
+            ["bash", "-e", "-c", step["run"]],
+            cwd=tmp_path,
+            env={**os.environ, "GITHUB_REF_NAME": tag},
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
+        return found.returncode == 0
+
+    assert agree("v0.2.0", "0.2.0", "0.2.0")
+    assert not agree("v0.2.0", "0.1.0", "0.2.0")
+    assert not agree("v0.2.0", "0.2.0", "Unreleased")
 
 
 def test_the_sdist_has_the_sources_and_nothing_that_was_built(tmp_path: Path) -> None:
