@@ -44,7 +44,7 @@ class Link(NamedTuple):
 
     url: str  #: canonical target URI, absolute, without fragment
     kind: int  #: a LinkKind
-    nofollow: bool = False  #: ``rel`` holds ``nofollow`` (or the page's robots meta says so)
+    nofollow: bool = False  #: ``rel`` holds ``nofollow`` (or the page's robots meta or X-Robots-Tag does)
     hreflang: str | None = None  #: the language that the link announces, as written, at most 35 characters
     text: str = ""  #: anchor text, white space folded, at most 200 characters; empty unless it is to be kept
 

@@ -41,6 +41,7 @@ class _Stated(NamedTuple):
     declared: tuple[Declaration, ...]
     base: bytes
     document: html.Document  # of its strings alone
+    fields: dict[str, str]  # of the header
     unfollowed: bool
 
 
@@ -90,7 +91,7 @@ class OrdinaryPages:
             return None
         links = self._linked(url, stated)
         if links is None:
-            links = self._joined(url, stated.document, joiner)
+            links = self._joined(url, stated, joiner)
         if links is None:
             return None
         text = _kernels.decoded(said.text, said.text_size)
@@ -118,12 +119,12 @@ class OrdinaryPages:
             rest=body_text.rest,
         )
 
-    def _joined(self, url: str, document: html.Document, joiner: Joiner) -> Links | None:
+    def _joined(self, url: str, stated: _Stated, joiner: Joiner) -> Links | None:
         """Return the links of the page that was read last, one by one; None where some are left out."""
         said, copied = self._said, _kernels.copied
         references = html.References(copied(said.references, said.references_size))
-        whole = document._replace(targets=copied(said.anchors, said.anchors_size), references=references)
-        links, left_out = links_of(url, whole, None, {}, joiner, self._limits)
+        whole = stated.document._replace(targets=copied(said.anchors, said.anchors_size), references=references)
+        links, left_out = links_of(url, whole, None, stated.fields, joiner, self._limits)
         return None if left_out else links
 
     def _linked(self, url: str, stated: _Stated) -> Links | None:
@@ -168,11 +169,12 @@ def _stated(header: str, strings: bytes) -> _Stated | None:
     """
     said = html.said(tokenizer.strings(strings))
     document = html.Document(b"", (), metas=said.metas, base=said.base, lang=said.lang, xml_lang=said.xml_lang)
-    refreshed, unfollowed = of_metas(document)
+    fields = fields_of(header)
+    refreshed, unfollowed = of_metas(document, fields)
     if refreshed:
         return None
     base = said.base.encode("utf-8", "surrogatepass") if said.base else b""
-    return _Stated(declarations(document, fields_of(header)), base, document, unfollowed)
+    return _Stated(declarations(document, fields), base, document, fields, unfollowed)
 
 
 _known = lru_cache(512)(_stated)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
 
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
+_ANY_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _MIRRORED = "x-graphlang-mirrored"
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
 #: Header fields of WARC records and of HTTP messages that are looked at.
@@ -126,6 +127,9 @@ class Parser:
                 why = f"more than {self._limits.max_url} characters" if long else "not a valid URL"
                 faults.append(("bad-url", f"target URI is {why}"))
                 url = None
+        elif not _ANY_SCHEME.match(written) and said.head.get("warc-type", "").lower() != "metadata":
+            # Other schemes (dns:, urn:) are of no pages, and the metadata of a whole file name the file (WAT).
+            faults.append(("bad-url", "target URI has no scheme, such as https:"))
         items: list[Item] = []
         if url is not None:
             page, more = self._page(raw, url, said)

@@ -84,7 +84,7 @@ def links_of(  # noqa: PLR0917 - the parts of one page
         limits: ``max_links`` and ``max_url``.
     """
     said = of_header(status, fields)
-    if document is not None and not said and (gathered := _gathered(url, document, joiner, limits)) is not None:
+    if document is not None and not said and (gathered := _gathered(url, document, fields, joiner, limits)) is not None:
         return gathered.links, _left_out(gathered.too_long, gathered.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
     for one in said:
@@ -92,7 +92,7 @@ def links_of(  # noqa: PLR0917 - the parts of one page
     links = NO_LINKS
     if document is not None:
         base = _base(document, url, joiner)
-        inside, unfollowed = _of_document(document)
+        inside, unfollowed = _of_document(document, fields)
         for target, one in zip(joiner.join([one.target for one in inside], base), inside, strict=True):
             merger.add(target, one)
         links = _with_anchors(merger, document, joiner, base, nofollow=unfollowed)
@@ -116,11 +116,11 @@ def _left_out(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, st
     return told
 
 
-def _gathered(url: str, document: Document, joiner: Joiner, limits: Limits) -> Gathered | None:
+def _gathered(url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits) -> Gathered | None:
     """Return the links of a page where a kernel can tell them all, as it can of most pages; else None."""
     if document.words or not isinstance(document.references, References):
         return None
-    refreshed, unfollowed = of_metas(document)
+    refreshed, unfollowed = of_metas(document, fields)
     if refreshed:
         return None
     return joiner.gather(
@@ -202,10 +202,15 @@ def of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
     return found
 
 
-def of_metas(document: Document) -> tuple[list[_Found], bool]:
-    """Return where a page says that it leads by itself, and whether its robots meta says not to follow any anchor."""
+def of_metas(document: Document, fields: dict[str, str]) -> tuple[list[_Found], bool]:
+    """Return where a page says that it leads by itself, and whether it or its server says not to follow any anchor.
+
+    Args:
+        document: its robots meta counts.
+        fields: HTTP header, names in lower case; X-Robots-Tag counts alike.
+    """
     found: list[_Found] = []
-    unfollowed = False
+    unfollowed = "x-robots-tag" in fields and not robots_words(fields["x-robots-tag"]).isdisjoint(_NOFOLLOW)
     for meta in document.metas:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
             found += _refreshed(meta.get("content") or "")
@@ -214,9 +219,9 @@ def of_metas(document: Document) -> tuple[list[_Found], bool]:
     return found, unfollowed
 
 
-def _of_document(document: Document) -> tuple[list[_Found], bool]:
-    """Return the references of the page but its plain anchors, and whether its robots meta says not to follow any."""
-    found, unfollowed = of_metas(document)
+def _of_document(document: Document, fields: dict[str, str]) -> tuple[list[_Found], bool]:
+    """Return the references of the page but its plain anchors, and whether none is to be followed, see `of_metas`."""
+    found, unfollowed = of_metas(document, fields)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None

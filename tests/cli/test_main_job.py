@@ -14,6 +14,7 @@ import pytest
 from click.testing import Result
 
 from graphlang.analysis import vote
+from graphlang.cli.shared.messages.run_summary import print_map
 from graphlang.content import registry
 
 Call = Callable[..., Result]
@@ -209,6 +210,18 @@ def test_the_map_of_a_run_has_the_greatest_share_first(
     assert int(found[1]) > int(found[2])
     first, *_ = rows(graphlang("sites", tmp_path / "both.db", "--format", "jsonl"))
     assert (first["language"], first["pages"]) == ("fra", 2)
+
+
+def test_the_map_of_a_run_counts_languages_as_its_last_line_does(
+    make_collection: Callable[..., Path], written: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page in eight languages, another in a ninth: the site has two, and not "3 more" than the six that are shown."""
+    parts = tuple((code, 0.125) for code in ("deu", "fra", "ita", "spa", "por", "cat", "glg", "ron"))
+    pages = [("http://a.example/1", "deu", parts), ("http://a.example/2", "dan", ())]
+    path = make_collection([written(url, language, 1.0, own=language, shares=its) for url, language, its in pages])
+    with closing(sqlite3.connect(path)) as connection:
+        print_map(connection)
+    assert re.search(r"a\.example +2  dan 50%(?:  \w{3} 6%){5}\n2 pages read in 2 languages", capsys.readouterr().out)
 
 
 def test_evaluate_against_gold(graphlang: Call, museum: Path, tmp_path: Path) -> None:

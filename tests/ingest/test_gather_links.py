@@ -64,7 +64,7 @@ def test_links_gathered_are_those_of_each_reference(  # noqa: PLR0917 - the part
     many = References(packed(flat))
     document = Document(packed(dict.fromkeys(anchors)), many, metas=metas, base=base, skipped=1)
     limits = Limits(max_links=most, max_url=longest)
-    fields = {"location": "//g.example/"}
+    fields = {"location": "//g.example/", "x-robots-tag": "nofollow" if most % 2 else ""}
     gathered = links_of(URL, document, status, fields, Joiner(), limits)
     one_by_one = links_of(URL, document._replace(references=list(many)), status, fields, Joiner(), limits)
     assert list(gathered[0]) == list(one_by_one[0])

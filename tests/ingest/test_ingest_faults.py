@@ -235,12 +235,20 @@ def test_a_record_behind_a_header_without_end_is_found(archive: Archive, read: R
         ("http://a b/", "bad-url"),
         ("", "bad-record"),
         ("http://[::1/", "bad-url"),
+        ("a.example/1", "bad-url"),
+        ("//a.example/1", "bad-url"),
     ],
 )
 def test_target_uri_that_is_none(archive: Archive, read: Read, url: str, kind: str) -> None:
     pages, problems = read(archive.warc(url) + archive.warc("http://a.example/2"), max_header=2_000_000)
     assert (urls(pages), kinds(problems)) == (["2"], [kind])
     assert len(problems[0].url or "") <= 500
+
+
+def test_what_is_not_meant_as_a_page_is_no_problem(archive: Archive, read: Read) -> None:
+    others = b"".join(archive.warc(url) for url in ("dns:a.example", "data:text/html,x", "urn:x:y", "about:blank"))
+    of_a_file = archive.warc("crawl-00000.warc.gz", b"{}", kind="metadata", http=None)
+    assert read(others + of_a_file.replace(b"text/html", b"application/json")) == ([], [])
 
 
 def test_target_uri_that_is_not_utf8(archive: Archive, read: Read) -> None:

@@ -94,6 +94,13 @@ def test_links_of_the_http_header(archive: Archive, read: Read) -> None:
     )
 
 
+@pytest.mark.parametrize(("words", "nofollow"), [("noindex, NoFollow", True), ("none", True), ("noindex", False)])
+def test_a_server_says_nofollow_as_a_page_does(archive: Archive, read: Read, words: str, *, nofollow: bool) -> None:
+    http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nX-Robots-Tag: {words}\r\n".encode()
+    (page,), _ = read(archive.warc(A, b"<a href=x>", http=http))
+    assert list(page.links) == [Link(X, LinkKind.ANCHOR, nofollow=nofollow)]
+
+
 def test_links_beyond_the_limit_are_told(archive: Archive, read: Read) -> None:
     body = b"".join(b"<a href=%d>" % n for n in range(12)) + b"<a href=/" + b"u" * 3000 + b">"
     (page,), problems = read(archive.warc(A, body), max_links=5)

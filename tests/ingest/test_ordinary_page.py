@@ -51,7 +51,13 @@ DATES = st.sampled_from([b"2026-11-21T00:00:00Z", b"2026", b"", b"yesterday", b"
 DIGESTS = st.sampled_from([b"sha1:" + b"a" * 32, b"SHA1:" + b"0f" * 20, b"sha1:x", b"md5:" + b"a" * 32, b""])
 FIELDS = st.sampled_from(
     [
-        *(b"X-Robots-Tag: noindex", b"Content-Language: de", b"Link: <http://c.example/>; rel=canonical", b"X: y"),
+        *(
+            b"X-Robots-Tag: noindex",
+            b"X-Robots-Tag: nofollow",
+            b"Content-Language: de",
+            b"Link: <http://c.example/>; rel=canonical",
+            b"X: y",
+        ),
         *(
             b"Link: </wp-json/>; rel=https://api.w.org/",
             b"Refresh: 0; url=/x",

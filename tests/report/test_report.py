@@ -116,6 +116,26 @@ def test_bars_have_their_languages_in_one_order(make_collection: Call, written: 
     assert re.findall(r"<title>(.*?)</title>", of_b) == ["German: 1 page, 33 %", "English: 2 pages, 67 %"]
 
 
+def test_the_commonest_language_has_its_part_of_the_pages_and_bars_fit(make_collection: Call, written: Any) -> None:
+    """Three pages in German, half English, two in English, one in French: by shares 3.48 of 6 are English, 1.5 German.
+
+    Polish, Czech and Welsh have no page of their own: a site's "more" counts languages as the summary does.
+    """
+    mixed = (("deu", 0.5), ("eng", 0.5))
+    shares = [mixed, mixed, mixed, (), (("eng", 0.98), ("pol", 0.01), ("ces", 0.005), ("cym", 0.005)), ()]
+    languages = ["deu"] * 3 + ["eng"] * 2 + ["fra"]
+    path = make_collection(
+        [
+            written(f"http://a.example/{n}", language, 1.0, own=language, shares=its)
+            for n, (language, its) in enumerate(zip(languages, shares, strict=True))
+        ]
+    )
+    found = page(path)
+    assert "The commonest is German (50 % of the pages), then English (33 %) and French (17 %)." in found
+    assert max(float(width) for width in re.findall(r'<rect width="([\d.]+)" height="20"', found)) == 1000
+    assert re.search(r"English 5\d %, German 25 %, French 17 %, Polish 0.2 %<", found)
+
+
 def test_the_words_of_counts(make_collection: Call, written: Any) -> None:
     path = make_collection([written("http://a.example/", "deu", 0.99), written("http://a.example/2", "und")])
     with closing(sqlite3.connect(path)) as connection, connection:

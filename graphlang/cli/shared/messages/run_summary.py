@@ -58,21 +58,21 @@ def print_map(connection: sqlite3.Connection) -> None:
     Args:
         connection: the collection.
     """
-    sites: dict[str, list[tuple[str, float]]] = {}
+    sites: dict[str, list[tuple[str, float, int]]] = {}
     pages: dict[str, int] = {}
     by_language: dict[str, int] = {}
     # URLs that were only linked to are twenty times as many as pages, and have no language yet.
     for row in language_map(connection, selection=Selection(fetched=True)):
-        sites.setdefault(row.site, []).append((row.language, row.share))
+        sites.setdefault(row.site, []).append((row.language, row.share, row.pages))
         pages[row.site] = pages.get(row.site, 0) + row.pages
         if row.pages:
             by_language[row.language] = by_language.get(row.language, 0) + row.pages
     width = max((len(visible(site)) for site in list(sites)[:_SITES_SHOWN]), default=4)
     write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
     for site, shares in list(sites.items())[:_SITES_SHOWN]:
-        more = len(shares) - _LANGUAGES_SHOWN
         shares.sort(key=itemgetter(1), reverse=True)  # rows are in the order of pages, which count for one language
-        words = "  ".join(f"{language} {share:.0%}" for language, share in shares[:_LANGUAGES_SHOWN])
+        words = "  ".join(f"{language} {share:.0%}" for language, share, _ in shares[:_LANGUAGES_SHOWN])
+        more = sum(1 for _, _, count in shares[_LANGUAGES_SHOWN:] if count)  # as 'read in 39 languages' below
         words += f"  and {more} more" if more > 0 else ""
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {words}")
     if len(sites) > _SITES_SHOWN:

@@ -50,7 +50,7 @@ def languages(
     (its confidence, or that of its runner-up). "low" and "high" bound the number with 95 % probability, if the
     confidences are right and errors independent: then it is Poisson binomial, with the mean sum(p) and the variance
     sum(p (1 - p)); computed exactly for up to 2,000 uncertain pages, by the normal approximation beyond. "certainty" is
-    1 - product(1 - p), the probability that at least one page is in the language.
+    1 - product(1 - p), the probability that at least one page is in the language. "sites" are registered domains.
 
     \b
     Examples:
