@@ -2,7 +2,8 @@
 
 In: a connection to a file that has had the steps before. Out: the same with one more. To change a table, add a step at
 the end: a file like `corrections` (statements) or `ids_given_once` (a function), and its line in `STEPS`. Steps that
-have been released stay as they are.
+have been released stay as they are. To change a view, drop it and make it anew in a step: what it is today stands in
+the newest step that makes it (and in any new file: ``.schema page_languages`` in the program sqlite3).
 """
 
 from __future__ import annotations
