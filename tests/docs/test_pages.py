@@ -57,7 +57,7 @@ def test_python_on_the_pages_gives_what_stands_there(page: Path) -> None:
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     said: list[str] = []
     doctest.DocTestRunner(verbose=False).run(test, out=said.append)
-    assert "".join(said) == ""
+    assert not said, "".join(said)
 
 
 def blocks(page: Path, language: str) -> list[str]:

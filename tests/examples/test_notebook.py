@@ -45,7 +45,7 @@ def test_its_cells_run_and_say_what_stands_there(tmp_path: Path) -> None:
             for one, other in zip(expected.split(), found.split(), strict=True)
             if walk["differ"](one, other)
         ]
-        assert wrong == [], f"run: python {runner.name} {NOTEBOOK.name}"
+        assert wrong == [], "run: make docs"
     assert sum(told(cell)[1] for cell in after) == 3
 
 

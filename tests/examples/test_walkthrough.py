@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import re
@@ -87,10 +88,12 @@ def test_the_page_shows_what_comes_out() -> None:
     assert len(results) >= 15
     for block, found in results:
         assert block["output"], f"no output yet for {block['commands']}: run make docs"
+        told = f"{block['commands']}prints something else; where it is meant, run: make docs\n"
         expected = words(block["output"])
-        assert len(expected) == len(words(found)), f"{block['commands']}{found}"
+        lines = difflib.unified_diff(block["output"].splitlines(), found.splitlines(), PAGE.name, "today", lineterm="")
+        assert len(expected) == len(words(found)), told + "\n".join(lines)
         wrong = [(one, other) for one, other in zip(expected, words(found), strict=True) if differ(one, other)]
-        assert not wrong, (block["commands"], wrong)
+        assert not wrong, f"{told}{wrong}"
 
 
 if __name__ == "__main__":
