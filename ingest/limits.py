@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from typing import Final
 
 from graphlang.db.records import READ
+
+_MOST: Final = (1 << 63) - 1  # what kernels take as a number of bytes or characters
+# What they count in 32 bits, links as four strings; and time, of which more than three years is no bound.
+_MOST_OF: Final = {"max_links": 1 << 29, "max_depth": 1 << 31, "max_seconds": math.inf}
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +18,10 @@ class Limits:
     """How much of one record is read and kept. Whatever is cut is told: in a Problem, or in ``Page.length``.
 
     The bounds hold for one record each, so that memory does not grow with the archive.
+
+    Raises:
+        TypeError: one is no number.
+        ValueError: one is negative, or beyond all that can be counted.
     """
 
     max_payload: int = (
@@ -34,3 +44,17 @@ class Limits:
         False  #: hand out what is beyond `max_payload` piece by piece (``RawRecord.rest``) instead of dropping it
     )
     max_ratio: int = 100  #: bytes that a file may unpack to for each of its own, beyond 256 MB; 0 for no bound
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(field.default, bool) or (field.name == "text_limit" and value is None):
+                continue
+            real = field.name == "max_seconds"
+            if isinstance(value, bool) or not isinstance(value, (int, float) if real else int):
+                raise TypeError(
+                    f"{field.name} is of type {type(value).__name__}, expected {'a number' if real else 'int'}"
+                )
+            most = _MOST_OF.get(field.name, _MOST)
+            if not 0 <= value <= most:
+                raise ValueError(f"{field.name} is {value}; it must be from 0 to {most}")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 _AGAIN = 0.5  # seconds: an error within a finaliser is lost, so that it is raised again
+_LONGEST = 1e8  # three years: timers take no number of seconds beyond what the system's time holds
 _TICKS = 8  # of a timer that runs on from page to page, within the bound
 
 
@@ -62,7 +63,7 @@ class TimeLimit:
     """
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self._seconds = min(seconds, _LONGEST)
         self._held = 0
         self._left = 0  # ticks of the timer that the page may still see
         self._ended = False  # a page, for which the timer was set another way

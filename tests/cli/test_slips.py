@@ -36,12 +36,15 @@ def db(make_collection: Callable[..., Path], written: Any) -> Path:
         ("vote", "--max-links", LARGE),
         ("review", "--count", LARGE),
         ("texts", "--limit", LARGE),
+        ("ingest", "--text-limit", LARGE),
+        ("ingest", "--max-payload", LARGE),
+        ("ingest", "--max-payload", 2**62),  # megabytes
     ],
 )
 def test_a_number_that_is_too_large_is_refused_in_a_line(graphlang: Call, db: Path, words: tuple[Any, ...]) -> None:
     told = graphlang(words[0], db, *words[1:])
     assert told.exit_code == 2
-    assert f"{LARGE} is " in told.stderr
+    assert f"{max(word for word in words if isinstance(word, int))} is " in told.stderr
 
 
 def test_the_largest_number_is_taken(graphlang: Call, db: Path) -> None:

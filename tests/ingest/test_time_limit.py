@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import time
@@ -138,3 +139,32 @@ def test_a_reading_that_is_ended_in_another_thread_leaves_a_handler_that_does_no
             spin()
     finally:
         signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize("seconds", [1e9, 1e300, float("inf")])
+def test_a_bound_beyond_what_timers_take_is_none(archive: Archive, tmp_path: Path, seconds: float) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(
+        archive.warc("http://a.example/1", http=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: <x>\r\n")
+    )
+    ((item,),) = (batch.items for batch in batches([(path, 0)], limits=Limits(max_seconds=seconds)) if batch.items)
+    assert isinstance(item, Page), item
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("text_limit", -1, "text_limit is -1; it must be from 0 to"),
+        ("max_links", "5", "max_links is of type str, expected int"),
+        ("max_links", 1 << 30, f"max_links is {1 << 30}; it must be from 0 to {1 << 29}"),
+        ("max_payload", 1e6, "max_payload is of type float, expected int"),
+        ("max_depth", True, "max_depth is of type bool, expected int"),
+        ("max_url", None, "max_url is of type NoneType, expected int"),
+        ("max_seconds", float("nan"), "max_seconds is nan; it must be from 0 to inf"),
+        ("max_seconds", "60", "max_seconds is of type str, expected a number"),
+    ],
+)
+def test_limits_that_are_none_are_refused_and_no_page_is_lost_by_them(name: str, given: object, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        Limits(**{name: given})  # type: ignore[arg-type]
+    assert (Limits(text_limit=None).text_limit, Limits(max_links=1 << 29).max_links) == (None, 1 << 29)

@@ -19,10 +19,12 @@ class WholeNumber(click.IntRange):
 
     Args:
         least: the least that is taken.
+        of: what each of them stands for: a million bytes, say.
     """
 
-    def __init__(self, least: int) -> None:
+    def __init__(self, least: int, *, of: int = 1) -> None:
         super().__init__(min=least)
+        self._most = _MOST // of
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number; a usage error where it is too large for anything here, and could only be a slip.
@@ -33,6 +35,6 @@ class WholeNumber(click.IntRange):
             ctx: of the verb.
         """
         number = super().convert(value, param, ctx)
-        if number > _MOST:
+        if number > self._most:
             self.fail(f"{value} is too large a number.", param, ctx)
         return number

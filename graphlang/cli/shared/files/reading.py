@@ -33,12 +33,11 @@ _STANDARD_INPUT = "-"
 
 
 def _characters(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
-    del ctx, param
     if value == "none":
         return None
     if not (value.isascii() and value.isdecimal()):
         raise click.BadParameter(f"{value!r} is neither a number of characters nor none")
-    return int(value)
+    return int(WholeNumber(0).convert(value, param, ctx))
 
 
 class _Named(click.Path):
@@ -98,7 +97,7 @@ _LIMITS = (
     ),
     click.option(
         "--max-payload",
-        type=WholeNumber(1),
+        type=WholeNumber(1, of=_MEGABYTE),
         default=32,
         show_default=True,
         metavar="MB",
