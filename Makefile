@@ -87,6 +87,7 @@ docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/known_languages.py
+	$(BIN)/python -P docs/lists.py
 	$(BIN)/python tests/examples/test_walkthrough.py
 	$(BIN)/python examples/run_notebook.py examples/notebook.ipynb
 

@@ -77,7 +77,7 @@ class Finding(NamedTuple):
 
     table: str  #: ``file`` or ``schema`` where it is none of a table
     row: str  #: its key; empty where it is the table as a whole
-    what: str
+    what: str  #: is wrong, in words
 
 
 def findings(connection: sqlite3.Connection) -> Iterator[Finding]:

@@ -27,13 +27,13 @@ class Correction(NamedTuple):
     url: str  #: canonical; the collection need not have it
     language: str  #: ISO 639-3; ``und`` where nobody could tell, ``zxx`` where there is nothing to tell
     script: str | None  #: ISO 15924
-    corrected_by: str
-    note: str
+    corrected_by: str  #: who says it
+    note: str  #: why
     corrected: str  #: when, ISO 8601 in UTC
     former: str | None  #: label that stood there before; None where there was none
-    former_confidence: float | None
+    former_confidence: float | None  #: confidence of that
     undone: str | None  #: when it was undone; None while it stands
-    undone_by: str | None
+    undone_by: str | None  #: who undid it
 
 
 _SELECT = (

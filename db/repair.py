@@ -41,8 +41,8 @@ _KEPT: Final = ("_sqlite_migrations", "sqlite_sequence", "link_kinds")  #: that 
 class Repair(NamedTuple):
     """Something that was put right."""
 
-    table: str
-    what: str
+    table: str  #: where
+    what: str  #: what was done, in words
 
 
 def repair(path: Path, site: Callable[[str], Site], *, patience: float | None = 0.0) -> list[Repair]:

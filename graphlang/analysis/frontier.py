@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 class Candidate(NamedTuple):
     """A URL that was never fetched."""
 
-    url: str
+    url: str  #: of the page
     chance: float  #: probability that the page is in a wanted language; without any: in none of the saturated ones
     language: str  #: the most likely one
-    confidence: float
+    confidence: float  #: probability of that language
     referrers: int  #: pages that link to it
     clueweb09: str  #: languages that ClueWeb09's rule takes for possible, in alphabetical order
     fetch: int  #: 1 where that rule would fetch it

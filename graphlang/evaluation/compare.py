@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 class Change(NamedTuple):
     """A page that two runs label differently."""
 
-    url: str
+    url: str  #: of the page
     before: str  #: language by the first run; ``und`` where it did not answer
-    after: str
-    confidence_before: float
-    confidence_after: float
+    after: str  #: by the second run
+    confidence_before: float  #: of the language before
+    confidence_after: float  #: of the language after
     length: int  #: characters of visible text of the capture that the second run saw; 0 for pages never fetched
     length_before: int  #: of the capture that the first run saw
     date: str | None  #: of the capture that the second run saw; None for pages never fetched
@@ -33,10 +33,10 @@ class Change(NamedTuple):
 class Count(NamedTuple):
     """Pages that moved from one language to another, within a bucket of length."""
 
-    before: str
-    after: str
+    before: str  #: language by the first run
+    after: str  #: language by the second run
     bucket: str  #: of the characters of its text; ``unfetched`` where the second run saw no capture of it
-    pages: int
+    pages: int  #: how many
 
 
 _ANSWERS = """

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 class TextRow(NamedTuple):
     """The text of a capture, and where it comes from."""
 
-    url: str
-    date: str | None
+    url: str  #: of the page
+    date: str | None  #: of the capture, ISO 8601
     source: str  #: file that it was read from
     offset: int | None  #: of its record there
-    language: str
-    script: str | None
-    confidence: float
-    method: str
-    title: str
+    language: str  #: ISO 639-3
+    script: str | None  #: ISO 15924
+    confidence: float  #: probability of the language
+    method: str  #: of the chosen run
+    title: str  #: of the page
     main: str  #: main content; a line feed ends a line or paragraph
     text: str  #: the whole visible text: the main content, then navigation and the like
     cut: int  #: 1 where the text was longer than the limit of the ingest
     digest: str  #: SHA-1 of the payload in base 32; empty where it is not known
     by_text: str | None  #: the language that the text alone is in
-    by_text_confidence: float | None
+    by_text_confidence: float | None  #: its probability
     languages: str  #: up to three codes with commas between: the page's language, then the others by share
     shares: str  #: the part of the letters that each of them has
 

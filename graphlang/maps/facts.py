@@ -21,17 +21,18 @@ class Fact(NamedTuple):
 
     what: str  #: what is counted
     value: str | int | None  #: of which kind; None: of all
+    #: how many
     count: int  # type: ignore[assignment]  # the column's name; nobody counts the fields of a row
 
 
 class Encoding(NamedTuple):
     """Pages of a language by their charset."""
 
-    language: str
-    charset: str
+    language: str  #: ISO 639-3
+    charset: str  #: in which the pages were read
     charset_from: str  #: what named it: the server, the page, detection
     encoding: str | None  #: what a method over bytes found, if one was run
-    pages: int
+    pages: int  #: how many
 
 
 class Totals(NamedTuple):

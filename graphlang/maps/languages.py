@@ -31,13 +31,13 @@ class Row(NamedTuple):
     language.
     """
 
-    language: str
+    language: str  #: ISO 639-3
     name: str  #: in English
     pages: int  #: that were read and have this language
     share: float  #: of all pages that were read, those in several languages by their shares
     expected: float  #: pages in this language: the sum of the probabilities
     low: int  #: their number lies between these two with 95 %
-    high: int
+    high: int  #: the greater of them
     certainty: float  #: probability that there is one at all
     confidence: float  #: mean, of the pages that were read
     unfetched: int  #: pages that were only linked to
@@ -187,8 +187,8 @@ def _rank(item: tuple[str, int]) -> tuple[int, str]:
 class Known(NamedTuple):
     """A language that a model knows."""
 
-    language: str
-    script: str
+    language: str  #: ISO 639-3
+    script: str  #: ISO 15924
     name: str  #: in English
     tag: str  #: BCP 47
 

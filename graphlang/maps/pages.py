@@ -25,12 +25,12 @@ _DECLARED: Final = (
 class PageRow(NamedTuple):
     """A page, fetched or only linked to, and what the chosen run says of it."""
 
-    url: str
+    url: str  #: of the page
     language: str  #: ISO 639-3; ``und`` where it could not be told
     script: str | None  #: ISO 15924
     confidence: float  #: probability of the language
     runner_up: str | None  #: the second language
-    runner_up_confidence: float | None
+    runner_up_confidence: float | None  #: its probability
     method: str | None  #: of the run
     fetched: int  #: 1 where the page was read, 0 where it was only linked to
     status: int | None  #: of the HTTP response

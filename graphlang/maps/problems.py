@@ -15,8 +15,8 @@ class ProblemRow(NamedTuple):
     file: str  #: name of the file in the collection
     offset: int | None  #: of the record in the file, in bytes
     url: str | None  #: target URI of the record, as far as it is known
-    kind: str
-    reason: str
+    kind: str  #: one word, for counting
+    reason: str  #: what was wrong, in words
 
 
 def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> Iterator[tuple[Any, ...]]:

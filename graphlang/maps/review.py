@@ -27,14 +27,14 @@ _READ: Final = 100_000
 class ReviewRow(NamedTuple):
     """A page to look at; the two empty columns are filled in by whoever does."""
 
-    url: str
+    url: str  #: of the page
     language: str  #: empty: what the page is in
     note: str  #: empty: why
     answer: str  #: the language that stands there today
     confidence: float  #: of the answer
     runner_up: str | None  #: the second language
     why: str  #: why this page
-    title: str
+    title: str  #: of the page
     text: str  #: how the text begins
 
 

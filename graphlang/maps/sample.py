@@ -20,10 +20,10 @@ _EXCERPT: Final = 400  # characters
 class SampleRow(NamedTuple):
     """A page to look at; the two empty columns are filled in by whoever does. What graphlang says of it is not told."""
 
-    url: str
+    url: str  #: of the page
     language: str  #: empty: what the page is in
     note: str  #: empty: why
-    title: str
+    title: str  #: of the page
     text: str  #: how the text begins
 
 

@@ -31,16 +31,17 @@ _COUNTS: Final = 7  # of pages of a site and language, in a row
 class Row(NamedTuple):
     """Pages of one language on one site."""
 
-    site: str  #: with several units: of the first, the others by a blank (`Map.rows` has them apart)
-    language: str
+    site: str  #: its name; with several units (`--by host --by tld`) a column for each, of the unit's name
+    language: str  #: ISO 639-3
     name: str  #: of the language, in English
     pages: int  #: that were read
     unfetched: int  #: that were only linked to
-    share: float  #: of the site's pages that were read, those in several languages by their shares (of its unfetched
-    #: pages where none was read)
+    #: of the site's pages that were read, those in several languages by their shares (of its unfetched pages where none
+    #: was read)
+    share: float
     confidence: float  #: mean of the pages that were read (of the unfetched ones where none was)
     length: int  #: characters of visible text
-    short: int  #: pages that were read with fewer than `SHORT` letters
+    short: int  #: pages that were read with fewer than 50 letters (`SHORT`)
     resolved: int  #: short pages that are in doubt by their own text, and not by the chosen run
     also: int  #: pages that were read, are in another language, and in this one in part
 

@@ -49,15 +49,15 @@ class Confusion(NamedTuple):
 class OfLanguage(NamedTuple):
     """A label that a method knows, with its accuracy where that was measured."""
 
-    label: str
-    language: str
-    script: str
+    label: str  #: as the model has it
+    language: str  #: ISO 639-3
+    script: str  #: ISO 15924
     name: str  #: in English
     tag: str  #: BCP 47
     tested: int | None  #: texts or URLs in the language; None where nothing was tested
     accuracy: float | None  #: of whole lines, or of URLs
     first_49: float | None  #: of the first 49 characters
-    first_24: float | None
+    first_24: float | None  #: of the first 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import graphlang as gl
+from graphlang.cli import cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,6 +114,18 @@ def test_links_on_the_site_lead_to_its_pages() -> None:
 def test_the_page_of_languages_is_what_the_model_knows() -> None:
     made = runpy.run_path(str(DOCS / "known_languages.py"))
     assert (DOCS / "languages.md").read_text(encoding="utf-8") == made["page"](), "run: make docs"
+
+
+def test_the_page_of_lists_has_every_column_and_what_it_means() -> None:
+    made = runpy.run_path(str(DOCS / "lists.py"))
+    for verb, row in made["LISTS"].items():
+        meanings = made["meanings"](row)
+        assert tuple(meanings) == row._fields, verb
+        assert [name for name, meaning in meanings.items() if not meaning] == [], f"{row}: say it behind '#: '"
+        name, *options = verb.split()
+        known = {option for one in cli.commands[name].params for option in one.opts}
+        assert {one for one in options if one.startswith("--")} <= known, verb
+    assert (DOCS / "lists.md").read_text(encoding="utf-8") == made["page"](), "run: make docs"
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
