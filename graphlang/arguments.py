@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
+from operator import index
 from typing import SupportsFloat, SupportsIndex
 
 
@@ -58,20 +60,40 @@ def mapping(name: str, value: object) -> None:
         raise TypeError(f"{name} is of type {type(value).__name__}, expected a mapping of names to numbers")
 
 
-def number_of_workers(value: object) -> None:
-    """Refuse what is no number of threads or processes.
+def whole_number(name: str, value: object, *, least: int = 1) -> int:
+    """A whole number as Python has it: those of numpy, as they come out of a table, are none for a database.
 
     Args:
-        value: what was given as ``workers``.
+        name: of the argument.
+        value: what was given.
+        least: the least that it may be.
 
     Raises:
         TypeError: it is no whole number.
-        ValueError: it is below 1.
+        ValueError: it is less.
+
+    >>> whole_number("run", 3)
+    3
     """
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise TypeError(f"workers is of type {type(value).__name__}, expected int")
-    if value.__index__() < 1:
-        raise ValueError(f"workers is {value}; it must be 1 or more")
+        raise TypeError(f"{name} is of type {type(value).__name__}, expected int")
+    number = index(value)
+    if number < least:
+        raise ValueError(f"{name} is {number}; it must be {least} or more")
+    return number
+
+
+def run_number(name: str, value: object) -> int:
+    """The number of a run, which need not be one that there is.
+
+    Args:
+        name: of the argument.
+        value: what was given.
+
+    Raises:
+        TypeError: it is no whole number.
+    """
+    return whole_number(name, value, least=-sys.maxsize)
 
 
 def probability(name: str, value: object) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from graphlang.arguments import number_of_workers
+from graphlang.arguments import whole_number
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.adapters.foreign import Foreign
@@ -67,7 +67,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    number_of_workers(workers)
+    workers = whole_number("workers", workers)
     given = (("", text) for text in _strings(texts))
     return [found for _, found in predictions(load(method), given, workers=workers)]
 

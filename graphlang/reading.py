@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.arguments import number_of_workers
+from graphlang.arguments import whole_number
 from graphlang.ingest import Limits, batches, expand
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def read(
         TypeError: `workers` is no whole number.
         ValueError: it is below 1.
     """
-    number_of_workers(workers)
+    workers = whole_number("workers", workers)
     sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
     for batch in batches(sources, limits=limits or Limits(), workers=workers):
         yield from batch.items

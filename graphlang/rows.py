@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from graphlang.arguments import whole_number
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -59,8 +61,12 @@ class Rows(Generic[Row]):
 
         Args:
             count: how many at most.
+
+        Raises:
+            TypeError: `count` is no whole number.
+            ValueError: `count` is negative.
         """
-        return list(islice(self, count))
+        return list(islice(self, whole_number("count", count, least=0)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """All rows, each as a dictionary by column."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import several
+from graphlang.arguments import several, whole_number
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:
@@ -95,10 +96,10 @@ class Correcting(OpenedFile):
             count: so many at most.
 
         Raises:
+            TypeError: `count` is no whole number.
             ValueError: `count` is below 1.
         """
-        if count < 1:
-            raise ValueError(f"count is {count}; it must be 1 or more")
+        count = whole_number("count", count)
         from graphlang.maps.review import ReviewRow, review_rows  # noqa: PLC0415
 
         return self._rows(
@@ -119,10 +120,10 @@ class Correcting(OpenedFile):
             language: only pages that the chosen run takes for this language, or one of these.
 
         Raises:
+            TypeError: `count` or `draw` is no whole number.
             ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; an unknown language.
         """
-        if count < 1:
-            raise ValueError(f"count is {count}; it must be 1 or more")
+        count, draw = whole_number("count", count), whole_number("draw", draw, least=-sys.maxsize)
         if not 0 <= draw < 1 << 64:
             raise ValueError(f"draw is {draw}; it must be from 0 to 2^64 - 1")
         from graphlang.codes.wanted import wanted  # noqa: PLC0415

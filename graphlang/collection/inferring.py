@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphlang import former_names
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import mapping, number_of_workers
+from graphlang.arguments import mapping, run_number, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.graph.propagation.options import FORMER
 
@@ -53,7 +53,7 @@ class Inferring(OpenedFile):
             ModelError: there is no such method or model.
             ValueError: `at` is no moment, or cannot go with the method or with `anchors`; `workers` is below 1.
         """
-        number_of_workers(workers)
+        workers = whole_number("workers", workers)
         from graphlang.analysis import classify, dated, declared_run, tld_run  # noqa: PLC0415
         from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
@@ -110,16 +110,15 @@ class Inferring(OpenedFile):
 
         Raises:
             StoreError: nothing is classified yet.
-            TypeError: a limit that the vote does not have.
+            TypeError: a limit that the vote does not have, or that is no whole number, as `seed` must be.
             ValueError: a negative limit, both kinds of vote at once, or no moment.
         """
+        seed = None if seed is None else run_number("seed", seed)
+        limits = {name: whole_number(name, limit, least=0) for name, limit in limits.items()}
         from graphlang.analysis import dated, vote  # noqa: PLC0415
 
         if outlinks and clueweb09:
             raise ValueError("outlinks and clueweb09 are two votes: choose one")
-        for name, limit in limits.items():
-            if limit < 0:
-                raise ValueError(f"{name} is {limit}; a limit of a vote is 0 or more")
         kind: dict[str, bool] = {} if clueweb09 else {"outlinks": outlinks, "linked": False}
         ask: Callable[..., Run] = vote.guess if clueweb09 else vote.vote
         with self._writing("vote") as connection:
@@ -162,7 +161,8 @@ class Inferring(OpenedFile):
             ValueError: a weight that does not exist, is negative or no number; no moment; `update` together with `at`;
                 `workers` is below 1.
         """
-        number_of_workers(workers)
+        workers = whole_number("workers", workers)
+        seed = None if seed is None else run_number("seed", seed)
         mapping("weights", weights or {})
         from graphlang.analysis import dated, propagate  # noqa: PLC0415
         from graphlang.collection.weights import inference  # noqa: PLC0415
@@ -211,7 +211,8 @@ class Inferring(OpenedFile):
             StoreError: nothing is classified yet, or no capture has a date.
             ValueError: as for `propagate`.
         """
-        number_of_workers(workers)
+        workers = whole_number("workers", workers)
+        seed = None if seed is None else run_number("seed", seed)
         mapping("weights", weights or {})
         from graphlang.analysis import dated, propagate  # noqa: PLC0415
         from graphlang.collection.weights import inference  # noqa: PLC0415

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import number_of_workers
+from graphlang.arguments import whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.db import create
 from graphlang.modelfile import ModelError
@@ -51,7 +51,7 @@ class Ingesting(OpenedFile):
         from graphlang.analysis import ingest as reading  # noqa: PLC0415  each verb imports what it needs
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
 
-        number_of_workers(workers)
+        workers = whole_number("workers", workers)
         how, found = Keep(keep), reading.found(files, follow_links=follow_links)  # before there is a database
         with closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
             return reading.ingest(
@@ -87,7 +87,7 @@ class Ingesting(OpenedFile):
             ModelError: there is no such method or model.
             ValueError: an unknown value of `keep`; `workers` is below 1.
         """
-        number_of_workers(workers)
+        workers = whole_number("workers", workers)
         from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
         from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
         from graphlang.identification import load as identified_by  # noqa: PLC0415

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphlang.arguments import run_number, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 from graphlang.db.runs.choose import choose_run, chosen_run
 from graphlang.db.runs.find import all_runs, get_run
@@ -39,7 +40,9 @@ class Judging(OpenedFile):
 
         Raises:
             StoreError: there is no such run, or it is not finished.
+            TypeError: `run` is no whole number.
         """
+        run = run_number("run", run)
         with self._writing("choose") as connection:
             choose_run(connection, run)
 
@@ -55,7 +58,9 @@ class Judging(OpenedFile):
 
         Raises:
             StoreError: there is no such run (when the rows are read).
+            TypeError: one of them is no whole number.
         """
+        before, after = run_number("before", before), run_number("after", after)
         from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
 
         return self._rows(
@@ -77,8 +82,11 @@ class Judging(OpenedFile):
 
         Raises:
             StoreError: the collection has no such page or run.
+            TypeError: `url` is no text, or `run` no whole number.
             ValueError: `at` is no moment.
         """
+        text("url", url)
+        run = None if run is None else run_number("run", run)
         from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
         from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
 
@@ -95,7 +103,9 @@ class Judging(OpenedFile):
 
         Raises:
             StoreError: nothing is classified yet, or the file cannot be read.
+            TypeError: `run` is no whole number.
         """
+        run = None if run is None else run_number("run", run)
         from graphlang.analysis import linked  # noqa: PLC0415
         from graphlang.evaluation.evaluate import evaluate, read_gold  # noqa: PLC0415
 

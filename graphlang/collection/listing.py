@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import probability, several, text
+from graphlang.arguments import probability, run_number, several, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
 if TYPE_CHECKING:
@@ -210,8 +210,10 @@ class Listing(OpenedFile):
             run: number of a run; the chosen one if not given.
 
         Raises:
+            TypeError: `run` is no whole number.
             ValueError: an unknown language.
         """
+        run = None if run is None else run_number("run", run)
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
 

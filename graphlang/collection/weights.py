@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from math import inf
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis import propagate
@@ -34,6 +34,8 @@ def inference(
     given: dict[str, Any] = dict(weights)
     if wrong := [name for name, value in given.items() if not isinstance(value, Real)]:
         raise ValueError(f"the weight {wrong[0]} is {given[wrong[0]]!r}, which is no number")
+    # Those of numpy are none for JSON.
+    given = {name: int(value) if isinstance(value, Integral) else float(value) for name, value in given.items()}
     signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
     for name, value in signals.items():  # before a run is begun; the options see to theirs
         if not 0 <= value < inf:

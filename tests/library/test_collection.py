@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import graphlang as gl
@@ -259,6 +260,37 @@ def test_one_text_is_one_and_what_is_none_is_named(crawl: gl.Collection, tmp_pat
         crawl.review(count=0)
     with pytest.raises(ValueError, match="min_confidence is 7; it must be a number from 0 to 1"):
         crawl.export(tmp_path / "x", "pages", min_confidence=7)
+
+
+def test_numbers_of_a_table_are_numbers_and_others_are_named(crawl: gl.Collection) -> None:
+    """A number of numpy was no run ("there is no run 1"); a vote with 2.5 links left a run that nobody could read."""
+    one, two = np.int64(1), np.int64(2)
+    crawl.classify(workers=one)  # type: ignore[arg-type]
+    crawl.vote(seed=one, max_links=two)  # type: ignore[arg-type]
+    assert crawl.runs()[1].parameters == {"max_links": 2, "min_length": 50, "min_ref_length": 150}
+    assert crawl.propagate(seed=one, weights={"cctld": np.float32(0.5)}).seeds == (1,)  # type: ignore[arg-type,dict-item]
+    crawl.choose(two)  # type: ignore[arg-type]
+    assert crawl.chosen().id == 2  # type: ignore[union-attr]
+    assert crawl.compare(one, one).first() is None  # type: ignore[arg-type]
+    assert crawl.explain("http://museum.example/", run=one).run.id == 1  # type: ignore[arg-type]
+    assert len(crawl.sample(count=one, draw=two).to_dicts()) == 1  # type: ignore[arg-type]
+    assert len(crawl.pages().head(one)) == 1  # type: ignore[arg-type]
+    wrong: list[tuple[str, Any]] = [
+        ("before is of type str, expected int", lambda: crawl.compare("1", 2)),  # type: ignore[arg-type]
+        ("run is of type str, expected int", lambda: crawl.explain("http://museum.example/", run="1")),  # type: ignore[arg-type]
+        ("url is of type int, expected str", lambda: crawl.explain(3)),  # type: ignore[arg-type]
+        ("run is of type float, expected int", lambda: crawl.frontier(run=2.0)),  # type: ignore[arg-type]
+        ("seed is of type str, expected int", lambda: crawl.propagate(seed="1")),  # type: ignore[arg-type]
+        ("max_links is of type float, expected int", lambda: crawl.vote(max_links=2.5)),  # type: ignore[arg-type]
+        ("count is of type float, expected int", lambda: crawl.review(count=2.5)),  # type: ignore[arg-type]
+        ("count is of type str, expected int", lambda: crawl.pages().head("3")),  # type: ignore[arg-type]
+    ]
+    for words, ask in wrong:
+        with pytest.raises(TypeError, match=words):
+            ask()
+    with pytest.raises(ValueError, match="min_length is -2; it must be 0 or more"):
+        crawl.vote(min_length=-2)
+    assert len(crawl.runs()) == 3
 
 
 def test_a_moment_is_text(crawl: gl.Collection) -> None:
