@@ -28,6 +28,7 @@ class TextRow(NamedTuple):
     date: str | None  #: of the capture, ISO 8601
     source: str  #: file that it was read from
     offset: int | None  #: of its record there
+    status: int | None  #: of HTTP; None where the record has none
     language: str  #: ISO 639-3
     script: str | None  #: ISO 15924
     confidence: float  #: probability of the language
@@ -98,8 +99,8 @@ def texts(
 
 #: Facts of a capture, in the order of `COLUMNS` up to the title.
 _FACTS: Final = (
-    "pages.url, pages.date, (SELECT name FROM sources WHERE sources.id = pages.source), pages.offset, pages.language,"
-    " pages.script, pages.confidence, pages.method"
+    "pages.url, pages.date, (SELECT name FROM sources WHERE sources.id = pages.source), pages.offset, pages.status,"
+    " pages.language, pages.script, pages.confidence, pages.method"
 )
 _BY_TEXT: Final = """(SELECT JSON_ARRAY(labels.language, told.confidence) FROM predictions AS told
     JOIN labels ON labels.id = told.label WHERE told.run = pages.text_run AND told.page = pages.page)"""
@@ -120,7 +121,7 @@ def _rows(connection: sqlite3.Connection, selection: Selection, told: Told) -> I
     )
     find = connection.cursor()
     for row in connection.execute(query, values):
-        facts, (length, digest, by_text, runner_up, second, parts, page, content) = row[:8], row[8:]
+        facts, (length, digest, by_text, runner_up, second, parts, page, content) = row[:9], row[9:]
         held = find.execute(_OWN_TEXT, (page,)) if content is None else find.execute(_EARLIER_TEXT, (content,))
         found = held.fetchone()
         if found is None:
@@ -134,7 +135,7 @@ def _rows(connection: sqlite3.Connection, selection: Selection, told: Told) -> I
         cut = len(text) < length
         told.texts += 1
         told.cut += cut
-        language = facts[4]
+        language = facts[5]
         yield (
             *(*facts, title, text[:main], text, int(cut), digest, *(json.loads(by_text) if by_text else (None, None))),
             *shares.in_words(shares.ranked(language, parts)),

@@ -166,6 +166,19 @@ def test_pages_tell_shares_of_those_that_are_listed(graphlang: Callable[..., Any
     }
 
 
+def test_texts_of_all_answers_say_which_answer_each_is(
+    graphlang: Callable[..., Any], make_collection: Make, written: Any
+) -> None:
+    pages = [
+        written("http://a.example/", "deu", text="Guten Tag"),
+        written("http://a.example/gone", "deu", text="Nicht gefunden", status=404),
+    ]
+    db = make_collection(pages, "answers.db")
+    of_all = [json.loads(line) for line in graphlang("texts", db, "--all").stdout.splitlines()]
+    assert [(row["text"], row["status"]) for row in of_all] == [("Guten Tag", 200), ("Nicht gefunden", 404)]
+    assert [json.loads(line)["status"] for line in graphlang("texts", db).stdout.splitlines()] == [200]
+
+
 def test_texts_and_their_records_tell_the_same(
     graphlang: Callable[..., Any], make_collection: Make, written: Any
 ) -> None:
