@@ -1,6 +1,8 @@
 """The content methods by name: what each is, and how its model is loaded.
 
-A further method is one more entry here, or comes from another package (`adapters.foreign`).
+A further method is one more entry here, or comes from another package (`adapters.foreign`). One of ours has its model
+class in `published/`, what trains it in ``training/train_published.py``, and the words of its card in
+``graphlang/method_cards/sources.py``.
 """
 
 from __future__ import annotations

@@ -35,10 +35,11 @@ def test_every_method_has_a_card_with_a_source_and_what_differs(name: str) -> No
     found = card(name)
     assert found.source
     assert found.differs
-    assert not found.source.startswith("Another package")
+    assert not found.source.startswith("Another package"), "write its card in graphlang/method_cards/sources.py"
     assert max(map(len, as_text(found).splitlines())) <= 130
     # No labelled collection declares a language, and common-lingua takes hours for the lines.
-    assert bool(found.accuracy) == (name not in {"declared", "common-lingua"})
+    told = f"run: python tests/benchmarks/method_cards.py {name}"
+    assert bool(found.accuracy) == (name not in {"declared", "common-lingua"}), told
 
 
 def test_methods_of_the_registries_are_all_there() -> None:
