@@ -13,6 +13,7 @@ import sysconfig
 import uuid
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -65,6 +66,17 @@ LONGEST = (
     "graph/test_partitioned_driver.py",
     "test_altered_models.py",
 )
+
+
+def pytest_configure() -> None:
+    """Refuse to test an installation that lacks modules of the checkout: tests would fail for no reason of theirs."""
+    found = find_spec("graphlang")
+    installed = Path(found.origin if found and found.origin else "").parent
+    for folder, place in (("graphlang", installed), ("db", installed / "db"), ("ingest", installed / "ingest")):
+        for path in sorted((_CHECKOUT / folder).rglob("*.py")):
+            if not (place / path.relative_to(_CHECKOUT / folder)).exists():
+                lacking = path.relative_to(_CHECKOUT)
+                raise pytest.UsageError(f"{lacking} is not installed; run: make .venv/installed (of Spark: .venv/spark)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
