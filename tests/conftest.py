@@ -76,7 +76,9 @@ def pytest_configure() -> None:
         for path in sorted((_CHECKOUT / folder).rglob("*.py")):
             if not (place / path.relative_to(_CHECKOUT / folder)).exists():
                 lacking = path.relative_to(_CHECKOUT)
-                raise pytest.UsageError(f"{lacking} is not installed; run: make .venv/installed (of Spark: .venv/spark)")
+                raise pytest.UsageError(
+                    f"{lacking} is not installed; run: make .venv/installed (of Spark: .venv/spark)"
+                )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
