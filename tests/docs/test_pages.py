@@ -16,6 +16,7 @@ import pytest
 
 import graphlang as gl
 from graphlang.cli import cli
+from graphlang.export.to_file import WHAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,6 +127,15 @@ def test_the_page_of_lists_has_every_column_and_what_it_means() -> None:
         known = {option for one in cli.commands[name].params for option in one.opts}
         assert {one for one in options if one.startswith("--")} <= known, verb
     assert (DOCS / "lists.md").read_text(encoding="utf-8") == made["page"](), "run: make docs"
+
+
+def test_every_export_is_on_its_page_and_in_the_help() -> None:
+    page = (DOCS / "howto" / "exports.md").read_text(encoding="utf-8")
+    table = page.split("| `--what` |")[1].split("\n\n")[0]
+    cells = re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)
+    assert {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell)} == set(WHAT), "docs/howto/exports.md"
+    told = re.findall(r"[\w-]+", cli.commands["export"].help or "")
+    assert [name for name in WHAT if name not in told] == []
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
