@@ -92,12 +92,7 @@ def remove(
     try:
         connection.execute(URL_INDEX)
         connection.execute("CREATE TEMP TABLE doomed (page INTEGER PRIMARY KEY)")
-        for kind, name in named:
-            those = f"FROM pages WHERE {'url = ?' if kind == 'url' else 'host = (SELECT id FROM hosts WHERE host = ?)'}"
-            added = connection.execute(f"INSERT OR IGNORE INTO doomed SELECT id {those}", (name,)).rowcount
-            # Another name may have doomed its pages already: a URL beside its host.
-            if not added and connection.execute(f"SELECT 1 {those} LIMIT 1", (name,)).fetchone() is None:
-                done.missing.append(name)
+        done.missing += _doom(connection, named)
         _drop(connection, done)
         done.problems = _drop_problems(connection, {*urls}, {*hosts}, host_of, canonical)
         done.corrections = _drop_corrections(connection, {*urls}, {*hosts}, host_of)
@@ -106,12 +101,32 @@ def remove(
             [(digest(kind, name), kind, now()) for kind, name in named],
         )
         connection.execute("DROP TABLE doomed")
+        connection.execute("DROP TABLE doomed_hosts")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
     return done
+
+
+def _doom(connection: sqlite3.Connection, named: Iterable[tuple[Kind, str]]) -> list[str]:
+    """Enter the pages that go into ``doomed``; the names of which there are none come out.
+
+    No index says which pages a host has, so that all pages are gone through: once, and not for each host.
+    """
+    connection.execute("CREATE TEMP TABLE doomed_hosts (id INTEGER PRIMARY KEY)")
+    ids: dict[tuple[Kind, str], int | None] = {}
+    for kind, name in named:
+        table, column = ("pages", "url") if kind == "url" else ("hosts", "host")
+        found = connection.execute(f"SELECT id FROM {table} WHERE {column} = ?", (name,)).fetchone()
+        ids[kind, name] = None if found is None else found[0]
+    for of, doomed in (("url", "doomed"), ("host", "doomed_hosts")):
+        those = [(known,) for (kind, _), known in ids.items() if kind == of and known is not None]
+        connection.executemany(f"INSERT INTO {doomed} VALUES (?)", those)
+    connection.execute("INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE host IN doomed_hosts")
+    there = {host for (host,) in connection.execute("SELECT DISTINCT host FROM pages WHERE host IN doomed_hosts")}
+    return [name for (kind, name), known in ids.items() if known is None or (kind == "host" and known not in there)]
 
 
 def _drop(connection: sqlite3.Connection, done: Removal) -> None:

@@ -281,3 +281,26 @@ def test_what_is_named_twice_is_there(tmp_path: Path) -> None:
         db, SECRET, SECRET, "http://b.example/", "http://b.example/", hosts=("geheim.example", "geheim.example")
     )
     assert (done.pages, done.missing, done.unknown) == (1, ["http://b.example/"], 1)
+
+
+def test_a_long_list_of_hosts_goes_through_the_pages_once(tmp_path: Path) -> None:
+    """Of 20,000 hosts in a collection of 100,000 URLs each went through all of them: 77 seconds of a processor."""
+    hosts = [f"h{number}.example" for number in range(1000)]
+
+    def work(some: int) -> int:
+        db = tmp_path / f"{some}.db"
+        write(db, *(page(f"http://{host}/") for host in hosts))
+        steps = 0
+
+        def count() -> int:
+            nonlocal steps
+            steps += 1
+            return 0
+
+        with closing(create(db)) as connection:
+            connection.set_progress_handler(count, 100)
+            done = remove(connection, [], [*hosts[:some], "none.example"], host_of=host_of, canonical=str)
+        assert (done.pages, done.hosts, done.missing) == (some, some, ["none.example"])
+        return steps
+
+    assert work(400) < 5 * work(4)  # 4 and 400 of 1,000 pages; 40 times the work, were each to go through all
