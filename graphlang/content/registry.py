@@ -113,7 +113,8 @@ def path(name_or_path: str | Path) -> Path:
             f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
         )
     found = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
-    if known is None and (found.is_dir() or not found.exists()):  # a package's own folder is named like its method
+    is_name = len(found.parts) == 1  # the folder of a package beside us is named like its method
+    if known is None and (not found.exists() or (is_name and found.is_dir())):
         more = "" if plugins.allowed() else "; what other packages add is loaded by --plugins (use_plugins() in Python)"
         raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file{more}")
     return found
