@@ -40,7 +40,11 @@ _SAME = (
     "SELECT id FROM history WHERE page = ? AND digest = ? AND whole AND size > 0"
     " AND (status IS NULL OR status NOT BETWEEN 300 AND 399)"
 )
-_BEFORE = "SELECT id FROM history WHERE page = ? AND source = ? AND offset = ? AND reading < ?"
+#: By its date, which an index has, or without: another version may have read another one.
+_BEFORE = tuple(
+    f"SELECT id FROM history WHERE page = ?1 {dated} AND source = ?3 AND offset = ?4 AND reading < ?5"
+    for dated in ("AND date = ?2", "AND date <> ?2")
+)
 _READ_AGAIN = f"UPDATE history SET ({_COLUMNS}, whole, {_CONTENT}) = ({', '.join('?' * 18)}), run = NULL WHERE id = ?"
 #: A row that has its content of one that goes; a revisit has a size of 0.
 _HEIR = (
@@ -132,8 +136,11 @@ class History:
         """The row that an earlier reading of the file made of the same record."""
         if rest.page is None or self._reading == 1:
             return None
-        row = self._connection.execute(_BEFORE, (page_id, self._source, rest.page.offset, self._reading)).fetchone()
-        return None if row is None else int(row[0])
+        record = (page_id, rest.page.date, self._source, rest.page.offset, self._reading)
+        for query in _BEFORE:
+            if (row := self._connection.execute(query, record).fetchone()) is not None:
+                return int(row[0])
+        return None
 
     def _row(self, page_id: int, page: Page, *, whole: bool) -> tuple[Any, ...]:
         return (

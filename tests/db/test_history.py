@@ -1,6 +1,7 @@
 """Captures of a page besides its own: each with its date, each content once, however the records come."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -237,6 +238,19 @@ def test_content_stays_with_another_file_that_has_it(tmp_path: Path) -> None:
     read_again(db, [capture(2012, "new")])
     assert ask(db, HISTORY) == [("2011", "OLD", 1, "old")]
     assert ask(db, "SELECT capture - (SELECT id FROM history) FROM history_links") == [(0,)]
+
+
+def test_a_record_is_known_again_where_another_version_read_another_date(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    years = [capture(2010, "old"), capture(2011, "older"), capture(2012, "new")]
+    write(db, [years])
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("UPDATE history SET date = '2010' WHERE digest = 'OLD'")
+    ids = ask(db, "SELECT id, digest FROM history ORDER BY id")
+    read_again(db, years)
+    assert ask(db, "SELECT id, digest FROM history ORDER BY id") == ids
+    assert ask(db, HISTORY) == [("2010", "OLD", 1, "old"), ("2011", "OLDER", 1, "older")]
+    assert ask(db, "SELECT date FROM history WHERE digest = 'OLD'") == [("2010-03-01T00:00:00Z",)]
 
 
 def test_a_collection_that_had_one_capture_of_each_url_gets_the_others_when_it_is_read_again(tmp_path: Path) -> None:
