@@ -130,10 +130,10 @@ class Jsonl:
         if isinstance(status, str) and len(status) == 3 and status.isdecimal():  # noqa: PLR2004 - as CDXJ has it
             status = int(status)
         dates = [
-            date_of(value)
+            date_of(str(value))  # 20240102030405 may be a number, too
             for name in ("date", "timestamp", "crawl_date")
             for place in (found, found.get("metadata"))
-            if isinstance(place, dict) and isinstance(value := place.get(name), str)
+            if isinstance(place, dict) and type(value := place.get(name)) in {str, int}
         ]
         links = found.get("links")
         return Page(

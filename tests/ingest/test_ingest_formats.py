@@ -198,6 +198,23 @@ def test_jsonl_with_half_of_a_surrogate_pair_can_be_stored(tmp_path: Path) -> No
         assert connection.execute("SELECT text FROM anchor_texts").fetchall() == [("\ufffd",)]
 
 
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        (20240102030405, "2024-01-02T03:04:05Z"),
+        (20240102, "2024-01-02"),
+        (2024, "2024"),
+        (1704164645, ""),  # seconds since 1970 are no date of digits
+        (1704164645000, ""),
+        (2024.5, ""),
+        (True, ""),
+    ],
+)
+def test_a_date_of_digits_may_be_a_number(read: Read, written: object, date: str) -> None:
+    (page,), problems = read(json.dumps({"url": "http://a.example/", "text": "x", "date": written}).encode(), "a.jsonl")
+    assert (page.date, problems) == (date, [])
+
+
 def test_a_line_without_end_costs_no_memory(read: Read) -> None:
     bomb = gzip.compress(b'{"url": "' + b"x" * 50_000_000 + b'"}\n{"url": "http://a.example/", "text": "x"}', mtime=0)
     pages, problems = read(bomb, "a.jsonl.gz", max_json=100_000)
