@@ -12,7 +12,7 @@ from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.gathered import gathered
 from graphlang.maps.graphs.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import Selection, unanswered
+from graphlang.maps.selection import IS_PAGE, Selection, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
 from graphlang.maps.totals import total
 
@@ -154,7 +154,7 @@ def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
         other_status=connection.execute(
             "SELECT CASE WHEN status <> 200 THEN 'status ' || status"
             " ELSE 'no text: ' || CASE WHEN mime = '' THEN 'no media type' ELSE mime END END, COUNT(*)"
-            " FROM captures WHERE status <> 200 OR (charset IS NULL AND mime NOT LIKE '%html%')"
+            f" FROM captures WHERE NOT ({' AND '.join(IS_PAGE)})"
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (PROBLEMS,),
         ).fetchall(),

@@ -146,6 +146,25 @@ def test_the_words_of_counts(make_collection: Call, written: Any) -> None:
     assert ", 1 round; version" in told
 
 
+def test_lists_that_are_cut_say_so_and_captures_add_up(make_collection: Call, written: Any) -> None:
+    """Of 63 captures one is a page: 60 are of media types of their own, one is an error, one of a type like HTML's."""
+    types = [*(f"image/{number:02}" for number in range(60)), "text/x-html"]
+    pages = [written("http://a.example/", "deu", 1.0), written("http://a.example/e", "und", 0.0, status=404)]
+    pages += [written(f"http://a.example/{n}", "und", 0.0, mime=mime, charset=None) for n, mime in enumerate(types)]
+    path = make_collection(pages)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO sources (name, sha256, bytes, finished) VALUES (?, ?, 1, 1)",
+            [(f"{number}.warc", str(number)) for number in range(201)],
+        )
+    told = html.unescape(page(path))
+    (others,) = re.findall(r"Captures that do not count as pages: (.*)\.</p>", told)
+    assert others.startswith("no text: image/00 (1), no text: image/01 (1), ")
+    assert others.endswith("no text: image/49 (1), others (12)")
+    assert sum(map(int, re.findall(r"\((\d+)\)", others))) == 63 - 1
+    assert "<li>and 2 more files</li>" in told
+
+
 def test_what_was_not_worked_out_has_no_column(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Its diameter</th>" in page(db)
     monkeypatch.setattr("graphlang.report.facts._COMPONENTS", 2)  # the collection has three links
