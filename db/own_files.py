@@ -23,8 +23,7 @@ def own_files(db: Path) -> Iterator[tuple[Path, str]]:
     Args:
         db: the database's path. Where it is no collection, nothing is known of archives.
     """
-    yield db, "the database"
-    yield from ((db.with_name(db.name + end), "a file of the database") for end in _SIDE_FILES)
+    yield from its_files(db)
     if not db.is_file():
         return
     try:
@@ -36,6 +35,16 @@ def own_files(db: Path) -> Iterator[tuple[Path, str]]:
     for name in names:
         yield Path(name), "an archive that the database was read from"
         yield db.parent / name, "an archive that the database was read from"
+
+
+def its_files(db: Path) -> Iterator[tuple[Path, str]]:
+    """The database and the files beside it; each with words for what it is.
+
+    Args:
+        db: the database's path.
+    """
+    yield db, "the database"
+    yield from ((db.with_name(db.name + end), "a file of the database") for end in _SIDE_FILES)
 
 
 def same_file(target: Path, path: Path) -> bool:

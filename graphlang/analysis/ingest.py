@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 from graphlang import plugins
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import InputError
+from graphlang.db.own_files import its_files
 from graphlang.db.records import Page
 from graphlang.db.write import sources
 from graphlang.db.write.again import reading
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
-from graphlang.ingest import Found, Limits, batches, find
+from graphlang.ingest import Found, Limits, Passed, batches, find
 from graphlang.ingest.links.canonical import Place, place
 from graphlang.ingest.links.places import places
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from graphlang.ingest import Passed, PrestartedWorkers
+    from graphlang.ingest import PrestartedWorkers
     from graphlang.ingest.read_batches import Batch
 
 
@@ -66,7 +67,9 @@ class Ingested:
     refused: list[Path] = field(default_factory=list)
     #: Those of them, and of the files that were begun before, that were read with other options.
     changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
-    passed: list[Passed] = field(default_factory=list)  #: files of folders that were passed over, and why
+    passed: list[Passed] = field(
+        default_factory=list
+    )  #: files of folders, and of the database, that were passed over, and why
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
     others: int = 0  #: of the pages read by this call, captures of URLs that had one
@@ -74,6 +77,24 @@ class Ingested:
     keep: Keep = Keep.ALL  #: which captures were asked for
     problems: int = 0  #: of all the files given, those of earlier calls included
     seconds: float = 0.0
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """What two paths to one file have in common."""
+    known = path.stat()
+    return known.st_dev, known.st_ino
+
+
+def _without_own(connection: sqlite3.Connection, named: Found) -> Found:
+    """What was named but for the database: a pattern of the shell names it, too, when a command is repeated."""
+    (db,) = (Path(path) for _, name, path in connection.execute("PRAGMA database_list") if name == "main")
+    own = {_identity(path): words for path, words in its_files(db) if path.exists()}
+    passed = {
+        file: Passed(file, own[known]) for file in named.files if file.exists() and (known := _identity(file)) in own
+    }
+    if not passed:
+        return named
+    return Found([file for file in named.files if file not in passed], sorted([*named.passed, *passed.values()]))
 
 
 def ingest(
@@ -110,7 +131,7 @@ def ingest(
         InputError: a file or folder does not exist, or cannot be read at all.
     """
     started = time.perf_counter()
-    wanted = files if isinstance(files, Found) else found(files)
+    wanted = _without_own(connection, files if isinstance(files, Found) else found(files))
     done = Ingested(passed=wanted.passed, keep=keep)
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,7 @@ def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
 ) -> None:
     counted = graphlang("ingest", tmp_path / "a.db", folder, "--workers", 1)
     assert counted.exit_code == 0
-    assert counted.stderr.splitlines()[0] == (
-        "passed over in folders: 2 (no archive 1, symbolic link 1); --verbose names them"
-    )
+    assert counted.stderr.splitlines()[0] == ("passed over: 2 (no archive 1, symbolic link 1); --verbose names them")
     assert "read 1 file: 5 pages" in counted.stderr
     named = graphlang("ingest", tmp_path / "b.db", folder, "--workers", 1, "--verbose")
     assert named.stderr.splitlines()[:2] == [
@@ -49,7 +49,7 @@ def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
     ]
     followed = graphlang("ingest", tmp_path / "c.db", folder, "--workers", 1, "--follow-links")
     assert followed.exit_code == 1  # /etc/passwd is no archive
-    assert "passed over in folders: 1 (no archive 1); --verbose names them" in followed.stderr
+    assert "passed over: 1 (no archive 1); --verbose names them" in followed.stderr
     assert not graphlang("ingest", tmp_path / "d.db", folder, "--workers", 1, "-q").stderr
 
 
@@ -118,3 +118,19 @@ def test_standard_input_comes_where_it_is_named(graphlang: Call, museum: Path, t
     with gl.open(tmp_path / "a.db") as crawl:
         sources = [Path(row["name"]).name for row in crawl.db.query("SELECT name FROM sources ORDER BY id")]
     assert sources == ["other.jsonl", "-"]
+
+
+def test_the_database_is_no_archive_of_its_own(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    """As where a shell puts it into a pattern: ``graphlang run * --db crawl.db``, the second time."""
+    db = tmp_path / "crawl.db"
+    graphlang("ingest", db, museum, "--workers", 1)
+    again = tmp_path / "again.db"
+    again.symlink_to(db)
+    for _ in range(2):
+        told = graphlang("ingest", db, museum, db, again, "--workers", 1)
+        assert told.exit_code == 0
+        assert "passed over: 2 (the database 2); --verbose names them" in told.stderr
+    with closing(sqlite3.connect(db)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM sources").fetchall() == [(1,)]
+        assert connection.execute("SELECT COUNT(*) FROM problems").fetchall() == [(0,)]
+    assert f"passed over: {db} (the database)" in graphlang("ingest", db, db, "--verbose", "--workers", 1).stderr

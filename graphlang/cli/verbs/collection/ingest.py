@@ -144,7 +144,7 @@ def _say_passed(done: Ingested, *, verbose: bool) -> None:
     elif done.passed:
         by_reason = Counter(one.reason for one in done.passed)
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in by_reason.items())
-        words = f"passed over in folders: {len(done.passed):,} ({reasons}); --verbose names them"
+        words = f"passed over: {len(done.passed):,} ({reasons}); --verbose names them"
         say(words, "passed over", **by_reason)
 
 
