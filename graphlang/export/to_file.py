@@ -133,7 +133,8 @@ def export(
         raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
     selection = selection or Selection()
     if captures.others_count(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
-        raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as a graph")
+        asked = "a graph" if what in OF_CAPTURES else what
+        raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as {asked}")
     if what in _OF_ALL:
         selection = selection.of_everything()
     if what in FOLDERS:

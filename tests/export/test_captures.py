@@ -212,6 +212,7 @@ def test_a_table_of_captures(graphlang: Call, years: Path) -> None:
 def test_what_cannot_be_had(graphlang: Call, db: Path) -> None:
     for what, words in (
         (("--what", "hosts", "--captures", "all"), "captures of other times come as pages, texts, cdxj"),
+        (("--what", "links", "--captures", "all"), "warc-metadata, wet, and not as links"),
         (("--what", "pages", "--format", "gexf", "--at", "2010"), "and not as a graph"),
         (("--what", "texts", "--at", "2010", "--captures", "all"), "a moment takes one capture of each page"),
         (("--what", "texts", "--at", "yesterday"), "'yesterday' is no moment"),
