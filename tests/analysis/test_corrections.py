@@ -30,7 +30,7 @@ from graphlang.evaluation.evaluate import evaluate, read_gold
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 HUB, ONE, TWO, UNREAD, LONG, OTHER = (f"http://a.example/{name}" for name in ("", "1", "2", "3", "long", "other"))
@@ -88,8 +88,9 @@ def crawl(path: Path) -> sqlite3.Connection:
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> sqlite3.Connection:
-    return crawl(tmp_path / "a.db")
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(crawl(tmp_path / "a.db")) as made:
+        yield made
 
 
 def shown(connection: sqlite3.Connection) -> dict[str, str]:

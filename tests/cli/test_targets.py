@@ -4,6 +4,7 @@ import errno
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,8 @@ def test_what_is_read_is_not_written_over(graphlang: Call, db: Path, name: str) 
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: cannot write to {target}: it is ")
     assert not target.exists() or b"url,language" not in target.read_bytes()
-    assert sqlite3.connect(db).execute("SELECT COUNT(*) FROM pages").fetchone() == (6,)
+    with closing(sqlite3.connect(db)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM pages").fetchone() == (6,)
 
 
 def test_weights_and_models_replace_no_database_and_nothing_that_is_read(graphlang: Call, db: Path) -> None:

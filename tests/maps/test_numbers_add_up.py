@@ -9,12 +9,16 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import graphlang as gl
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("GRAPHLANG_DATA", ROOT.parent / "shared" / "data"))
@@ -26,13 +30,13 @@ ARCHIVES = {
 
 
 @pytest.fixture(scope="module", params=ARCHIVES)
-def crawl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> gl.Collection:
+def crawl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[gl.Collection]:
     archive = ARCHIVES[request.param]
     if not archive.exists():
         pytest.skip(f"there is no {archive}")
-    made = gl.open(tmp_path_factory.mktemp("sums") / "crawl.db")
-    made.run(archive)
-    return made
+    with gl.open(tmp_path_factory.mktemp("sums") / "crawl.db") as made:
+        made.run(archive)
+        yield made
 
 
 def read(pages: dict[str, int]) -> dict[str, int]:
