@@ -143,7 +143,8 @@ TABLES: dict[str, Table] = {
             "kind": "How it refers, in `link_kinds`.",
             "nofollow": "1 where the link or the page says nofollow.",
             "hreflang": "Language that the link announces for its target, as written; NULL without.",
-            "place": "Its place among the links of its page, from 0; NULL where that is not known.",
+            "place": "Its place among the links of its page, from 0: plain anchors in their order, behind all other"
+            " links; NULL where that is not known.",
         },
     ),
     "anchor_texts": Table(
@@ -191,7 +192,7 @@ TABLES: dict[str, Table] = {
             "kind": "How it refers, in `link_kinds`.",
             "nofollow": "1 where the link or the page says nofollow.",
             "hreflang": "Language that the link announces for its target; NULL without.",
-            "place": "Its place among the links of its page, from 0.",
+            "place": "Its place among the links of its page, as in `links`.",
         },
     ),
     "history_declarations": Table(
@@ -421,7 +422,7 @@ TABLES: dict[str, Table] = {
             "kind": "Name of the kind.",
             "nofollow": "1 where the link or the page says nofollow.",
             "hreflang": "Language that the link announces.",
-            "place": "Its place among the page's links, from 0.",
+            "place": "Its place among the links of its page, as in `links`.",
         },
     ),
     "page_scores": Table(
