@@ -125,7 +125,7 @@ def _doom(connection: sqlite3.Connection, named: Iterable[tuple[Kind, str]]) -> 
         those = [(known,) for (kind, _), known in ids.items() if kind == of and known is not None]
         connection.executemany(f"INSERT INTO {doomed} VALUES (?)", those)
     connection.execute("INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE host IN doomed_hosts")
-    there = {host for (host,) in connection.execute("SELECT DISTINCT host FROM pages WHERE host IN doomed_hosts")}
+    there = {host for (host,) in connection.execute("SELECT DISTINCT host FROM doomed JOIN pages ON id = doomed.page")}
     return [name for (kind, name), known in ids.items() if known is None or (kind == "host" and known not in there)]
 
 

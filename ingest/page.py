@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
 
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
-_ANY_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_ANY_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:/|\s*$))", re.IGNORECASE)  # and no port
 _MIRRORED = "x-graphlang-mirrored"
 _MOST_BYTES = 1 << 20  # of a page, for its visible bytes
 #: Header fields of WARC records and of HTTP messages that are looked at.

@@ -67,9 +67,8 @@ class Ingested:
     refused: list[Path] = field(default_factory=list)
     #: Those of them, and of the files that were begun before, that were read with other options.
     changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
-    passed: list[Passed] = field(
-        default_factory=list
-    )  #: files of folders, and of the database, that were passed over, and why
+    #: Files of folders, and of the database, that were passed over, and why.
+    passed: list[Passed] = field(default_factory=list)
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
     others: int = 0  #: of the pages read by this call, captures of URLs that had one
@@ -79,19 +78,20 @@ class Ingested:
     seconds: float = 0.0
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    """What two paths to one file have in common."""
-    known = path.stat()
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What two paths to one file have in common; None where there is none, as where SQLite just took its log away."""
+    try:
+        known = path.stat()
+    except FileNotFoundError:
+        return None
     return known.st_dev, known.st_ino
 
 
 def _without_own(connection: sqlite3.Connection, named: Found) -> Found:
     """What was named but for the database: a pattern of the shell names it, too, when a command is repeated."""
     (db,) = (Path(path) for _, name, path in connection.execute("PRAGMA database_list") if name == "main")
-    own = {_identity(path): words for path, words in its_files(db) if path.exists()}
-    passed = {
-        file: Passed(file, own[known]) for file in named.files if file.exists() and (known := _identity(file)) in own
-    }
+    own = {known: words for path, words in its_files(db) if (known := _identity(path)) is not None}
+    passed = {file: Passed(file, own[known]) for file in named.files if (known := _identity(file)) in own}
     if not passed:
         return named
     return Found([file for file in named.files if file not in passed], sorted([*named.passed, *passed.values()]))

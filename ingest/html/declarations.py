@@ -17,6 +17,7 @@ _NO_WORDS: frozenset[str] = frozenset()
 _NOINDEX = frozenset({"noindex", "none"})
 _WORD = re.compile(r"[\w-]+")
 _MEASURED = re.compile(r"\bmax-[\w-]+\s*:\s*[\w-]+")  # "max-image-preview:none" says nothing of the page
+_ADDRESSED = re.compile(r"(?:^|,)\s*(?!unavailable_after\b)[\w-]+\s*:.*", re.DOTALL)  # "otherbot: noindex, nofollow"
 
 
 def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
@@ -52,8 +53,12 @@ def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Dec
 def robots_words(content: str) -> frozenset[str]:
     """Return the words of a robots meta element, or of X-Robots-Tag, in lower case.
 
+    What X-Robots-Tag says to one robot by its name is left out, and so is what follows: it is said to that robot too.
+
     >>> sorted(robots_words("NoIndex, follow, max-image-preview: none"))
     ['follow', 'noindex']
+    >>> sorted(robots_words("noarchive, otherbot: noindex, nofollow"))
+    ['noarchive']
     """
     if not content:
         return _NO_WORDS
@@ -61,7 +66,7 @@ def robots_words(content: str) -> frozenset[str]:
 
 
 def _words(content: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(_MEASURED.sub("", content.lower())))
+    return frozenset(_WORD.findall(_ADDRESSED.sub("", _MEASURED.sub("", content.lower()))))
 
 
 _known = lru_cache(maxsize=1024)(_words)

@@ -237,6 +237,8 @@ def test_a_record_behind_a_header_without_end_is_found(archive: Archive, read: R
         ("http://[::1/", "bad-url"),
         ("a.example/1", "bad-url"),
         ("//a.example/1", "bad-url"),
+        ("a.example:8080/1", "bad-url"),
+        ("localhost:80", "bad-url"),
     ],
 )
 def test_target_uri_that_is_none(archive: Archive, read: Read, url: str, kind: str) -> None:

@@ -94,7 +94,18 @@ def test_links_of_the_http_header(archive: Archive, read: Read) -> None:
     )
 
 
-@pytest.mark.parametrize(("words", "nofollow"), [("noindex, NoFollow", True), ("none", True), ("noindex", False)])
+@pytest.mark.parametrize(
+    ("words", "nofollow"),
+    [
+        ("noindex, NoFollow", True),
+        ("none", True),
+        ("noindex", False),
+        ("otherbot: nofollow", False),
+        ("noarchive, otherbot: noindex, nofollow", False),
+        ("nofollow, otherbot: noindex", True),
+        ("unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", True),
+    ],
+)
 def test_a_server_says_nofollow_as_a_page_does(archive: Archive, read: Read, words: str, *, nofollow: bool) -> None:
     http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nX-Robots-Tag: {words}\r\n".encode()
     (page,), _ = read(archive.warc(A, b"<a href=x>", http=http))
