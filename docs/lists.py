@@ -48,9 +48,15 @@ _HEAD = """\
 # The columns of lists
 
 What each column of `--format csv`, `tsv` and `jsonl` means; in Python a row has them as attributes. Columns may be
-added, and keep their names ([what is stable](stability.md)). `runs` lists columns of the
-[table of runs](../db/SCHEMA.md#runs), exports have those of the [views](../db/SCHEMA.md), and `identify` those of a
-[`Prediction`](library.md), with `input` before and `characters` behind. This page is made from the code.
+added, and keep their names ([what is stable](stability.md)). This page is made from the code. Elsewhere stand those of
+
+- `identify`: a [`Prediction`](library.md), with `input` before and `characters` behind.
+- `runs`: the [table of runs](../db/SCHEMA.md#runs). `chosen` is `*` for the run that is shown, `model_hash` begins the
+  hash of the model (12 digits), `seeds` have a blank between.
+- [`export`](howto/exports.md): `pages` has those of the view [`page_languages`](../db/SCHEMA.md#page_languages), with
+  `languages` and `shares`; `links` those of [`link_details`](../db/SCHEMA.md#link_details), with the languages of both
+  ends; `sites`, `languages` and `texts` those of the lists of these names.
+- `language-graph` and `score`: their [help](../graphlang/COMMANDS.md).
 """
 
 
