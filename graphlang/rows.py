@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -66,7 +67,7 @@ class Rows(Generic[Row]):
             TypeError: `count` is no whole number.
             ValueError: `count` is negative.
         """
-        return list(islice(self, whole_number("count", count, least=0)))
+        return list(islice(self, min(whole_number("count", count, least=0), sys.maxsize)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """All rows, each as a dictionary by column."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
@@ -123,9 +122,7 @@ class Correcting(OpenedFile):
             TypeError: `count` or `draw` is no whole number.
             ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; an unknown language.
         """
-        count, draw = whole_number("count", count), whole_number("draw", draw, least=-sys.maxsize)
-        if not 0 <= draw < 1 << 64:
-            raise ValueError(f"draw is {draw}; it must be from 0 to 2^64 - 1")
+        count, draw = whole_number("count", count), whole_number("draw", draw, least=0, most=(1 << 64) - 1)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.maps.sample import SampleRow, sample_rows  # noqa: PLC0415
 

@@ -56,8 +56,8 @@ class Listing(OpenedFile):
         Raises:
             ValueError: an unknown language or order; `host` is none; `below` or `min_confidence` is no probability.
         """
-        probability("below", 1.0 if below is None else below)
-        probability("min_confidence", min_confidence)
+        below = None if below is None else probability("below", below)
+        min_confidence = probability("min_confidence", min_confidence)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
@@ -96,7 +96,7 @@ class Listing(OpenedFile):
         Raises:
             ValueError: `by` is none of these (when the rows are read); `min_confidence` is no probability.
         """
-        probability("min_confidence", min_confidence)
+        min_confidence = probability("min_confidence", min_confidence)
         text("by", by)
         from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
 
@@ -130,7 +130,7 @@ class Listing(OpenedFile):
         Raises:
             ValueError: ``by`` is something else; `min_confidence` is no probability.
         """
-        probability("min_confidence", min_confidence)
+        min_confidence = probability("min_confidence", min_confidence)
         from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
@@ -169,7 +169,7 @@ class Listing(OpenedFile):
             ValueError: an unknown language; another value of `captures`; `at` is no moment; `min_confidence` is no
                 probability.
         """
-        probability("min_confidence", min_confidence)
+        min_confidence = probability("min_confidence", min_confidence)
         from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export.texts import TextRow, texts  # noqa: PLC0415

@@ -62,7 +62,7 @@ class Publishing(OpenedFile):
         from graphlang.maps.captures import which  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
-        probability("min_confidence", min_confidence)
+        min_confidence = probability("min_confidence", min_confidence)
         tags = several("language", language)
         selection = Selection(
             wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 from math import inf
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis import propagate
+from graphlang.arguments import is_number, number
+from graphlang.graph.data import LARGEST
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
@@ -29,17 +30,17 @@ def inference(
         how: all else that `graphlang.analysis.propagate.propagate` takes.
 
     Raises:
-        ValueError: a weight that does not exist, is negative or no number.
+        ValueError: a weight that does not exist, is negative, too large or no number.
     """
-    given: dict[str, Any] = dict(weights)
-    if wrong := [name for name, value in given.items() if not isinstance(value, Real)]:
-        raise ValueError(f"the weight {wrong[0]} is {given[wrong[0]]!r}, which is no number")
-    # Those of numpy are none for JSON.
-    given = {name: int(value) if isinstance(value, Integral) else float(value) for name, value in given.items()}
+    if wrong := [name for name, value in weights.items() if not is_number(value)]:
+        raise ValueError(f"the weight {wrong[0]} is {weights[wrong[0]]!r}, which is no number")
+    given: dict[str, Any] = {name: number(f"the weight {name}", value) for name, value in weights.items()}
     signals = {name: given.pop(name, default) for name, default in propagate.SIGNALS.items()}
     for name, value in signals.items():  # before a run is begun; the options see to theirs
         if not 0 <= value < inf:
             raise ValueError(f"the weight {name} is {value}; it must be a number that is not negative")
+        if value > LARGEST:
+            raise ValueError(f"the weight {name} is {value}; no weight can be above {LARGEST:g}")
     known = {field.name for field in fields(Options)}
     if unknown := sorted(set(given) - known):
         names = ", ".join(sorted(known | set(signals)))

@@ -408,6 +408,16 @@ def test_weights_that_are_none(graphlang: Call, museum: Path, tmp_path: Path, wo
     assert (result.exit_code, "weights.json" in result.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("name", ["rounds", "certain-length", "degree"])
+def test_a_limit_that_nothing_can_hold_is_refused(graphlang: Call, tmp_path: Path, name: str) -> None:
+    """Of 401 digits numpy said "ufunc 'isfinite' not supported", and Python "int too large to convert to float"."""
+    db, weights = tmp_path / "crawl.db", tmp_path / "weights.json"
+    weights.write_text(json.dumps({name.replace("-", "_"): 10**400}), encoding="utf-8")
+    for given in (f"--{name}", 10**400), ("--weights", weights):
+        result = graphlang("propagate", db, *given)
+        assert (result.exit_code, f"'--{name}'" in result.stderr) == (2, True), result.stderr
+
+
 def test_urls_can_be_identified_and_classified(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db = tmp_path / "crawl.db"
     graphlang("run", museum, "--db", db, "--workers", 1)

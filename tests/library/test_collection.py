@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -291,6 +293,54 @@ def test_numbers_of_a_table_are_numbers_and_others_are_named(crawl: gl.Collectio
     with pytest.raises(ValueError, match="min_length is -2; it must be 0 or more"):
         crawl.vote(min_length=-2)
     assert len(crawl.runs()) == 3
+
+
+HUGE = 10**400  # 1,329 bits, for 400 / log10(2) = 1328.8; no float holds it
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "ask"),
+    [
+        (
+            ValueError,
+            "the weight cctld is a whole number of 1,329 bits",
+            lambda c: c.propagate(weights={"cctld": HUGE}),
+        ),
+        (ValueError, "the weight site is a negative number of 1,329", lambda c: c.propagate(weights={"site": -HUGE})),
+        (ValueError, "the weight rounds is a whole number of 1,329", lambda c: c.propagate(weights={"rounds": HUGE})),
+        (ValueError, "rounds is 9223372036854775808; no", lambda c: c.propagate(weights={"rounds": 1 << 63})),
+        (ValueError, "the weight url is 101; no weight can be above 100", lambda c: c.propagate(weights={"url": 101})),
+        (ValueError, "the weight url is True, which is no number", lambda c: c.propagate(weights={"url": True})),
+        (ValueError, "seed is a whole number of 1,329 bits; it must be from", lambda c: c.vote(seed=HUGE)),
+        (ValueError, "below is a whole number of 1,329 bits; it must be", lambda c: c.pages(below=HUGE)),
+        (ValueError, "below is True; it must be a number from 0 to 1", lambda c: c.pages(below=True)),
+        (ValueError, r"below is Decimal\('0.5'\); it must be", lambda c: c.pages(below=Decimal("0.5"))),
+        (ValueError, r"below is array\(1\); it must be", lambda c: c.pages(below=np.array(1))),
+        (ValueError, "draw is 18446744073709551616; it must be from 0 to", lambda c: c.sample(draw=1 << 64)),
+        (TypeError, "count is of type ndarray, expected int", lambda c: c.review(count=np.array([1]))),
+        (TypeError, "workers is of type bool, expected int", lambda c: c.classify(workers=True)),
+    ],
+)
+def test_a_number_that_is_none_is_named(
+    crawl: gl.Collection, error: type[Exception], words: str, ask: Callable[[gl.Collection], object]
+) -> None:
+    """Huge ones ended in numpy's "ufunc 'isfinite' not supported", or in "int too large to convert to float"."""
+    crawl.classify()
+    with pytest.raises(error, match=f"^{words}"):
+        ask(crawl)
+    assert len(crawl.runs()) == 1
+
+
+def test_a_confidence_out_of_a_table_is_a_number(crawl: gl.Collection) -> None:
+    """SQLite took a float32 for a blob, which is above every number: all pages were below .5, or none above."""
+    crawl.classify()
+    sure = [page.confidence for page in crawl.pages(fetched=True)]
+    assert min(sure) < 0.75 < max(sure)
+    for bound in (np.float32(0.75), np.float64(0.75), Fraction(3, 4), 0.75):
+        assert len(crawl.pages(fetched=True, below=bound).to_dicts()) == sum(one < 0.75 for one in sure)  # type: ignore[arg-type]
+        unsure = [page.language == "und" for page in crawl.pages(fetched=True, min_confidence=bound)]  # type: ignore[arg-type]
+        assert sum(unsure) == sum(one < 0.75 for one in sure)
+    assert len(crawl.pages().head(HUGE)) == len(crawl.pages().to_dicts())
 
 
 def test_a_moment_is_text(crawl: gl.Collection) -> None:

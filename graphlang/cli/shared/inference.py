@@ -10,6 +10,7 @@ import click
 
 from graphlang.analysis import propagate
 from graphlang.cli.shared.options import Finite
+from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.graph.data import LARGEST
 from graphlang.graph.propagation.defaults import WEIGHTS
 from graphlang.graph.propagation.options import FORMER, Options
@@ -93,7 +94,7 @@ def weights(function: Callable[..., None]) -> Callable[..., None]:
     for name, words in reversed(_INFERENCE.items()):
         default = getattr(Options(), name)
         least = 1 if name == "rounds" else 0
-        kind = click.IntRange(min=least) if isinstance(default, int) else Finite(min=0, max=_most(name))
+        kind = WholeNumber(least) if isinstance(default, int) else Finite(min=0, max=_most(name))
         names = [name, *(former for former, now in FORMER.items() if now == name)]
         spelt = [f"--{one.replace('_', '-')}" for one in names]
         function = click.option(*spelt, name, type=kind, default=default, show_default=True, help=words)(function)

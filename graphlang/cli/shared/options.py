@@ -27,7 +27,10 @@ class Finite(click.FloatRange):
             param: for the error.
             ctx: for the error.
         """
-        number = float(super().convert(value, param, ctx))
+        try:
+            number = float(super().convert(value, param, ctx))
+        except OverflowError:  # a whole number in a file of weights
+            number = math.inf
         if not math.isfinite(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
         return number

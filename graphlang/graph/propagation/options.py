@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass, fields
-
-import numpy as np
 
 from graphlang.graph.data import LARGEST
 from graphlang.graph.propagation.defaults import WEIGHTS
@@ -18,7 +18,7 @@ class Options:
     """Weights and limits of the inference; a weight of 0 switches its part off.
 
     Raises:
-        ValueError: a number that is negative or not a number, a weight above ``LARGEST``.
+        ValueError: a number that is negative or not a number, a weight above ``LARGEST``, a limit beyond 63 bits.
     """
 
     rounds: int = 200  #: cap on rounds
@@ -40,7 +40,9 @@ class Options:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not (np.isfinite(value) and value >= 0):
+            if not 0 <= value < math.inf:
                 raise ValueError(f"{field.name} is {value}; it must be a number that is not negative")
             if field.name in WEIGHTS and field.name != "degree" and value > LARGEST:
                 raise ValueError(f"{field.name} is {value}; no weight can be above {LARGEST:g}")
+            if isinstance(value, int) and value > sys.maxsize:  # beyond what arrays and a database hold
+                raise ValueError(f"{field.name} is {value}; no limit can be above {sys.maxsize}")
