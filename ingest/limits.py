@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import Final
 
+from graphlang.arguments import flag, number, whole_number
 from graphlang.db.records import READ
 
 _MOST: Final = (1 << 63) - 1  # what kernels take as a number of bytes or characters
-# What they count in 32 bits, links as four strings; and time, of which more than three years is no bound.
-_MOST_OF: Final = {"max_links": 1 << 29, "max_depth": 1 << 31, "max_seconds": math.inf}
+_MOST_OF: Final = {"max_links": 1 << 29, "max_depth": 1 << 31}  # what they count in 32 bits, links as four strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +18,10 @@ class Limits:
 
     The bounds hold for one record each, so that memory does not grow with the archive.
 
+    Numbers of numpy are taken, and kept as Python has them.
+
     Raises:
-        TypeError: one is no number.
+        TypeError: one is no number, or no truth value.
         ValueError: one is negative, or beyond all that can be counted.
     """
 
@@ -47,14 +48,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, bool) or (field.name == "text_limit" and value is None):
-                continue
-            real = field.name == "max_seconds"
-            if isinstance(value, bool) or not isinstance(value, (int, float) if real else int):
-                raise TypeError(
-                    f"{field.name} is of type {type(value).__name__}, expected {'a number' if real else 'int'}"
-                )
-            most = _MOST_OF.get(field.name, _MOST)
-            if not 0 <= value <= most:
-                raise ValueError(f"{field.name} is {value}; it must be from 0 to {most}")
+            name, value = field.name, getattr(self, field.name)
+            if isinstance(field.default, bool):
+                value = flag(name, value)
+            elif name == "max_seconds":
+                value = number(name, value)
+                if not value >= 0:  # nan is not
+                    raise ValueError(f"{name} is {value}; it must be from 0 to inf")
+            elif name != "text_limit" or value is not None:
+                value = whole_number(name, value, least=0, most=_MOST_OF.get(name, _MOST))
+            object.__setattr__(self, name, value)

@@ -18,6 +18,7 @@ ALLOWED = {
     "graphlang.native": (),
     "graphlang.db": ("graphlang.interrupts", "graphlang.native"),
     "graphlang.ingest": (
+        "graphlang.arguments",
         "graphlang.db.records",
         "graphlang.native",
         "graphlang.plugins",
@@ -34,6 +35,7 @@ ALLOWED = {
         "graphlang.plugins",
         "graphlang.regular_file",
     ),
+    "graphlang.arguments": (),
     "graphlang.plugins": (),
     "graphlang.regular_file": (),
     "graphlang.urls": (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 import signal
 import threading
 import time
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from graphlang.db.records import Page, Problem
@@ -162,9 +165,28 @@ def test_a_bound_beyond_what_timers_take_is_none(archive: Archive, tmp_path: Pat
         ("max_url", None, "max_url is of type NoneType, expected int"),
         ("max_seconds", float("nan"), "max_seconds is nan; it must be from 0 to inf"),
         ("max_seconds", "60", "max_seconds is of type str, expected a number"),
+        ("max_seconds", -(10**400), "max_seconds is a negative number of 1,329 bits, which is too large"),
+        ("max_ratio", 10**400, "max_ratio is a whole number of 1,329 bits; it must be from 0 to"),
+        ("max_links", np.float64(5), "max_links is of type float64, expected int"),
+        ("plain_urls", "no", "plain_urls is of type str, expected bool"),
     ],
 )
 def test_limits_that_are_none_are_refused_and_no_page_is_lost_by_them(name: str, given: object, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         Limits(**{name: given})  # type: ignore[arg-type]
     assert (Limits(text_limit=None).text_limit, Limits(max_links=1 << 29).max_links) == (None, 1 << 29)
+
+
+def test_limits_out_of_a_table_are_as_those_of_python() -> None:
+    """Workers are told of limits by marshal, which would have made bytes of them: those of a False are true."""
+    given = Limits(
+        max_links=np.int64(5),  # type: ignore[arg-type]
+        text_limit=np.uint16(300),  # type: ignore[arg-type]
+        max_seconds=np.float32(0.5),  # type: ignore[arg-type]
+        plain_urls=np.False_,  # type: ignore[arg-type]
+    )
+    assert given == Limits(max_links=5, text_limit=300, max_seconds=0.5)
+    kinds = {type(getattr(given, name)) for name in ("max_links", "text_limit", "max_seconds", "plain_urls")}
+    assert kinds == {int, float, bool}
+    sent = marshal.loads(marshal.dumps(astuple(given)))  # noqa: S302  as between processes
+    assert Limits(*sent) == given
