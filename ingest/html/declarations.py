@@ -28,7 +28,7 @@ def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Dec
         fields: the server's header fields; their names in lower case.
     """
     found: list[tuple[str, str | None]] = []
-    noindex = "x-robots-tag" in fields and not robots_words(fields["x-robots-tag"]).isdisjoint(_NOINDEX)
+    noindex = not header_robots_words(fields).isdisjoint(_NOINDEX)
     if document is not None:
         found = [("html-lang", document.lang), ("xml-lang", document.xml_lang)]
         for meta in document.metas:
@@ -50,8 +50,25 @@ def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Dec
     )
 
 
+def header_robots_words(fields: dict[str, str]) -> frozenset[str]:
+    r"""Return what X-Robots-Tag says to all robots, in lower case.
+
+    Args:
+        fields: the server's header fields; their names in lower case. Each line of this one is a field of its own.
+
+    >>> sorted(header_robots_words({"x-robots-tag": "noarchive, otherbot: noindex, nosnippet\nNoFollow"}))
+    ['noarchive', 'nofollow']
+    """
+    said = fields.get("x-robots-tag")
+    if not said:
+        return _NO_WORDS
+    if "\n" not in said:
+        return robots_words(said)
+    return frozenset().union(*map(robots_words, said.split("\n")))
+
+
 def robots_words(content: str) -> frozenset[str]:
-    """Return the words of a robots meta element, or of X-Robots-Tag, in lower case.
+    """Return the words of a robots meta element, or of one X-Robots-Tag, in lower case.
 
     What X-Robots-Tag says to one robot by its name is left out, and so is what follows: it is said to that robot too.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.records import NO_LINKS, NOFOLLOW, Link, LinkKind, Links, packed
-from graphlang.ingest.html.declarations import robots_words
+from graphlang.ingest.html.declarations import header_robots_words, robots_words
 from graphlang.ingest.html.document import References
 from graphlang.ingest.links.canonical import canonical
 
@@ -210,7 +210,7 @@ def of_metas(document: Document, fields: dict[str, str]) -> tuple[list[_Found], 
         fields: HTTP header, names in lower case; X-Robots-Tag counts alike.
     """
     found: list[_Found] = []
-    unfollowed = "x-robots-tag" in fields and not robots_words(fields["x-robots-tag"]).isdisjoint(_NOFOLLOW)
+    unfollowed = not header_robots_words(fields).isdisjoint(_NOFOLLOW)
     for meta in document.metas:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
             found += _refreshed(meta.get("content") or "")

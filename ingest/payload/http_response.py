@@ -18,6 +18,7 @@ _LEFT = _kernels.constant("GRAPHLANG_FIELDS_LEFT")
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
 _SINGLE = frozenset({"content-type", "location", "content-length"})
+_APART = frozenset({"x-robots-tag"})  # a line addressed to one robot says nothing of the next one
 _LONG_NAME = 100  # characters of a name that is not worth remembering
 _MOST_MEMBERS = 1_000  # of a gzip payload
 _PIECE = 1 << 16
@@ -32,7 +33,7 @@ class Response(NamedTuple):
     """An HTTP response, taken apart."""
 
     status: int | None  #: None where there was no status line
-    fields: dict[str, str]  #: lower-case name -> value; of a name that came twice the values joined with ", "
+    fields: dict[str, str]  #: lower-case name -> value; several of one name are joined, see `fields`
     payload: bytes  #: transfer and content encodings undone, as far as they could be
     faults: tuple[tuple[str, str], ...] = ()  #: kind and reason of each Problem
 
@@ -52,8 +53,9 @@ def text(value: bytes) -> str:
 def fields(block: bytes, wanted: bytes = b"") -> dict[str, str]:
     r"""Return the header fields of a block of lines by their names in lower case.
 
-    Lines that are no fields are passed over. Values of a name that comes twice are joined with a comma, but for those
-    that can have one value only: the first stands.
+    Lines that are no fields are passed over. Values of a name that comes twice are joined with a comma (RFC 9110, 5.3);
+    those of X-Robots-Tag with a line end, for each is to be read alone. Of names that can have one value only the first
+    stands.
 
     Args:
         block: the lines.
@@ -91,7 +93,7 @@ def _fields_of_any(block: bytes) -> dict[str, str]:
         if key not in found:
             found[key] = value
         elif key not in _SINGLE and len(found[key]) < _MAX_JOINED:
-            found[key] += ", " + value
+            found[key] += ("\n" if key in _APART else ", ") + value
     return found
 
 

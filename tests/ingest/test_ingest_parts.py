@@ -136,6 +136,29 @@ def test_noindex_is_kept_as_evidence(read: Read, archive: Archive, http: bytes, 
 
 
 @pytest.mark.parametrize(
+    ("lines", "noindex", "nofollow"),
+    [
+        ([b"otherbot: noindex", b"nofollow"], False, True),
+        ([b"otherbot: nofollow, nosnippet", b"NOINDEX"], True, False),
+        ([b"noarchive", b"otherbot: none", b"unavailable_after: 25 Jun 2030", b"none"], True, True),
+        ([b"otherbot: none", b"thirdbot: none"], False, False),
+        ([b"otherbot: noarchive, none"], False, False),
+        ([b"noarchive", b"nofollow"], False, True),
+    ],
+)
+@pytest.mark.parametrize("more", [b"", b"X-Powered-By: caf\xe9\r\n"])  # beyond ASCII no kernel reads the lines
+def test_what_is_said_to_one_robot_ends_with_its_line(
+    read: Read, archive: Archive, lines: list[bytes], more: bytes, *, noindex: bool, nofollow: bool
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + more
+    head += b"".join(b"X-Robots-Tag: %s\r\n" % line for line in lines)
+    ((page,), problems) = read(archive.warc("http://a.example/", b"<a href=b>b</a>", http=head))
+    assert not problems
+    assert page.declared == ((Declaration("robots", "noindex"),) if noindex else ())
+    assert page.links == (Link("http://a.example/b", LinkKind.ANCHOR, nofollow=nofollow),)
+
+
+@pytest.mark.parametrize(
     "content", [b"index, follow, max-image-preview:none", b"max-snippet: -1, max-video-preview: none"]
 )
 def test_the_size_of_previews_is_not_about_the_index(read: Read, archive: Archive, content: bytes) -> None:
