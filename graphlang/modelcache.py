@@ -1,6 +1,6 @@
 """Large arrays of a shipped model as they are used, kept in a file for later starts.
 
-A model file is packed: the default one unpacks to five times its size, which takes a third of a second of a processor,
+A model file is packed: the default one unpacks to four times its size, which takes a third of a second of a processor,
 half of what `graphlang identify` takes for a line. What came out of it the first time is written to the user's folder
 of caches, and is read from there ever after, in a sixth of the time. Mapped into memory it would be there sooner still,
 but the system maps files in small pages, and long texts took a tenth more time.

@@ -308,8 +308,17 @@ def take_kept(model: Model, name: str, kind: str, size: int | None, source: str)
         return None
     array = model.kept.get(name)
     if array is None or array.dtype.str[1:] != kind or array.ndim != 1 or size not in (None, len(array)):
-        raise ModelError(f"{source}: what is kept of it is damaged: GRAPHLANG_CACHE=no works it out again")
+        raise damaged(source)
     return array
+
+
+def damaged(source: str) -> ModelError:
+    """What to raise where the arrays that are kept of a model do not fit one another.
+
+    Args:
+        source: For the message.
+    """
+    return ModelError(f"{source}: what is kept of it is damaged: GRAPHLANG_CACHE=no works it out again")
 
 
 def take(

@@ -1,16 +1,19 @@
 """What is kept of a model for the next start: the same arrays or none, whatever somebody left in the folder."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from graphlang import modelcache
 from graphlang.content import registry
-from graphlang.content.discriminative.trained import makers
+from graphlang.content.discriminative.trained import PACKED, makers, worked_out
 from graphlang.modelfile import ModelError, read
 
 ARRAYS = {"table": np.arange(5000, dtype=np.uint16), "rest": np.int32([-1, 7]), "none": np.zeros((0, 3), np.uint8)}
@@ -161,7 +164,28 @@ def test_answers_are_the_same_to_the_bit_from_what_was_kept(folder: Path, monkey
 def test_what_does_not_fit_the_model_is_refused_and_the_way_out_named(folder: Path) -> None:
     path = registry.path("nfc")
     _, digest = read(path)
-    modelcache.keep(digest, makers(), {"slots": np.zeros(1 << 20, np.uint32)}, ["ngrams"])
+    modelcache.keep(digest, makers(), {"marks": np.zeros(1 << 14, np.uint64)}, ["ngrams"])
     with pytest.raises(ModelError, match="GRAPHLANG_CACHE=no works it out again"):
         registry.load("nfc")
     assert folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("marks", lambda own: own[1:]),
+        ("marks", lambda own: own & ~np.uint64(1)),
+        ("entries", lambda own: own[1:]),
+        ("spelling_marks", lambda own: np.concatenate([own, own])),
+        ("spelling_entries", lambda own: own[1:]),
+    ],
+)
+def test_tables_that_do_not_hold_together_are_refused(
+    folder: Path, name: str, change: Callable[[NDArray[Any]], NDArray[Any]]
+) -> None:
+    kept = worked_out(registry.load("nfc").trained)  # type: ignore[attr-defined]
+    for path in folder.iterdir():
+        path.unlink()
+    modelcache.keep(read(registry.path("nfc"))[1], makers(), {**kept, name: change(kept[name])}, PACKED)
+    with pytest.raises(ModelError, match="what is kept of it is damaged"):
+        registry.load("nfc")

@@ -52,6 +52,21 @@ def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
         Vocabulary(grams, bits=6)
 
 
+@given(st.lists(st.text("abcжल", min_size=1, max_size=3), unique=True, max_size=9), st.integers(1, 8))
+def test_a_table_of_any_size_is_made_again_of_its_parts(grams: list[str], bits: int) -> None:
+    grams = [grams[i] for i in admissible(grams, bits=bits).tolist()][: (1 << bits) - 1]
+    made = Vocabulary(grams, bits=bits)
+    assert sum(int(word).bit_count() for word in made.marks) == len(made.entries) == len(grams)
+    again = Vocabulary.of(np.frombuffer(made.lines, np.uint8), made.sizes, made.marks, made.entries, bits=bits)
+    letters = normalise([*grams, "cба", "".join(grams)], limit=100, margin=2)
+    assert again.ngrams == made.ngrams
+    assert (again.count(letters) != made.count(letters)).nnz == 0
+    with pytest.raises(ValueError, match="not as many entries"):
+        Vocabulary.of(made.lines, made.sizes, made.marks, np.append(made.entries, np.uint32(0)), bits=bits)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="do not fit one another"):
+        Vocabulary.of(made.lines, made.sizes, np.append(made.marks, np.uint64(0)), made.entries, bits=bits)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("grams", [["abcdef"], [""], ["ab", ""], ["two words"], [" a b  c "], [" opens"], ["x" * 60]])
 def test_what_is_no_ngram_and_no_word_is_refused(grams: list[str]) -> None:
     with pytest.raises(ValueError, match=r"1 to 5|one character at least"):

@@ -21,7 +21,7 @@ from graphlang.content.discriminative.weight_codec import longest_text
 from graphlang.content.ngrams.vocabulary import MAX_ORDER, MOST_BITS, SPACE, Table
 from graphlang.content.scoring import calibration
 from graphlang.content.text.normalise import Letters
-from graphlang.modelfile import ModelError, take, take_kept
+from graphlang.modelfile import ModelError, damaged, take, take_kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,14 +171,17 @@ def pack(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _table(model: Model, source: str) -> Table:
-    slots = take_kept(model, f"{PREFIX}slots", "u4", None, source)
-    if slots is not None:
-        features = int(take(model, f"{PREFIX}features", "i", (None, 2), source)[:, 1].sum())
-        return Table.ready(slots, features, range(1, MAX_ORDER + 1), has_words=True)
-    packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
     bits: Any = model.parameters.get(f"{PREFIX}bits")
     if type(bits) is not int or not 1 <= bits <= MOST_BITS:
         raise ModelError(f"{source}: its parameter {PREFIX}bits is none")
+    marks = take_kept(model, f"{PREFIX}marks", "u8", None, source)
+    entries = take_kept(model, f"{PREFIX}entries", "u4", None, source)
+    if marks is not None and entries is not None:
+        try:
+            return Table.ready(marks, entries, range(1, MAX_ORDER + 1), bits=bits, has_words=True)
+        except ValueError as error:
+            raise damaged(source) from error
+    packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
     if len(packed) >= 1 << bits:
         raise ModelError(
             f"{source}: the n-grams of its character language model are damaged (as many n-grams as slots)"

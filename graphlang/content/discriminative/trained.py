@@ -221,10 +221,12 @@ def worked_out(trained: Trained) -> dict[str, NDArray[Any]]:
     """The large arrays, which `load` takes from `Model.kept` where they are there."""
     words, of = trained.vocabulary, {"": trained.weights}
     found: dict[str, NDArray[Any]]
-    found = {"ngrams": np.frombuffer(words.lines, np.uint8), "sizes": words.sizes, "slots": words.slots}
+    found = {"ngrams": np.frombuffer(words.lines, np.uint8), "sizes": words.sizes}
+    found |= {"marks": words.marks, "entries": words.entries}
     if trained.char_lm is not None:
         of[char_lm.PREFIX] = trained.char_lm.weights
-        found[f"{char_lm.PREFIX}slots"] = trained.char_lm.table.slots
+        table = trained.char_lm.table
+        found |= {f"{char_lm.PREFIX}marks": table.marks, f"{char_lm.PREFIX}entries": table.entries}
     for prefix, weights in of.items():
         found |= {f"{prefix}table": weights.table, f"{prefix}starts": weights.starts, f"{prefix}rest": weights.rest}
     return found

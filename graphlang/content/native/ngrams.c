@@ -16,7 +16,7 @@
 #define VECTOR GRAPHLANG_NGRAMS_VECTOR
 #define MIDDLE GRAPHLANG_NGRAMS_MIDDLE
 #define TOGETHER 3
-#define AHEAD 36
+#define AHEAD 12
 #define ASKED 1024 /* rows, and lists, that are looked for at once */
 #define MOST 256   /* of them for one part of a text */
 #define PARTS 64
@@ -135,26 +135,75 @@ int graphlang_ngrams_slots(int64_t number, const uint32_t *keys, int64_t bits, u
     return 0;
 }
 
-int64_t graphlang_ngrams_fill(int64_t number, int64_t slots, const uint32_t *keys, int64_t bits, uint32_t *table)
+/* A slot of the table, from a mixed key: the number of the word of marks, and the bit in it. */
+INLINE uint32_t word_of(uint32_t mixed, int64_t bits)
 {
-    if (bits < 1 || bits > 31 || slots != (int64_t)1 << bits || number >= slots)
+    return mixed >> (32 - bits) >> 6;
+}
+
+INLINE uint32_t bit_of(uint32_t mixed, int64_t bits)
+{
+    return mixed >> (32 - bits) & 63;
+}
+
+/* How many words of marks there are for 2 ** bits slots. */
+static int64_t words_of(int64_t bits)
+{
+    return bits < 6 ? 1 : (int64_t)1 << (bits - 6);
+}
+
+/* Which entry the slot of a mixed key has, if it is marked. */
+INLINE uint32_t place_of_entry(const uint64_t *marks, const uint32_t *before, uint32_t mixed, int64_t bits)
+{
+    uint32_t word = word_of(mixed, bits);
+    return before[word] + (uint32_t)__builtin_popcountll(marks[word] & (((uint64_t)1 << bit_of(mixed, bits)) - 1));
+}
+
+int64_t graphlang_ngrams_rank(int64_t words, const uint64_t *marks, uint32_t *before)
+{
+    int64_t marked = 0;
+    if (words > UINT32_MAX >> 6)
         return GRAPHLANG_WRONG_SIZE;
-    uint32_t nothing = (1u << bits) - 1; /* an empty slot holds a number that no feature has */
-    for (int64_t i = 0; i < slots; i++)
-        table[i] = nothing;
+    for (int64_t i = 0; i < words; i++) {
+        before[i] = (uint32_t)marked;
+        marked += __builtin_popcountll(marks[i]);
+    }
+    return marked;
+}
+
+int64_t graphlang_ngrams_fill(int64_t number, int64_t words, const uint32_t *keys, int64_t bits, uint64_t *marks,
+                              uint32_t *before, uint32_t *entries)
+{
+    if (bits < 1 || bits > 31 || words != words_of(bits) || number >= (int64_t)1 << bits)
+        return GRAPHLANG_WRONG_SIZE;
+    memset(marks, 0, (size_t)words * sizeof *marks);
     for (int64_t i = 0; i < number; i++) {
-        uint32_t mixed = mix(keys[i]), *slot = table + (mixed >> (32 - bits));
+        uint32_t mixed = mix(keys[i]);
+        uint64_t *word = marks + word_of(mixed, bits), mark = (uint64_t)1 << bit_of(mixed, bits);
         if (i + SOON < number)
-            __builtin_prefetch(table + (mix(keys[i + SOON]) >> (32 - bits)), 1);
-        if ((*slot & nothing) != nothing)
+            __builtin_prefetch(marks + word_of(mix(keys[i + SOON]), bits), 1);
+        if (*word & mark)
             return i;
-        *slot = mixed << bits | (uint32_t)i;
+        *word |= mark;
+    }
+    graphlang_ngrams_rank(words, marks, before);
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t mixed = mix(keys[i]);
+        entries[place_of_entry(marks, before, mixed, bits)] = mixed << bits | (uint32_t)i;
     }
     return number;
 }
 
-/* Mixed keys that are sought, of some texts or parts of them. Memory has been asked for their slots when the keys of all
- * are known, and they are looked up then. */
+/* The table of features: which slots are taken, and of those what stands in them. */
+struct table {
+    const uint64_t *marks;
+    const uint32_t *before, *entries;
+    int64_t bits;
+    uint32_t number;
+};
+
+/* Mixed keys that are sought, of some texts or parts of them. Memory has been asked for the marks of their slots when the
+ * keys of all are known, and they are looked up then. */
 struct sought {
     int64_t parts, places, words;
     struct {
@@ -167,7 +216,7 @@ struct sought {
 
 /* The keys of the n-grams that begin at every so many places of a text. wanted, step: as graphlang_ngrams_find has them. */
 INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t number, int64_t wanted, int64_t highest,
-                        int64_t step, const uint32_t *table, int64_t bits)
+                        int64_t step, const struct table *table)
 {
     uint32_t value[PLACES];
     for (int64_t order = 1, next = 0; order <= highest; order++) {
@@ -187,14 +236,14 @@ INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t numb
             for (int64_t i = 0; i * step < number; i++)
                 key[i] = mix(value[i * step]);
         for (int64_t i = 0; i * step < number; i++)
-            __builtin_prefetch(table + (key[i] >> (32 - bits)));
+            __builtin_prefetch(table->marks + word_of(key[i], table->bits));
         next++;
     }
 }
 
 /* The keys of the words that begin between two places of a text. */
 INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin, int64_t end, int64_t length,
-                       int64_t step, const uint32_t *table, int64_t bits)
+                       int64_t step, const struct table *table)
 {
     for (int64_t i = begin, stop; i < end; i = stop) {
         stop = i + 1;
@@ -204,33 +253,52 @@ INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin
             stop++;
         if (stop - i > MAX_ORDER - 2) {
             uint32_t key = mix(word_key(own, i, stop));
-            __builtin_prefetch(table + (key >> (32 - bits)));
+            __builtin_prefetch(table->marks + word_of(key, table->bits));
             sought->word[sought->words] = key;
             sought->word_place[sought->words++] = sought->places + (i - begin) / step;
         }
     }
 }
 
-/* Look up what is sought; the numbers of those that are features are put behind `out`. Returns how many there are then. */
-INLINE int64_t look_up(struct sought *sought, const uint32_t *table, int64_t bits, uint32_t features, int64_t orders,
-                       int32_t *out, int64_t found, int64_t *offsets)
+/* Look up what is sought; the numbers of those that are features are put behind `out`. Returns how many there are then.
+ *
+ * Most keys are of no feature, and their slots are empty: the marks of all are looked at first, which the cache next to the
+ * processor has room for, and memory is asked for the entries of those that are taken. */
+INLINE int64_t look_up(struct sought *sought, const struct table *table, int64_t orders, int32_t *out, int64_t found,
+                       int64_t *offsets)
 {
-    int64_t place = 0, word = 0;
+    uint32_t taken[(MAX_ORDER + 1) * PLACES], entry[(MAX_ORDER + 1) * PLACES];
+    const uint64_t *marks = table->marks;
+    const int64_t bits = table->bits;
+    int64_t place = 0, word = 0, number = 0, ends[ROWS];
     for (int64_t p = 0; p < sought->parts; p++) {
         for (;;) {
             int last = word == sought->part[p].words;
             int64_t stop = last ? sought->part[p].places : sought->word_place[word] + 1;
             for (; place < stop; place++)
                 for (int64_t order = 0; order < orders; order++) {
-                    uint32_t key = sought->key[order][place], entry = table[key >> (32 - bits)] ^ key << bits;
-                    out[found] = (int32_t)entry; /* what is left of equal bits is the number of the feature */
-                    found += entry < features;
+                    uint32_t key = sought->key[order][place];
+                    taken[number] = key;
+                    number += marks[word_of(key, bits)] >> bit_of(key, bits) & 1;
                 }
             if (last)
                 break;
-            uint32_t key = sought->word[word++], entry = table[key >> (32 - bits)] ^ key << bits;
-            out[found] = (int32_t)entry;
-            found += entry < features;
+            uint32_t key = sought->word[word++];
+            taken[number] = key;
+            number += marks[word_of(key, bits)] >> bit_of(key, bits) & 1;
+        }
+        ends[p] = number;
+    }
+    for (int64_t i = 0; i < number; i++) {
+        uint32_t at = place_of_entry(marks, table->before, taken[i], bits);
+        entry[i] = at < table->number ? at : 0;
+        __builtin_prefetch(table->entries + entry[i]);
+    }
+    for (int64_t p = 0, i = 0; p < sought->parts; p++) {
+        for (; i < ends[p]; i++) {
+            uint32_t feature = table->entries[entry[i]] ^ taken[i] << bits; /* what is left of equal bits */
+            out[found] = (int32_t)feature;
+            found += feature < table->number;
         }
         offsets[sought->part[p].row + 1] = found;
     }
@@ -239,47 +307,49 @@ INLINE int64_t look_up(struct sought *sought, const uint32_t *table, int64_t bit
 }
 
 WIDE
-int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t room, const uint32_t *symbols,
-                              const int64_t *starts, const int64_t *lengths, int64_t margin, const uint32_t *table,
-                              int64_t bits, int64_t features, int64_t wanted, int64_t step, int32_t *out,
-                              int64_t *offsets, graphlang_fault *fault)
+int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t words, int64_t number, int64_t room,
+                              const uint32_t *symbols, const int64_t *starts, const int64_t *lengths, int64_t margin,
+                              const uint64_t *marks, const uint32_t *before, const uint32_t *entries, int64_t bits,
+                              int64_t wanted, int64_t step, int32_t *out, int64_t *offsets, graphlang_fault *fault)
 {
     struct sought sought;
-    int64_t found = 0, promised = 0, highest = 0, orders = 0, words = wanted & 1;
+    int64_t found = 0, promised = 0, highest = 0, orders = 0, with_words = wanted & 1;
     for (int64_t order = 1; order <= MAX_ORDER; order++)
         if (wanted >> order & 1) {
             highest = order;
             orders++;
         }
-    if (bits < 1 || bits > 31 || slots != (int64_t)1 << bits || features < 0 || features >= slots || margin < 0 ||
+    if (bits < 1 || bits > 31 || words != words_of(bits) || number >= (int64_t)1 << bits || margin < 0 ||
         margin + 1 < highest || step < 1 || PLACES % step)
         return GRAPHLANG_WRONG_SIZE;
+    static const uint32_t none;
+    const struct table table = {marks, before, number ? entries : &none, bits, (uint32_t)number};
     sought.parts = sought.places = sought.words = 0;
     offsets[0] = 0;
     for (int64_t row = 0; row < rows; row++) {
-        int64_t start = starts[row], length = lengths[row], number;
+        int64_t start = starts[row], length = lengths[row], some;
         if (start < 0 || start > size)
             return GRAPHLANG_REFUSE(fault, "starts", row, start, 0, size);
         if (length < 0 || (length && length > size - start - margin))
             return GRAPHLANG_REFUSE(fault, "lengths", row, length, 0, size - start - margin);
-        if (room - promised < length * (orders + words))
+        if (room - promised < length * (orders + with_words))
             return GRAPHLANG_WRONG_SIZE;
-        promised += length * (orders + words);
+        promised += length * (orders + with_words);
         const uint32_t *own = symbols + start;
-        for (int64_t begin = 0; begin < length || !begin; begin += number ? number : 1) {
-            number = length - begin < PLACES ? length - begin : PLACES;
-            if (sought.places + number > PLACES || sought.parts == ROWS)
-                found = look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
-            seek_ngrams(&sought, own + begin, number, wanted, highest, step, table, bits);
-            if (words)
-                seek_words(&sought, own, begin, begin + number, length, step, table, bits);
-            sought.places += (number + step - 1) / step;
+        for (int64_t begin = 0; begin < length || !begin; begin += some ? some : 1) {
+            some = length - begin < PLACES ? length - begin : PLACES;
+            if (sought.places + some > PLACES || sought.parts == ROWS)
+                found = look_up(&sought, &table, orders, out, found, offsets);
+            seek_ngrams(&sought, own + begin, some, wanted, highest, step, &table);
+            if (with_words)
+                seek_words(&sought, own, begin, begin + some, length, step, &table);
+            sought.places += (some + step - 1) / step;
             sought.part[sought.parts].row = row;
             sought.part[sought.parts].places = sought.places;
             sought.part[sought.parts++].words = sought.words;
         }
     }
-    return look_up(&sought, table, bits, (uint32_t)features, orders, out, found, offsets);
+    return look_up(&sought, &table, orders, out, found, offsets);
 }
 
 /* Weights of one script: of the features from `first` on, `common` have a row each in `table`, which has a last row of
@@ -335,7 +405,8 @@ APART void ask(struct asked *asked, const struct block *block, int64_t row, int 
  * times 256 and those of the first half. Meanwhile those that stand AHEAD of them are brought into the cache. */
 INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int64_t number, int64_t half)
 {
-    int64_t j = 0;
+    const uint16_t *const *next = rows + AHEAD;
+    int64_t j = 0, line = 0;
     for (; j + LINE <= half; j += LINE) {
         lanes *b = (lanes *)(both + j), *h = (lanes *)(high + j);
         lanes low0 = b[0], low1 = b[1], high0 = h[0], high1 = h[1];
@@ -343,8 +414,14 @@ INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int
             const lanes *x = (const lanes *)(rows[i] + j), *y = (const lanes *)(rows[i + 1] + j);
             const lanes *z = (const lanes *)(rows[i + 2] + j);
             lanes three0 = x[0] + y[0] + z[0], three1 = x[1] + y[1] + z[1];
-            for (int k = 0; k < TOGETHER; k++)
-                __builtin_prefetch(rows[i + AHEAD + k] + j);
+            for (int k = 0; k < TOGETHER; k++) {
+                __builtin_prefetch(*next + line);
+                line += LINE;
+                if (line >= half) {
+                    line = 0;
+                    next++;
+                }
+            }
             low0 += three0;
             low1 += three1;
             high0 += three0 >> 8;
@@ -355,8 +432,9 @@ INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int
         h[0] = high0;
         h[1] = high1;
     }
-    for (int64_t i = 0; j < half && i < number; i++)
-        __builtin_prefetch(rows[i + AHEAD] + j);
+    for (; next < rows + AHEAD + number; next++, line = 0)
+        for (; line < half; line += LINE)
+            __builtin_prefetch(*next + line);
     for (; j < half; j += VECTOR) {
         few *b = (few *)(both + j), *h = (few *)(high + j), low0 = *b, high0 = *h;
         for (int64_t i = 0; i < number; i += TOGETHER) {

@@ -30,21 +30,28 @@ int graphlang_ngrams_word_keys(int64_t size, int64_t number, const uint32_t symb
 /* The slot of each key in a table of 2 ** bits slots. */
 int graphlang_ngrams_slots(int64_t number, const uint32_t keys[number], int64_t bits, uint32_t slots[number]);
 
-/* Put keys into a table of 2 ** bits slots. Returns how many stand before the first one whose slot is taken. */
-int64_t graphlang_ngrams_fill(int64_t number, int64_t slots, const uint32_t keys[number], int64_t bits,
-                              uint32_t table[slots]);
+/* Put keys into a table of 2 ** bits slots, of which only those that are taken have room. marks: a bit for each slot, set
+   where it is taken, 64 to a number. before: how many are set in the numbers before each. entries: of those slots, in their
+   order, the number of the key, and before it the bits of its hash that the slot does not say. Returns how many keys
+   stand before the first one whose slot is taken; if that is not all of them, `before` and `entries` mean nothing. */
+int64_t graphlang_ngrams_fill(int64_t number, int64_t words, const uint32_t keys[number], int64_t bits,
+                              uint64_t marks[words], uint32_t before[words], uint32_t entries[number]);
+
+/* What ngrams_fill puts into `before`. Returns how many bits are set. */
+int64_t graphlang_ngrams_rank(int64_t words, const uint64_t marks[words], uint32_t before[words]);
 
 /* The features of every row, in the order in which they begin; of equal beginnings the shorter first, words last.
 
-   symbols, starts, lengths: the rows, each with `margin` more places behind it. table: as ngrams_fill makes it, of 2 **
-   bits slots and so many features. wanted: bit n: n-grams of n characters are features; bit 0: words are. step: of the n-grams those
+   symbols, starts, lengths: the rows, each with `margin` more places behind it. marks, before, entries: as ngrams_fill makes
+   them, of 2 ** bits slots. wanted: bit n: n-grams of n characters are features; bit 0: words are. step: of the n-grams those
    that begin at a multiple of so many places, a power of two up to 128. out: room for
    every character of every row times the number of bits in `wanted`. offsets: row r gets out[offsets[r]] to
    out[offsets[r + 1] - 1]. Returns how many features there are in all. */
-int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t slots, int64_t room, const uint32_t symbols[size],
-                              const int64_t starts[rows], const int64_t lengths[rows], int64_t margin,
-                              const uint32_t table[slots], int64_t bits, int64_t features, int64_t wanted,
-                              int64_t step, int32_t out[room], int64_t offsets[rows + 1], graphlang_fault *fault);
+int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t words, int64_t number, int64_t room,
+                              const uint32_t symbols[size], const int64_t starts[rows], const int64_t lengths[rows],
+                              int64_t margin, const uint64_t marks[words], const uint32_t before[words],
+                              const uint32_t entries[number], int64_t bits, int64_t wanted, int64_t step,
+                              int32_t out[room], int64_t offsets[rows + 1], graphlang_fault *fault);
 
 /* The sums of the weights of the features of each row, one script after the other.
 

@@ -7,7 +7,8 @@ The table is direct-mapped: an n-gram has one slot that it may stand in, `2 ** b
 want the same slot cannot both be in a vocabulary; `admissible` keeps the first, so that training lists the better one
 first. The slot is the first `bits` bits of the mixed hash, and what stands there are the other bits and the number of
 the feature: of the n-grams that are no feature, about one in 2 ** (32 - bits) * (slots / features) is taken for one,
-fewer than one in 2,000.
+fewer than one in 2,000. Most slots are empty. They have a bit each that says so, and no room: with 8,000,000 slots for
+1,400,000 features, bits and entries take 7 MB, of which most look-ups need no more than the megabyte of bits.
 
 A whole word may be a feature too, however long: it is written with the spaces around it (" whole "), and what is of no
 more than `MAX_ORDER` characters with them is an n-gram like others. The hash of a word is the sum of its mixed letters,
@@ -96,6 +97,10 @@ class Table:
     Attributes:
         orders: As given.
         has_words: As given.
+        bits: Size of the table.
+        marks: A bit for each slot, set where a feature stands in it, 64 to a number.
+        entries: Of those slots, in their order, the number of the feature and, before it, as many bits of its hash as
+            the slot does not say.
 
     Raises:
         ValueError: when two want one slot.
@@ -110,32 +115,44 @@ class Table:
         self.has_words = has_words
         if self._size >= 1 << self.bits:
             raise ValueError("as many n-grams as slots")
-        # An entry is the number of the feature, and, before it, as many bits of its hash as are left.
-        self._table = np.empty(1 << self.bits, dtype=np.uint32)
-        placed = _kernels.ngrams_fill(keys=keys, bits=self.bits, table=self._table)
+        self.marks = np.empty(_words(self.bits), dtype=np.uint64)
+        self._before = np.empty(len(self.marks), dtype=np.uint32)
+        self.entries = np.empty(self._size, dtype=np.uint32)
+        placed = _kernels.ngrams_fill(
+            keys=keys, bits=self.bits, marks=self.marks, before=self._before, entries=self.entries
+        )
         if placed < self._size:
             raise ValueError(f"two n-grams of the vocabulary stand in one slot, one of them the {placed + 1:,}th")
 
     @classmethod
-    def ready(cls, table: NDArray[np.uint32], size: int, orders: Sequence[int], *, has_words: bool) -> Self:
-        """The same of what `slots` was.
+    def ready(
+        cls,
+        marks: NDArray[np.uint64],
+        entries: NDArray[np.uint32],
+        orders: Sequence[int],
+        *,
+        bits: int,
+        has_words: bool,
+    ) -> Self:
+        """The same of its parts.
 
         Args:
-            table: As `slots` gave it.
-            size: How many n-grams and words there are.
+            marks: As the attribute has them.
+            entries: As the attribute has them.
             orders: As given to make it.
+            bits: As the attribute has them.
             has_words: As given to make it.
+
+        Raises:
+            ValueError: they do not fit one another.
         """
         made = cls.__new__(cls)
-        made._table, made._size = table, size  # noqa: SLF001 - one of this class
-        made.bits = len(table).bit_length() - 1
-        made.orders, made.has_words = tuple(orders), has_words
+        before = np.empty(len(marks), dtype=np.uint32)
+        if len(marks) != _words(bits) or _kernels.ngrams_rank(marks=marks, before=before) != len(entries):
+            raise ValueError("marks and entries that do not fit one another")
+        made.marks, made.entries, made._before, made._size = marks, entries, before, len(entries)  # noqa: SLF001 - of this class
+        made.bits, made.orders, made.has_words = bits, tuple(orders), has_words
         return made
-
-    @property
-    def slots(self) -> NDArray[np.uint32]:
-        """The table: of each slot the number of its feature and the rest of its hash."""
-        return self._table
 
     def __len__(self) -> int:
         return self._size
@@ -173,9 +190,10 @@ class Table:
             starts=letters.starts,
             lengths=letters.lengths,
             margin=letters.margin,
-            table=self._table,
+            marks=self.marks,
+            before=self._before,
+            entries=self.entries,
             bits=self.bits,
-            features=self._size,
             wanted=wanted,
             step=step,
             out=out,
@@ -212,16 +230,32 @@ class Vocabulary(Table):
         super().__init__(keys, orders, has_words=has_words, bits=bits)
 
     @classmethod
-    def of(cls, lines: NDArray[np.uint8], sizes: NDArray[np.uint8], slots: NDArray[np.uint32]) -> Self:
+    def of(
+        cls,
+        lines: NDArray[np.uint8],
+        sizes: NDArray[np.uint8],
+        marks: NDArray[np.uint64],
+        entries: NDArray[np.uint32],
+        *,
+        bits: int | None = None,
+    ) -> Self:
         """The same of its parts.
 
         Args:
             lines: As the attribute has them.
             sizes: As the attribute has them.
-            slots: As the attribute has them.
+            marks: As the attribute has them.
+            entries: As the attribute has them.
+            bits: As given to make it.
+
+        Raises:
+            ValueError: they do not fit one another.
         """
+        if len(sizes) != len(entries):
+            raise ValueError("not as many entries as n-grams")
         orders, has_words = _kinds(sizes)
-        made = cls.ready(slots, len(sizes), orders, has_words=has_words)
+        bits = bits_for(len(sizes)) if bits is None else bits
+        made = cls.ready(marks, entries, orders, bits=bits, has_words=has_words)
         made.lines, made.sizes = lines, sizes
         return made
 
@@ -290,6 +324,11 @@ def _keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDAr
             f" and is no word of {LONGEST} at most between spaces"
         )
     return keys, sizes
+
+
+def _words(bits: int) -> int:
+    """Numbers of 64 bits that the marks of a table have."""
+    return max(1, (1 << bits) // 64)
 
 
 def bits_for(features: int) -> int:

@@ -19,7 +19,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.vocabulary import MOST_BITS, Vocabulary
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry
-from graphlang.modelfile import Model, ModelError, take, take_kept
+from graphlang.modelfile import Model, ModelError, damaged, take, take_kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,15 +95,20 @@ def vocabulary(model: Model, source: str) -> Vocabulary:
     Raises:
         ModelError: it is missing or damaged.
     """
-    slots = take_kept(model, "slots", "u4", None, source)
-    if slots is not None:
-        parts = (take_kept(model, name, "u1", None, source) for name in ("ngrams", "sizes"))
-        lines, sizes = (part for part in parts if part is not None)
-        return Vocabulary.of(lines, sizes, slots)
-    packed = take(model, "ngrams", "u1", (None,), source)
     bits: Any = model.parameters.get("bits")
     if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
         raise ModelError(f"{source}: its parameter bits is none")
+    marks = take_kept(model, "marks", "u8", None, source)
+    if marks is not None:
+        parts = (
+            take_kept(model, n, k, None, source) for n, k in (("ngrams", "u1"), ("sizes", "u1"), ("entries", "u4"))
+        )
+        lines, sizes, entries = (part for part in parts if part is not None)
+        try:
+            return Vocabulary.of(lines, sizes, marks, entries, bits=bits)
+        except ValueError as error:
+            raise damaged(source) from error
+    packed = take(model, "ngrams", "u1", (None,), source)
     try:
         return Vocabulary(packed.tobytes(), bits=bits)
     except ValueError as error:

@@ -6,6 +6,19 @@ HARNESS_BEGIN
 
 enum { MOST_FEATURES = 400, LONGEST_LINE = 40, MOST_WIDTH = 70, MOST_SCRIPTS = 3 };
 
+/* Each key's slot is marked, no others are, and its entry stands behind those of all slots before it. */
+static void check_table(const Vocabulary *made) {
+  uint32_t *again = array(made->words, 4);
+  CHECK(graphlang_ngrams_rank(made->words, made->marks, again) == made->number);
+  CHECK(!memcmp(again, made->before, (size_t)made->words * 4));
+  for (int64_t n = 0; n < made->number; n++) {
+    uint32_t mixed = mix(made->keys[n]), slot = mixed >> (32 - made->bits), place = 0;
+    CHECK(made->marks[slot / 64] >> slot % 64 & 1);
+    for (int64_t other = 0; other < made->number; other++) place += mix(made->keys[other]) >> (32 - made->bits) < slot;
+    CHECK(made->entries[place] == (mixed << made->bits | (uint32_t)n));
+  }
+}
+
 Vocabulary vocabulary_of(Input *lines, int64_t bits) {
   int64_t size = left(lines), number = size > 0;
   const uint8_t *text = copy(lines->at, size, 1);
@@ -13,7 +26,6 @@ Vocabulary vocabulary_of(Input *lines, int64_t bits) {
   for (int64_t n = 0; n < size; n++) number += text[n] == '\n';
   uint32_t *keys = array(number, 4), *slots = array(number, 4);
   uint8_t *sizes = array(number, 1), *taken = array((int64_t)1 << bits, 1);
-  made.table = array((int64_t)1 << bits, 4);
   int64_t found = graphlang_ngrams_keys(size, number, text, LONGEST_LINE, keys, sizes);
   CHECK(found >= 0 && found <= number);
   CHECK(!graphlang_ngrams_slots(found, keys, bits, slots));
@@ -25,7 +37,12 @@ Vocabulary vocabulary_of(Input *lines, int64_t bits) {
     if (!taken[slots[n]]++) keys[made.number++] = keys[n]; /* of those that want one slot the first */
   }
   made.keys = copy(keys, made.number, 4);
-  CHECK(graphlang_ngrams_fill(made.number, (int64_t)1 << bits, made.keys, bits, made.table) == made.number);
+  made.words = bits < 6 ? 1 : (int64_t)1 << (bits - 6);
+  made.marks = array(made.words, 8);
+  made.before = array(made.words, 4);
+  made.entries = array(made.number, 4);
+  CHECK(graphlang_ngrams_fill(made.number, made.words, made.keys, bits, made.marks, made.before, made.entries) == made.number);
+  check_table(&made);
   return made;
 }
 
@@ -59,9 +76,10 @@ static void check_few(const Vocabulary *vocabulary, const Letters *letters, int6
   int64_t *offsets = array(letters->rows + 1, 8);
   int32_t *out = array(capacity, 4);
   graphlang_fault fault = {0};
-  int64_t all = graphlang_ngrams_find(letters->size, letters->rows, (int64_t)1 << vocabulary->bits, capacity, letters->symbols,
-                                      letters->starts, letters->lengths, letters->margin, vocabulary->table,
-                                      vocabulary->bits, vocabulary->number, wanted, step, out, offsets, &fault);
+  int64_t all = graphlang_ngrams_find(letters->size, letters->rows, vocabulary->words, vocabulary->number, capacity,
+                                      letters->symbols, letters->starts, letters->lengths, letters->margin,
+                                      vocabulary->marks,
+                                      vocabulary->before, vocabulary->entries, vocabulary->bits, wanted, step, out, offsets, &fault);
   CHECK(all >= 0 && all <= capacity && offsets[letters->rows] == all);
   for (int64_t n = 0; n < letters->rows; n++) {
     const uint32_t *own = letters->symbols + letters->starts[n];
@@ -82,9 +100,11 @@ Features features_of(const Vocabulary *vocabulary, const Letters *letters) {
   int32_t *out = array(capacity, 4), *expected = array(capacity, 4);
   Features made = {.offsets = array(letters->rows + 1, 8)};
   graphlang_fault fault = {0};
-  made.number = graphlang_ngrams_find(letters->size, letters->rows, (int64_t)1 << vocabulary->bits, capacity, letters->symbols,
-                                      letters->starts, letters->lengths, letters->margin, vocabulary->table,
-                                      vocabulary->bits, vocabulary->number, vocabulary->wanted, 1, out, made.offsets, &fault);
+  made.number = graphlang_ngrams_find(letters->size, letters->rows, vocabulary->words, vocabulary->number, capacity,
+                                      letters->symbols, letters->starts, letters->lengths, letters->margin,
+                                      vocabulary->marks,
+                                      vocabulary->before, vocabulary->entries, vocabulary->bits, vocabulary->wanted, 1, out, made.offsets,
+                                      &fault);
   CHECK(made.number >= 0 && made.number <= capacity);
   CHECK(made.offsets[0] == 0 && made.offsets[letters->rows] == made.number);
   for (int64_t n = 0; n < letters->rows; n++) {
@@ -303,9 +323,16 @@ void fuzz_places(Input *in) {
   for (int64_t n = 0; n < size; n++) symbols[n] = "abcd "[byte(in) % 5];
   int32_t *out = array(capacity, 4);
   graphlang_fault fault = {0};
-  int64_t found = graphlang_ngrams_find(size, rows, (int64_t)1 << vocabulary.bits, capacity, symbols, starts, lengths, margin,
-                                        vocabulary.table, vocabulary.bits, vocabulary.number, vocabulary.wanted, 1, out, offsets,
-                                        &fault);
+  if (byte(in) % 2) /* a table that does not hold together: any answer, and no memory of others */
+    for (int64_t n = 0; n < 8; n++) {
+      int64_t word = below(in, vocabulary.words);
+      vocabulary.marks[word] ^= (uint64_t)1 << below(in, 64);
+      vocabulary.before[word] += (uint32_t)byte(in) << byte(in) % 24;
+    }
+  int64_t found = graphlang_ngrams_find(size, rows, vocabulary.words, vocabulary.number, capacity, symbols, starts, lengths,
+                                        margin,
+                                        vocabulary.marks, vocabulary.before, vocabulary.entries, vocabulary.bits,
+                                        vocabulary.wanted, 1, out, offsets, &fault);
   CHECK(found <= capacity);
   if (found == GRAPHLANG_OUT_OF_RANGE) check_fault(&fault);
   for (int64_t n = 0; n < found; n++) CHECK(out[n] >= 0 && out[n] < vocabulary.number);

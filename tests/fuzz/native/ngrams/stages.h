@@ -11,7 +11,10 @@ void check_fault(const graphlang_fault *fault);
 /* N-grams and words that are features, in a table; see graphlang_ngrams_fill. */
 typedef struct {
   int64_t number, bits, wanted, highest; /* `wanted` as graphlang_ngrams_find has it; the longest n-gram, 0 for none */
-  uint32_t *keys, *table;
+  uint32_t *keys;
+  int64_t words; /* of marks */
+  uint64_t *marks;
+  uint32_t *before, *entries;
 } Vocabulary;
 
 /* Letters and single spaces of some rows; see graphlang_letters_normalise. */
