@@ -32,7 +32,9 @@ _BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do n
 class Prediction(NamedTuple):
     """What a method says of one text."""
 
-    language: str  #: ISO 639-3; ``und``: there is no text, or no language for its script; ``zxx``: it has no letters
+    #: ISO 639-3; ``und``: there is no text or no language for its script, or no URL where one is read; ``zxx``: it has
+    #: no letters
+    language: str
     script: str | None  #: ISO 15924
     confidence: float  #: probability of the language, 0 to 1
     runner_up: str | None  #: the second label, language and script
@@ -45,7 +47,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
     A text that was encoded twice (its UTF-8 taken for windows-1252) is identified as it was meant.
 
     Args:
-        texts: any strings; a URL method takes each for a URL.
+        texts: any strings; of a URL method URLs, the scheme of which may be missing. Others are ``und``.
         method: a name that `graphlang methods` lists, a model file, or a classifier of your own: an object with
             `labels` and `probabilities(texts)`.
         workers: threads that identify, where the method allows more than one. The result is the same with any number.
@@ -131,20 +133,21 @@ def predictions(
     Yields:
         Each pair, and what the method says of it.
     """
-    is_url = hasattr(identifier, "decisions")
-    if is_url:
-        from graphlang.urls.tokens.readable_text import readable  # noqa: PLC0415 - texts do without
+    of_urls = hasattr(identifier, "decisions")
+    if of_urls:
+        from graphlang.urls.tokens.readable_text import is_url, readable  # noqa: PLC0415 - texts do without
 
     def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]]]:
         read = [text for _, text in batch]
-        if not is_url:
+        if not of_urls:
             read = [meant.text if meant else text for meant, text in zip(_as_meant(read), read, strict=True)]
         best, score = top(identifier.probabilities(read), 2)
         return batch, best.tolist(), score.tolist()
 
     for batch, best, score in _side_by_side(ask, identifier, texts, workers):
         for item, first, sure in zip(batch, best, score, strict=True):
-            if is_url and not readable(item[1]).strip():  # it embeds its content or names no page (data:, tel:)
+            # What is no URL at all has words, too, of which a method would say something; data: and tel: name no page.
+            if of_urls and not (is_url(item[1]) and readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
                 yield item, _prediction(identifier.labels, item[1], first, sure)

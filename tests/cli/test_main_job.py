@@ -432,6 +432,20 @@ def test_urls_can_be_identified_and_classified(graphlang: Call, museum: Path, tm
     assert [row["language"] for row in found] == ["deu", "und", "fra"]
 
 
+@pytest.mark.parametrize("method", ["url", "url-words-nb"])
+def test_what_is_no_url_is_told(graphlang: Call, method: str) -> None:
+    """Words have words, too: "hello world" was told as the URL of an English page."""
+    lines = b"hello world\n\nhttps://www.spiegel.de/wirtschaft/unternehmen/\nwww.spiegel.de/wirtschaft/unternehmen/\nZeitung\n"
+    result = graphlang("identify", "--method", method, "--format", "jsonl", input_=lines)
+    assert [row["language"] for row in rows(result)] == ["und", "und", "deu", "deu", "und"]
+    assert result.stderr == "2 lines are no URLs (first: -:1); und is told of them\n"
+    assert result.exit_code == 0
+    first = graphlang("identify", "--method", method, "--limit", 1, "--format", "jsonl", input_=lines)
+    assert first.stderr == "1 line is no URL (first: -:1); und is told of them\n"
+    alone = graphlang("identify", "--method", method, input_=b"spiegel.de\n")
+    assert alone.stderr == ""
+
+
 def test_the_top_level_domain_answers_with_its_commonest_language(
     graphlang: Call, museum: Path, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ a picture in it. Nothing here raises, and nothing takes time in proportion to mo
 
 from __future__ import annotations
 
+import re
 import string
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
@@ -19,6 +20,26 @@ LIMIT = 1024
 _HOST = string.ascii_letters + string.digits + "-"
 _LONGEST_CHARACTER = 6  # bytes of an unfinished one, and of an escape cut in two
 _EMBEDDED = ("data:", "javascript:", "blob:", "about:", "mailto:", "tel:")
+
+_HOST_NAME = r"[^\s/?#\\:@]+\.(?!\d)[^\s/?#\\:@.]{2,}\.?"
+_URL = re.compile(
+    r"\s*(?:[a-z][a-z0-9+.-]*://[^\s/?#\\]"  # a scheme with a host
+    rf"|{'|'.join(_EMBEDDED)}"  # one that embeds its content, or names no page
+    r"|/\S*\s*$"  # a path
+    rf"|(?:{_HOST_NAME}|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?::\d+)?(?:[/?#\\]|\s*$))",
+    re.IGNORECASE,
+)
+
+
+def is_url(text: str) -> bool:
+    """Whether a text has the form of a URL; the scheme may be missing, and so may the host before a path.
+
+    >>> [is_url(text) for text in ("http://a.example/b c", "www.a.example", "/politik/", "mailto:a@b.example")]
+    [True, True, True, True]
+    >>> [is_url(text) for text in ("hello world", "hello", "", "http://", "At 12:30. See a.example", "3.14")]
+    [False, False, False, False, False, False]
+    """
+    return _URL.match(text[:LIMIT]) is not None
 
 
 def readable(url: str) -> str:

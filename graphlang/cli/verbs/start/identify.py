@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -17,6 +17,7 @@ from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.codes import languages
 from graphlang.identification import is_url_method, load, predictions, segments
 from graphlang.native.threads import cores
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from graphlang.content.segments import find
     from graphlang.identification import Prediction
 
+    _Predicted: TypeAlias = tuple[tuple[str, str], Prediction]
 
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 
@@ -75,8 +77,9 @@ def identify(
 
     'und' means that there is no text, or that none of the method's languages is written in its script; 'zxx' that it
     has no letters. A text that was encoded twice (its UTF-8 taken for windows-1252) is identified as it was meant. Of a
-    file, or a line, the first MiB is read. With a URL method every line is a URL. 'und' then means that the URL names
-    no page (data:, javascript:), or that two merged methods ('A or B', 'A and B') accept no language.
+    file, or a line, the first MiB is read. With a URL method every line is a URL, the scheme of which may be missing.
+    'und' then means that the line is no URL (how many is said at the end), that it names no page (data:, javascript:),
+    or that two merged methods ('A or B', 'A and B') accept no language.
 
     \b
     Examples:
@@ -106,15 +109,44 @@ def identify(
         write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
     else:
         columns = (*_COLUMNS, *["text"] * text)
-        answers = _answers(predictions(identifier, texts, workers=workers or cores()), text=text)
-        write_rows(columns, answers, format_=format_, limit=limit, output=output)
+        predicted = predictions(identifier, texts, workers=workers or cores())
+        strangers = _NoUrls()
+        if is_url_method(method):
+            predicted = strangers.seen(predicted)
+        write_rows(columns, _answers(predicted, text=text), format_=format_, limit=limit, output=output)
+        strangers.tell()
     for name in given.unread:
         say(f"Error: {visible(name)}")
     if given.unread:
         sys.exit(1)
 
 
-def _answers(predicted: Iterable[tuple[tuple[str, str], Prediction]], *, text: bool) -> Iterator[tuple[Any, ...]]:
+class _NoUrls:
+    """Lines that are no URLs, where each should be one: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._first = ""
+
+    def seen(self, predicted: Iterable[_Predicted]) -> Iterator[_Predicted]:
+        """The same, once looked at."""
+        from graphlang.urls.tokens.readable_text import is_url  # noqa: PLC0415 - texts do without
+
+        for one in predicted:
+            (name, line), _ = one
+            if line.strip() and not is_url(line):
+                self._first = self._first or name
+                self._count += 1
+            yield one
+
+    def tell(self) -> None:
+        """Say it, if there are any."""
+        if self._count:
+            are = "is no URL" if self._count == 1 else "are no URLs"
+            say(f"{counted(self._count, 'line')} {are} (first: {visible(self._first)}); und is told of them")
+
+
+def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:
     """One row a text, and with `text` the text itself."""
     for (name, own), found in predicted:
         yield name, *found, len(own), *[own] * text
