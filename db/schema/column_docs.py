@@ -94,7 +94,8 @@ TABLES: dict[str, Table] = {
             " `meta, encoded 3 times`.",
             "length": "Characters of the visible text, before it was cut at the limit.",
             "size": "Bytes of the decoded payload.",
-            "digest": "SHA-1 of the payload in base 32, as in WARC-Payload-Digest.",
+            "digest": "Digest of the payload, as WARC-Payload-Digest states it, else worked out: SHA-1 in base 32; of"
+            " another algorithm its name, a colon and hexadecimal digits (`sha256:ab...`). Empty where it is not known.",
             "revisit_of": "For a WARC revisit record: the target URI that it refers to.",
             "captures": "How many captures of this URL were read in all.",
             "revisit_date": "For a revisit record: the date of the capture that it refers to, where it is given.",
@@ -171,7 +172,7 @@ TABLES: dict[str, Table] = {
             "charset_from": "What named the charset, see `captures`.",
             "length": "Characters of the visible text, before it was cut; 0 for revisit records.",
             "size": "Bytes of the decoded payload; 0 for revisit records.",
-            "digest": "SHA-1 of the payload in base 32.",
+            "digest": "Digest of the payload, as in `captures`.",
             "parts": "What was read of it, see `captures`. Parts that are no part of the page's own capture are not"
             " joined.",
             "reading": "Which reading of the file brought it, see `sources`.",
@@ -217,7 +218,7 @@ TABLES: dict[str, Table] = {
             "charset_from": "What named the charset.",
             "length": "Characters of the visible text.",
             "size": "Bytes of the decoded payload.",
-            "digest": "SHA-1 of the payload in base 32.",
+            "digest": "Digest of the payload, as in `captures`.",
             "parts": "What was read of it.",
             "content": "The row of `history` that holds the content; NULL: the page's own capture holds it.",
             "run": "The run of its time that answered for it.",

@@ -37,7 +37,7 @@ class TextRow(NamedTuple):
     main: str  #: main content; a line feed ends a line or paragraph
     text: str  #: the whole visible text: the main content, then navigation and the like
     cut: int  #: 1 where the text was longer than the limit of the ingest
-    digest: str  #: SHA-1 of the payload in base 32; empty where it is not known
+    digest: str  #: of the payload: SHA-1 in base 32, or as the archive has it (``sha256:ab...``); empty where not known
     by_text: str | None  #: the language that the text alone is in
     by_text_confidence: float | None  #: its probability
     languages: str  #: up to three codes with commas between: the page's language, then the others by share

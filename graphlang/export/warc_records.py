@@ -66,7 +66,7 @@ def write_metadata(
         told = (
             *(language, script, confidence, runner_up, second, method),
             shares.in_words(shares.ranked(language, parts))[1] if parts != shares.NONE else None,
-            f"sha1:{digest}" if digest else None,
+            (digest if ":" in digest else f"sha1:{digest}") if digest else None,  # another algorithm is named
         )
         body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, told, strict=True) if value is not None])
         refers = (

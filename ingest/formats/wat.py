@@ -14,6 +14,7 @@ from graphlang.ingest.html.document import Document, Reference, fold
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.links.extract import links_of
 from graphlang.ingest.payload import media_type
+from graphlang.ingest.payload.digest import digest_of
 
 if TYPE_CHECKING:
     from graphlang.ingest.formats.records import RawRecord
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _PLACES = {"A@/href": "a", "AREA@/href": "area", "FRAME@/src": "frame", "IFRAME@/src": "iframe"}
 _STATUS = re.compile(r"\d{3}")
-_SHA1 = re.compile(r"sha1:([A-Z2-7]{32})", re.IGNORECASE)
 _SIZE = re.compile(r"\d{1,15}")
 
 
@@ -58,7 +58,6 @@ def page_of_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | 
     document = _document(_dict(answer, "HTML-Metadata"), 4 * limits.max_links, spoken=limits.anchor_texts)
     code = int(status[0]) if status else None
     links, left_out = links_of(url, document, code, fields, joiner, limits)
-    digest = _SHA1.fullmatch(_text(answer, "Entity-Digest"))
     size = _SIZE.fullmatch(_text(answer, "Entity-Length"))
     revisit = _text(head, "WARC-Type").lower() == "revisit"
     page = Page(
@@ -69,7 +68,7 @@ def page_of_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | 
         mime=media_type.media_type(fields.get("content-type", ""))[0],
         title=document.title[: limits.title_limit],
         size=int(size[0]) if size else 0,
-        digest=digest[1].upper() if digest else "",
+        digest=digest_of(_text(answer, "Entity-Digest"), b""),
         revisit_of=(canonical(unbracketed(_text(head, "WARC-Refers-To-Target-URI"))) or url) if revisit else None,
         declared=declarations(document, fields),
         links=links,

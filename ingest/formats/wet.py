@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from graphlang.db.records import Page
 from graphlang.ingest.html.document import fold, fold_lines
 from graphlang.ingest.kept_text import kept
+from graphlang.ingest.payload.digest import digest_of
 from graphlang.ingest.payload.encoded_twice import as_meant
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limit
         written = meant.text
     text = fold_lines(written)
     body = kept(text, len(text), limits.text_limit)
-    name, _, digest = head.get("warc-payload-digest", head.get("warc-block-digest", "")).strip().partition(":")
+    digest = digest_of(head.get("warc-payload-digest", head.get("warc-block-digest", "")), b"")
     return Page(
         url=url,
         offset=raw.offset,
@@ -45,7 +46,7 @@ def page_of_wet(raw: RawRecord, url: str, date: str, head: dict[str, str], limit
         text=body.text,
         length=body.length,
         size=len(raw.block),
-        digest=digest.upper() if name.lower() == "sha1" and len(digest) == 32 else "",  # noqa: PLR2004 - base 32
+        digest=digest,
         parts="text",
         main_length=body.main_length,
         rest=body.rest,

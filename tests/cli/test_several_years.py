@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import sqlite3
 import uuid
@@ -356,3 +357,34 @@ def test_the_view_of_captures(years: Path) -> None:
 def _rows(result: Result) -> list[dict[str, object]]:
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_a_revisit_with_a_digest_of_sha_256_is_a_date_of_its_original(tmp_path: Path, graphlang: Call) -> None:
+    """Crawlers that run browsers write so; the two records may even spell the algorithm in two ways."""
+    body = html(DANISH).encode()
+    digest = hashlib.sha256(body).hexdigest()
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+    records = [
+        record("response", "2010-05-01T00:00:00Z", f"sha256:{digest}", http + body),
+        record("revisit", "2011-05-01T00:00:00Z", f"sha-256:{digest}", http),
+    ]
+    (tmp_path / "a.warc").write_bytes(b"".join(records))
+    db = tmp_path / "a.db"
+    assert graphlang("run", tmp_path / "a.warc", "--db", db, "--quiet").exit_code == 0
+    assert graphlang("propagate", db, "--each", "year", "--quiet").exit_code == 0
+    found = _rows(graphlang("texts", db, "--captures", "all", "--format", "jsonl"))
+    assert [(row["date"][:4], row["language"], row["digest"]) for row in found] == [
+        ("2010", "dan", f"sha256:{digest}"),
+        ("2011", "dan", f"sha256:{digest}"),
+    ]
+    assert graphlang("export", db, "--what", "warc-metadata", "-o", tmp_path / "m.warc").exit_code == 0
+    assert f"sha256:{digest}\r\n".encode() in (tmp_path / "m.warc").read_bytes()
+
+
+def record(kind: str, date: str, digest: str, http: bytes) -> bytes:
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {SITE}\r\nWARC-Date: {date}\r\n"
+        f"WARC-Record-ID: <urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, date)}>\r\nWARC-Payload-Digest: {digest}\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return head.encode() + http + b"\r\n\r\n"

@@ -195,6 +195,40 @@ def test_a_digest_in_hexadecimal_is_the_same_digest(read: Read, archive: Archive
     assert page.digest == "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 
+#: Of "abc": the example of FIPS 180, in base 16 and (RFC 4648) in base 32.
+ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+ABC_32 = "XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ===="
+
+
+@pytest.mark.parametrize(
+    "given", [f"sha-256:{ABC}", f"sha256:{ABC.upper()}", f"SHA256:{ABC_32}", f"sha256:{ABC_32[:-4]}"]
+)
+def test_a_digest_of_another_algorithm_is_the_same_however_it_is_written(
+    read: Read, archive: Archive, given: str
+) -> None:
+    extra = f"WARC-Payload-Digest: {given}\r\n".encode()
+    for kind, payload in (("response", b"abc"), ("revisit", b"")):
+        ((page,), _) = read(archive.warc("http://a.example/", payload, kind=kind, extra=extra))
+        assert page.digest == f"sha256:{ABC}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        f"sha1:{ABC[:32]}",
+        "sha1:=cmd|' /C calc'!A0".ljust(37, "x"),
+        f"sha256:{ABC[:40]}",
+        f"md4:{ABC[:32]}",
+        "sha1:",
+        "",
+    ],
+)
+def test_what_cannot_be_the_digest_that_it_is_called_is_worked_out(read: Read, archive: Archive, given: str) -> None:
+    extra = f"WARC-Payload-Digest: {given}\r\n".encode()
+    ((page,), _) = read(archive.warc("http://a.example/", b"abc", extra=extra))
+    assert page.digest == "VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"  # SHA-1, as FIPS 180 has it
+
+
 def test_zstd_content_is_decoded(read: Read, archive: Archive, tmp_path: Path) -> None:
     path = tmp_path / "body.zst"
     with path.open("wb") as file:
