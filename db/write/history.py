@@ -40,16 +40,17 @@ _SAME = (
     "SELECT id FROM history WHERE page = ? AND digest = ? AND whole AND size > 0"
     " AND (status IS NULL OR status NOT BETWEEN 300 AND 399)"
 )
-#: By its date, which an index has, or without: another version may have read another one.
-_BEFORE = tuple(
-    f"SELECT id FROM history WHERE page = ?1 {dated} AND source = ?3 AND offset = ?4 AND reading < ?5"
-    for dated in ("AND date = ?2", "AND date <> ?2")
+#: What an earlier reading made of a record; another version may have read another date.
+_BEFORE = (
+    "SELECT id FROM history WHERE source = ?3 AND offset = ?4 AND page = ?1 AND reading < ?5 ORDER BY date <> ?2, id"
+    " LIMIT 1"
 )
 _READ_AGAIN = f"UPDATE history SET ({_COLUMNS}, whole, {_CONTENT}) = ({', '.join('?' * 18)}), run = NULL WHERE id = ?"
-#: A row that has its content of one that goes; a revisit has a size of 0.
-_HEIR = (
-    "SELECT MIN(id) FROM history WHERE page = ? AND digest = ? AND NOT whole AND size > 0"
-    " AND NOT (source = ? AND reading < ?) HAVING MIN(id) IS NOT NULL"
+#: Rows that have their content of one that goes, by page and content, in one walk; a revisit has a size of 0.
+_HEIRS = (
+    "SELECT page, digest, MIN(id) FROM history WHERE NOT whole AND size > 0 AND NOT (source = ?1 AND reading < ?2)"
+    " AND (+page, +digest) IN (SELECT page, digest FROM history WHERE whole AND source = ?1 AND reading < ?2)"
+    " GROUP BY page, digest"
 )
 _INHERIT = f"UPDATE history SET whole = 1, ({_CONTENT}) = (SELECT {_CONTENT} FROM history WHERE id = ?) WHERE id = ?"
 _LIGHT = "UPDATE history SET whole = 0, title = NULL, text = NULL, main = NULL, rest = NULL WHERE id = ?"
@@ -137,10 +138,8 @@ class History:
         if rest.page is None or self._reading == 1:
             return None
         record = (page_id, rest.page.date, self._source, rest.page.offset, self._reading)
-        for query in _BEFORE:
-            if (row := self._connection.execute(query, record).fetchone()) is not None:
-                return int(row[0])
-        return None
+        row = self._connection.execute(_BEFORE, record).fetchone()
+        return None if row is None else int(row[0])
 
     def _row(self, page_id: int, page: Page, *, whole: bool) -> tuple[Any, ...]:
         return (
@@ -184,13 +183,15 @@ def forget(connection: sqlite3.Connection, source: int, reading: int) -> None:
     gone = connection.execute(
         "SELECT id, page, digest, whole FROM history WHERE source = ? AND reading < ? ORDER BY id", (source, reading)
     ).fetchall()
+    found = connection.execute(_HEIRS, (source, reading)) if gone else ()
+    heirs = {(page, digest): heir for page, digest, heir in found}
     for capture, page, digest, whole in gone:
-        heir = connection.execute(_HEIR, (page, digest, source, reading)).fetchone() if whole else None
+        heir = heirs.pop((page, digest), None) if whole else None
         for table in ("history_links", "history_declarations"):
             if heir is None:
                 connection.execute(f"DELETE FROM {table} WHERE capture = ?", (capture,))
             else:
-                connection.execute(f"UPDATE {table} SET capture = ? WHERE capture = ?", (*heir, capture))
+                connection.execute(f"UPDATE {table} SET capture = ? WHERE capture = ?", (heir, capture))
         if heir is not None:
-            connection.execute(_INHERIT, (capture, *heir))
+            connection.execute(_INHERIT, (capture, heir))
         connection.execute("DELETE FROM history WHERE id = ?", (capture,))

@@ -362,3 +362,35 @@ def test_the_content_of_a_capture_is_looked_up_and_not_searched_for_among_all_of
         return steps
 
     assert work(1600) < 5 * work(400)  # four times the captures; eleven times the work without the index
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_capture_is_looked_up_when_it_is_read_and_not_searched_for_among_all_of_its_page(
+    tmp_path: Path, *, other: bool
+) -> None:
+    """Of undated captures, and of those that an earlier reading had not, all were looked through for each."""
+
+    def work(captures: int) -> int:
+        connection = create(tmp_path / f"{captures}.db")
+        connection.execute("INSERT INTO sources (name, sha256, bytes, keep) VALUES ('a.warc', 'x', 1, 'all')")
+        steps = 0
+
+        def count() -> int:
+            nonlocal steps
+            steps += 1
+            return 0
+
+        connection.set_progress_handler(count, 100)
+        for reading in range(2):
+            if reading:
+                again.begin(connection, 1, options="{}", keep="all")
+            first = 1 + captures * other * reading
+            read = [replace(capture(year, f"text {year}"), date="") for year in range(first, first + captures)]
+            Writer(connection, site, keep=Keep.ALL).add(1, read, position=captures, finished=True)
+        kept = connection.execute("SELECT COUNT(*), COUNT(DISTINCT digest), MAX(offset) FROM history").fetchone()
+        connection.close()
+        # One is the page's own: in the second case one that only the first reading had.
+        assert kept == (captures - 1 + other, captures - 1 + other, captures << other)
+        return steps
+
+    assert work(1600) < 5 * work(400)  # four times the captures

@@ -24,6 +24,7 @@ from graphlang.db.schema.steps import (
     page_shares,
     parts_revisits_bytes,
     places_of_links,
+    records_of_history,
     rests_of_texts,
     runs_with_owners,
     what_runs_read,
@@ -51,4 +52,5 @@ STEPS: Final[dict[str, str | Callable[[sqlite3.Connection], None]]] = {
     "0014_page_shares": page_shares.STEP,
     "0015_rests_of_texts": rests_of_texts.STEP,
     "0016_content_of_history": content_of_history.STEP,
+    "0017_records_of_history": records_of_history.STEP,
 }
