@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from graphlang.content.discriminative import char_lm, stranger, unknown
 from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.ngrams.vocabulary import keys_of
+from graphlang.content.ngrams.keys import keys_of
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.scripts import registry

@@ -20,7 +20,9 @@ from scipy import sparse
 from graphlang.content import registry as methods
 from graphlang.content.discriminative.sparse_weights import ScriptWeights, unpack
 from graphlang.content.discriminative.weight_codec import squeeze
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for, keys_of
+from graphlang.content.ngrams.keys import keys_of
+from graphlang.content.ngrams.table import bits_for
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible
 from graphlang.content.published.bytes.profiles import Index, Profile, keys_of_packed
 from graphlang.content.scoring import calibration, top_k
 from graphlang.content.text import windows

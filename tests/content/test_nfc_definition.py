@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from graphlang.content.discriminative import stranger, unknown
 from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.ngrams.vocabulary import LONGEST, keys_of
+from graphlang.content.ngrams.keys import LONGEST, keys_of
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import normalise

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for, blocks, keys_of, words
+from graphlang.content.ngrams.keys import keys_of, words
+from graphlang.content.ngrams.table import bits_for
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible
+from graphlang.content.text.batches import blocks
 from graphlang.content.text.normalise import normalise
 
 WORDS = st.text("abcé жल्", max_size=20)

@@ -18,9 +18,10 @@ import numpy as np
 
 from graphlang.content.discriminative import sparse_weights
 from graphlang.content.discriminative.weight_codec import longest_text
-from graphlang.content.ngrams.vocabulary import MAX_ORDER, MOST_BITS, SPACE, Table
+from graphlang.content.ngrams.keys import MAX_ORDER
+from graphlang.content.ngrams.table import MOST_BITS, Table
 from graphlang.content.scoring import calibration
-from graphlang.content.text.normalise import Letters
+from graphlang.content.text.normalise import SPACE, Letters
 from graphlang.modelfile import ModelError, damaged, take, take_kept
 
 if TYPE_CHECKING:

@@ -43,9 +43,9 @@ from graphlang.content.discriminative.parts import PartsRead
 from graphlang.content.discriminative.short_texts import OUTLIERS, ShortTexts
 from graphlang.content.discriminative.trained import BATCH, PACKED, load, makers, worked_out
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.vocabulary import runs
 from graphlang.content.scoring import relatives
 from graphlang.content.text import windows
+from graphlang.content.text.batches import runs
 from graphlang.content.text.normalise import Characters, fold
 from graphlang.content.text.scripts import registry
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from graphlang.content.discriminative import unknown
 from graphlang.content.discriminative.sparse_weights import KINDS, Regret
-from graphlang.content.ngrams.vocabulary import MAX_ORDER
+from graphlang.content.ngrams.keys import MAX_ORDER
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:

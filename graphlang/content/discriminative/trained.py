@@ -17,8 +17,9 @@ from graphlang.content.discriminative import char_lm
 from graphlang.content.discriminative.scores import LENGTHS, Scores
 from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
-from graphlang.content.ngrams import vocabulary as vocabulary_
-from graphlang.content.ngrams.vocabulary import MAX_ORDER, lengths_among
+from graphlang.content.ngrams import keys, table
+from graphlang.content.ngrams.keys import MAX_ORDER
+from graphlang.content.ngrams.vocabulary import lengths_among
 from graphlang.content.published.nfc import vocabulary
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
@@ -212,9 +213,9 @@ def load(
 
 def makers() -> tuple[Path, ...]:
     """The files of the modules that work out what `worked_out` gives, for `modelcache`."""
-    here, ngrams = Path(__file__).parent, Path(vocabulary_.__file__)
+    here, ngrams = Path(__file__).parent, (Path(keys.__file__), Path(table.__file__))
     native = Path(str(import_module("graphlang.content.native._ngrams").__file__))
-    return here / "trained.py", here / "sparse_weights.py", here / "char_lm.py", ngrams, native
+    return here / "trained.py", here / "sparse_weights.py", here / "char_lm.py", *ngrams, native
 
 
 def worked_out(trained: Trained) -> dict[str, NDArray[Any]]:
@@ -225,8 +226,8 @@ def worked_out(trained: Trained) -> dict[str, NDArray[Any]]:
     found |= {"marks": words.marks, "entries": words.entries}
     if trained.char_lm is not None:
         of[char_lm.PREFIX] = trained.char_lm.weights
-        table = trained.char_lm.table
-        found |= {f"{char_lm.PREFIX}marks": table.marks, f"{char_lm.PREFIX}entries": table.entries}
+        of_lm = trained.char_lm.table
+        found |= {f"{char_lm.PREFIX}marks": of_lm.marks, f"{char_lm.PREFIX}entries": of_lm.entries}
     for prefix, weights in of.items():
         found |= {f"{prefix}table": weights.table, f"{prefix}starts": weights.starts, f"{prefix}rest": weights.rest}
     return found

@@ -1,5 +1,5 @@
 /* Letters -> features of a vocabulary -> sums of the languages' weights. What the steps mean stands in
-   `graphlang.content.ngrams.vocabulary` and `graphlang.content.discriminative.sparse_weights`.
+   `graphlang.content.ngrams` (`keys`, `table`) and `graphlang.content.discriminative.sparse_weights`.
 
    Pure functions over arrays of the caller, without state or memory of their own, so that threads run them side by side. */
 #ifndef GRAPHLANG_NGRAMS_H

@@ -2,7 +2,7 @@
 
 Rank statistics need the commonest n-grams of the text itself, and set membership divides by all of them. So here all
 n-grams of a batch (characters or bytes, of one order or several) are counted row by row, in a table of hashes that the
-kernel in C (`native/tally.c`) keeps for one row at a time. The hashes are those of `vocabulary.wide_hashes`; 48 bits of
+kernel in C (`native/tally.c`) keeps for one row at a time. The hashes are those of `keys.wide_hashes`; 48 bits of
 them are kept. Two different n-grams share a key with a chance of one in 2 ** 48.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
-from graphlang.content.ngrams.vocabulary import wide_hashes
+from graphlang.content.ngrams.keys import wide_hashes
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:

@@ -33,10 +33,10 @@ from graphlang.codes.languages import UND
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import Tally, keys_of, strings, tally
 from graphlang.content.ngrams.hash_index import KeyTable
-from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.published.nfc import pack
 from graphlang.content.published.stock_phrases import without_boilerplate
 from graphlang.content.scoring import calibration
+from graphlang.content.text.batches import blocks
 from graphlang.content.text.normalise import normalise
 from graphlang.modelfile import Model, ModelError, take
 

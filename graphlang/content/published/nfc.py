@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.vocabulary import MOST_BITS, Vocabulary
+from graphlang.content.ngrams.table import MOST_BITS
+from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry
 from graphlang.modelfile import Model, ModelError, damaged, take, take_kept

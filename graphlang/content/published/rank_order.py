@@ -18,9 +18,9 @@ import numpy as np
 
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import tally
-from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.published import out_of_place
 from graphlang.content.published.nfc import pack
+from graphlang.content.text.batches import blocks
 from graphlang.content.text.normalise import normalise
 from graphlang.modelfile import Model, ModelError, take
 

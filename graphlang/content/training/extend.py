@@ -21,7 +21,8 @@ import numpy as np
 from graphlang.codes import languages
 from graphlang.content.discriminative import char_lm, weight_codec
 from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.ngrams.vocabulary import keys_of, slots_of
+from graphlang.content.ngrams.keys import keys_of
+from graphlang.content.ngrams.table import slots_of
 from graphlang.content.scoring import speaker_prior
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.ngrams import vocabulary
+from graphlang.content.ngrams.keys import MAX_ORDER, wide_hashes, word_hashes, words
+from graphlang.content.ngrams.table import bits_for
+from graphlang.content.ngrams.vocabulary import admissible
 from graphlang.content.text.normalise import normalise
 from graphlang.content.training import fisher
 
@@ -77,7 +79,7 @@ class Candidates:
         answer = []
         where = zip(self._source[grams].tolist(), self._place[grams].tolist(), self._size[grams].tolist(), strict=True)
         for language, place, size in where:
-            if size > vocabulary.MAX_ORDER:  # a word: what is written before it may be another row
+            if size > MAX_ORDER:  # a word: what is written before it may be another row
                 symbols = self._letters[language].symbols[place : place + size - 2]
                 answer.append(f" {''.join(map(chr, symbols.tolist()))} ")
             else:
@@ -103,7 +105,7 @@ class Candidates:
 
     def _admissible(self, order: NDArray[np.int64], number: int) -> list[str]:
         strings = self.strings(order[: number * 2])
-        return [strings[i] for i in vocabulary.admissible(strings, bits=vocabulary.bits_for(number))[:number].tolist()]
+        return [strings[i] for i in admissible(strings, bits=bits_for(number))[:number].tolist()]
 
 
 def _ngrams(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
@@ -111,17 +113,17 @@ def _ngrams(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[n
     index = np.arange(int(letters.lengths.sum()))
     before = np.cumsum(letters.lengths) - letters.lengths
     place = index + np.repeat(letters.starts - before, letters.lengths)
-    return vocabulary.wide_hashes(letters.symbols, order)[place], place, np.full(len(place), order)
+    return wide_hashes(letters.symbols, order)[place], place, np.full(len(place), order)
 
 
 def _words(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
     """Key, place and size (with its two spaces) of every word that is longer than the n-grams of an order."""
-    begins, ends = vocabulary.words(letters)
-    long = (ends - begins + 2 > max(order, vocabulary.MAX_ORDER)) & (ends - begins <= _LONGEST_WORD)
+    begins, ends = words(letters)
+    long = (ends - begins + 2 > max(order, MAX_ORDER)) & (ends - begins <= _LONGEST_WORD)
     begins, ends = begins[long], ends[long]
     # Two independent hashes of 32 bits make one of 64.
-    low = vocabulary.word_hashes(letters.symbols, begins, ends).astype(np.uint64)
-    high = vocabulary.word_hashes(letters.symbols * np.uint32(0xC2B2AE35), begins, ends).astype(np.uint64)
+    low = word_hashes(letters.symbols, begins, ends).astype(np.uint64)
+    high = word_hashes(letters.symbols * np.uint32(0xC2B2AE35), begins, ends).astype(np.uint64)
     return (high << np.uint64(32)) | low, begins, ends - begins + 2
 
 

@@ -17,7 +17,7 @@ from graphlang.codes import languages
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.ngrams.hash_index import KeyTable
-from graphlang.content.ngrams.vocabulary import wide_hashes
+from graphlang.content.ngrams.keys import wide_hashes
 from graphlang.content.published.bytes.encodings import NAMES, encode, encodings_of
 from graphlang.modelfile import Model, ModelError, take
 from graphlang.native.kernels import Kernels

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from graphlang.content.ngrams.vocabulary import blocks
 from graphlang.content.scoring.calibration import probabilities
+from graphlang.content.text.batches import blocks
 from graphlang.content.text.normalise import normalise
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from graphlang.content.ngrams.vocabulary import MAX_ORDER
+from graphlang.content.ngrams.keys import MAX_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
