@@ -95,7 +95,7 @@ TABLES: dict[str, Table] = {
             "length": "Characters of the visible text, before it was cut at the limit.",
             "size": "Bytes of the decoded payload.",
             "digest": "Digest of the payload, as WARC-Payload-Digest states it, else worked out: SHA-1 in base 32; of"
-            " another algorithm its name, a colon and hexadecimal digits (`sha256:ab...`). Empty where it is not known.",
+            " another algorithm its name, a colon and hexadecimal digits (`sha256:ab...`). Empty: not known.",
             "revisit_of": "For a WARC revisit record: the target URI that it refers to.",
             "captures": "How many captures of this URL were read in all.",
             "revisit_date": "For a revisit record: the date of the capture that it refers to, where it is given.",
