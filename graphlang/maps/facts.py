@@ -64,12 +64,18 @@ _COUNTS: Final = (
     ("captures of them", "SELECT NULL, COALESCE(SUM(captures), 0) FROM captures"),
     ("captures kept beside their own", "SELECT NULL, COUNT(*) FROM history"),
     ("captures kept with another content", "SELECT NULL, COUNT(*) FROM history WHERE whole"),
+    # What has no size is whole, but for revisits. Without a digest they are only counted, among the captures.
+    ("captures kept that are revisits", "SELECT NULL, COUNT(*) FROM history WHERE NOT whole AND size = 0"),
     (
         "captures by what was read",
         "SELECT parts, COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1",
     ),
-    ("revisits with their original", "SELECT NULL, COUNT(original) FROM captures"),
-    ("revisits without", "SELECT NULL, COUNT(*) FROM captures WHERE revisit_of IS NOT NULL AND original IS NULL"),
+    # A revisit gives way to any other capture of its URL.
+    ("revisits alone, with their original", "SELECT NULL, COUNT(original) FROM captures"),
+    (
+        "revisits alone, without",
+        "SELECT NULL, COUNT(*) FROM captures WHERE revisit_of IS NOT NULL AND original IS NULL",
+    ),
     (
         "pages with the payload of another",
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 import json
@@ -92,6 +93,35 @@ def test_it_is_said_what_became_of_further_captures(
     assert facts["captures kept beside their own"] == (8 if keep == "all" else 0)
     # anna.html and en.html stay as they are
     assert facts["captures kept with another content"] == (4 if keep == "all" else 0)
+
+
+def revisit(url: str, date: str, body: str) -> bytes:
+    """A record that says that a page was as before; with an empty body it names no digest."""
+    digest = base64.b32encode(hashlib.sha1(body.encode()).digest()).decode()  # noqa: S324  as WARC has it
+    named = f"WARC-Payload-Digest: sha1:{digest}\r\n" if body else ""
+    head = (
+        f"WARC/1.0\r\nWARC-Type: revisit\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n{named}"
+        f"WARC-Record-ID: <urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, url + date)}>\r\nContent-Length: 0\r\n\r\n"
+    )
+    return gzip.compress(head.encode() + b"\r\n\r\n", mtime=0)
+
+
+def test_revisits_are_counted_wherever_they_are(graphlang: Call, tmp_path: Path) -> None:
+    """Only those that are a page's own capture were: none, in a crawl that found every page as it was before."""
+    english = html(ENGLISH)
+    path = archive(tmp_path / "a.warc.gz", [(SITE, "2010-03-01T12:00:00Z", english), (ANNA, "2010-03-01", html(""))])
+    with path.open("ab") as file:
+        file.write(revisit(SITE, "2011-03-01T12:00:00Z", english))
+        file.write(revisit(SITE, "2012-03-01T12:00:00Z", english))
+        file.write(revisit(SITE, "2013-03-01T12:00:00Z", ""))  # which is counted, and not kept
+        file.write(revisit(f"{SITE}copy.html", "2011-03-01T12:00:00Z", english))  # of the page above
+        file.write(revisit(f"{SITE}lost.html", "2011-03-01T12:00:00Z", GERMAN))  # of one that is not here
+    graphlang("ingest", tmp_path / "a.db", path, "--workers", 1)
+    facts = {row["what"]: row["count"] for row in _rows(graphlang("info", tmp_path / "a.db", "--format", "jsonl"))}
+    assert (facts["pages read"], facts["captures of them"], facts["captures kept beside their own"]) == (4, 7, 2)
+    assert facts["captures kept that are revisits"] == 2
+    assert facts["revisits alone, with their original"] == 1
+    assert facts["revisits alone, without"] == 1
 
 
 def test_what_says_nothing_new_is_told_apart(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count what DB holds: files, pages, links, languages.
 
-    It counts links by kind, charsets and problems as well.
+    It counts links by kind, charsets and problems as well. WARC revisit records are among the captures; those kept
+    are counted, too, and the pages of which nothing but revisits was read ('revisits alone').
     With --encodings: pages of each language (by the chosen run) by charset, by what named the charset (the server,
     the page, detection), and by the encoding that a method over bytes found, if one was run.
 
