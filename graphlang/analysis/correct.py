@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.analysis import linked
-from graphlang.analysis.arrays import graph_input
+from graphlang.analysis.arrays.cached_loader import CachedLoader
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
@@ -98,7 +98,7 @@ def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence
 
 def _answer_open(connection: sqlite3.Connection, progress: Progress) -> None:
     """Answer for the URLs that were only linked to: once pages are corrected nobody knows any more what a run saw."""
-    load = graph_input.CachedLoader()
+    load = CachedLoader()
     for run in all_runs(connection):
         if run.linked is False and run.collection == state_seen(connection, run.seeds):
             linked.answer(

@@ -67,7 +67,7 @@ def propagate(
         workers: threads that identify texts for ``update``.
         linked: whether to answer all URLs that were only linked to at once, and not only the first ones of them. They
             teach the others nothing, and whatever lists them asks for their answers (``analysis.linked``).
-        load: what reads the links and the content run: ``graph_input.CachedLoader()`` if several steps read the same.
+        load: what reads the links and the content run: a `cached_loader.CachedLoader` if several steps read the same.
         progress: told of the stage.
 
     Returns:

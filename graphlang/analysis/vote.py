@@ -49,7 +49,7 @@ def vote(
         seed: the content run to start from; the newest if not given.
         choose: whether the run becomes the one that the views show.
         linked: see ``propagate``.
-        load: what reads the links and the content run: ``graph_input.CachedLoader()`` if several steps read the same.
+        load: what reads the links and the content run: a `cached_loader.CachedLoader` if several steps read the same.
         progress: told of the stage.
 
     Returns:

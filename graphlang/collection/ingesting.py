@@ -89,7 +89,7 @@ class Ingesting(OpenedFile):
         """
         workers = whole_number("workers", workers)
         from graphlang.analysis import classify, propagate, vote  # noqa: PLC0415
-        from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
+        from graphlang.analysis.arrays.cached_loader import CachedLoader  # noqa: PLC0415
         from graphlang.identification import load as identified_by  # noqa: PLC0415
 
         identifier: Any = identified_by(method)
@@ -98,6 +98,6 @@ class Ingesting(OpenedFile):
         self.ingest(*files, keep=keep, limits=limits, again=again, workers=workers, progress=progress)
         with self._writing("run") as connection:
             classify.classify(connection, identifier, workers=workers, progress=progress)
-            load = graph_input.CachedLoader(one_graph=True)  # both steps read the same links and scores
+            load = CachedLoader(one_graph=True)  # both steps read the same links and scores
             vote.vote(connection, linked=False, load=load, progress=progress)
             return propagate.propagate(connection, update=True, linked=False, load=load.last, progress=progress)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from graphlang.analysis.arrays import graph_input, signals
+from graphlang.analysis.arrays.cached_loader import CachedLoader
 from graphlang.analysis.arrays.read_ahead import LinksBeside, ReadsAhead
 from graphlang.analysis.classify import classify
 from graphlang.content import registry
@@ -81,11 +82,11 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
         monkeypatch.setattr(module, name, noted)
     with closing(create(db)) as connection, ReadsAhead(db) as ahead:
         run = graph_input.seed_run(connection, None)
-        alone = graph_input.CachedLoader(one_graph=True)(connection, run)
+        alone = CachedLoader(one_graph=True)(connection, run)
         expected = alone.arrays(weights, asked=asked, listening=FEW)
         assert readers == ["MainThread", "MainThread"]
         readers.clear()
-        load = graph_input.CachedLoader(one_graph=True, later=(weights, ahead))
+        load = CachedLoader(one_graph=True, later=(weights, ahead))
         load.begin_links()
         loaded = load(connection, run)
         loaded.arrays(None, asked=asked, listening=FEW)  # as the vote asks
@@ -106,7 +107,7 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
 def test_links_are_read_anew_where_the_end_of_reading_brought_more(db: Path, tmp_path: Path) -> None:
     told = Told()
     with closing(create(db)) as connection, ReadsAhead(db) as ahead:
-        load = graph_input.CachedLoader(later=({}, ahead))
+        load = CachedLoader(later=({}, ahead))
         follower = LinksBeside(told, load)
         follower.written([1, 2], [3])
         follower.flush()
@@ -120,7 +121,7 @@ def test_links_are_read_anew_where_the_end_of_reading_brought_more(db: Path, tmp
 
 def test_without_somebody_to_read_ahead_nothing_is_begun(db: Path) -> None:
     with closing(create(db)) as connection:
-        load = graph_input.CachedLoader()
+        load = CachedLoader()
         load.begin_links()
         assert len(load(connection, graph_input.seed_run(connection, None)).arrays().graph.source) == 7
 

@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphlang.analysis.arrays import graph_input
+from graphlang.analysis.arrays.cached_loader import CachedLoader
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.update import up_to_date
@@ -212,7 +213,7 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
         reads: list[int] = []
         plain = collection.edges
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
-        load = graph_input.CachedLoader()
+        load = CachedLoader()
         together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart
         assert reads == [1]
@@ -222,7 +223,7 @@ def test_the_last_step_keeps_what_was_read_to_itself(tmp_path: Path) -> None:
     with closing(create(tmp_path / "a.db")) as connection:
         add(connection, "a", [page(1, 0, 4, [2, 3]), page(2, 0, 1, [1]), page(3, 0, 5, [2])])
         run = classify(connection, IDENTIFIER)
-        load = graph_input.CachedLoader(one_graph=True)
+        load = CachedLoader(one_graph=True)
         loaded = weakref.ref(load(connection, run))
         assert load(connection, run) is loaded()
         last = load.last(connection, run)

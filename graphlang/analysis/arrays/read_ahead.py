@@ -80,7 +80,7 @@ class LinksBeside:
 
     Args:
         follower: is told all that this one is told.
-        load: a `graphlang.analysis.arrays.graph_input.CachedLoader` that reads ahead.
+        load: a `graphlang.analysis.arrays.cached_loader.CachedLoader` that reads ahead.
     """
 
     def __init__(self, follower: Follower, load: _Links) -> None:

@@ -83,7 +83,7 @@ def run(
         inputs = reading.inputs(files, how)
         # What takes its time to import comes now, when nobody else can write any more, and the first pages are read.
         from graphlang.analysis import propagate, vote  # noqa: PLC0415
-        from graphlang.analysis.arrays import graph_input  # noqa: PLC0415
+        from graphlang.analysis.arrays.cached_loader import CachedLoader  # noqa: PLC0415
         from graphlang.analysis.arrays.read_ahead import LinksBeside, ReadsAhead  # noqa: PLC0415
         from graphlang.analysis.classify import Described, classify  # noqa: PLC0415
         from graphlang.analysis.classify_beside import ClassifiesBeside  # noqa: PLC0415
@@ -97,7 +97,7 @@ def run(
         if process is not None and isinstance(found, Described):
             beside = ClassifiesBeside(connection, process, found, shares=shares)
             later = propagate.SIGNALS, stack.enter_context(ReadsAhead(db))
-        load = graph_input.CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
+        load = CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
         if beside is not None:
             follower = LinksBeside(beside, load)
         done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted, follower=follower)
