@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import webencodings
 
 from graphlang.ingest.html.tokenizer import is_plain, is_utf8
+from graphlang.ingest.payload.charset_tables import TABLES
 from graphlang.ingest.payload.detect_charset import escaped, guessed, wide
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ _META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)
 _HEAD = 1 << 16  # bytes in which it is looked for where nothing else tells
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-#: Names that the WHATWG does not know or refuses, and Python decodes; detectors and old pages use them.
+#: Names that the WHATWG does not know or refuses, and Python or `TABLES` decodes; detectors and old pages use them.
 _MORE = {
     "hz-gb-2312": "hz",
     "hz": "hz",
@@ -62,7 +63,9 @@ _MORE = {
     "x-mac-greek": "mac_greek",
     "x-mac-turkish": "mac_turkish",
     "x-mac-icelandic": "mac_iceland",
-} | {f"ibm{page}": f"cp{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 1125)}
+    **{f"ibm{page}": f"cp{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 1125)},
+    **{name: name for name in TABLES},
+}
 #: Names that detectors and old pages use for charsets that the WHATWG (or the list above) knows by another.
 _ALIASES = {
     "maccyrillic": "x-mac-cyrillic",
@@ -88,6 +91,8 @@ _ALIASES = {
     "cp874": "windows-874",
     "kz1048": "kz-1048",
     "strk1048-2002": "kz-1048",
+    "csviscii": "viscii",
+    "viscii1.1": "viscii",
 } | {f"cp{page}": f"ibm{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 866, 1125)}
 #: Python's codecs that hold a little more than the one of the name: the standard's decoders read these bytes as well.
 _WIDER = {

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import codecs
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.ingest.html.tokenizer import is_utf8
 from graphlang.ingest.payload.charset import _ALIASES, _MORE, codec, decode
+from graphlang.ingest.payload.charset_tables import TABLES
 
 RUSSIAN = "Привет, это страница на русском языке. "
 META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'
@@ -99,6 +103,28 @@ def test_charset_and_on_whose_word(payload: bytes, http: str | None, charset: st
 def test_a_name_that_the_tables_add_leads_to_a_decoder(name: str) -> None:
     # A page that declares it would be lost otherwise, or read as if it declared nothing.
     assert codec(name) is not None
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_ours_has_each_byte_once(name: str) -> None:
+    table = TABLES[name]
+    known = [character for character in table if character != "\ufffd"]
+    assert (len(table), len(set(known))) == (256, len(known))
+    assert unicodedata.is_normalized("NFC", table)
+    some = "".join(known).encode(name)
+    assert some.decode(name) == "".join(known)
+    assert "".join(codecs.iterdecode([some[:7], some[7:]], name)) == "".join(known)
+
+
+@pytest.mark.parametrize("label", ["VISCII", "csVISCII", "viscii"])
+def test_vietnamese_in_viscii_is_read(label: str) -> None:
+    """By the table of RFC 1456, 3: e with circumflex and acute is AA, and dot below AE; A with breve and hook above 02."""
+    text = b"<p>Ti\xaang Vi\xaet, \xd0\xdf\xb6ng, H\xb0, H\xe0 N\xb5i, \x02"
+    for payload, http, source in ((b"<meta charset=%s>" % label.encode() + text, None, "meta"), (text, label, "http")):
+        decoded = decode(payload, http)
+        assert isinstance(decoded.text, str)
+        assert decoded.text.partition("<p>")[2] == "Tiếng Việt, Đường, Hồ, Hà Nội, Ẳ"
+        assert decoded[1:] == ("viscii", source)
 
 
 @pytest.mark.parametrize(
