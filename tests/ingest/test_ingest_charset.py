@@ -118,7 +118,7 @@ def test_a_table_of_ours_has_each_byte_once(name: str) -> None:
 
 @pytest.mark.parametrize("label", ["VISCII", "csVISCII", "viscii"])
 def test_vietnamese_in_viscii_is_read(label: str) -> None:
-    """By the table of RFC 1456, 3: e with circumflex and acute is AA, and dot below AE; A with breve and hook above 02."""
+    """By the table of RFC 1456: e with circumflex and acute is AA, and dot below AE; A with breve and hook above 02."""
     text = b"<p>Ti\xaang Vi\xaet, \xd0\xdf\xb6ng, H\xb0, H\xe0 N\xb5i, \x02"
     for payload, http, source in ((b"<meta charset=%s>" % label.encode() + text, None, "meta"), (text, label, "http")):
         decoded = decode(payload, http)
