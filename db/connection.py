@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphlang.db import lock, soundness
-from graphlang.db.errors import LockedError, OldReadingWarning, StoreError, in_a_line
+from graphlang.db.errors import LockedError, OldReadingWarning, StoreError, in_a_line, store_error
 from graphlang.db.schema.migrations import APPLICATION_ID, VERSION, make, migrations
 from graphlang.db.transaction import one_moment
 
@@ -136,7 +136,7 @@ def _writable(path: Path) -> Writer:
         connection.close()
         if "full" in str(error):  # the disk's fault: nothing is wrong with the file
             raise
-        raise _told(f"cannot write {path}", error) from error
+        raise store_error(f"cannot write {path}", error) from error
     except UnicodeDecodeError as error:
         connection.close()
         raise _garbled(path) from error
@@ -185,7 +185,7 @@ def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> s
             connection = _connect(path, sqlite3.Connection, mode="ro")
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise _told(f"cannot read {path}", error) from error
+        raise store_error(f"cannot read {path}", error) from error
     except BaseException:
         connection.close()
         raise
@@ -330,11 +330,6 @@ def _bound(connection: sqlite3.Connection, path: Path) -> None:
 def _size(path: Path) -> int:
     files = (path, path.with_name(f"{path.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
-
-
-def _told(words: str, error: sqlite3.Error) -> StoreError:
-    kind = LockedError if "locked" in str(error) else StoreError
-    return kind(f"{words}: {in_a_line(error)}")
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import several, whole_number
+from graphlang.arguments import flag, several, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:
@@ -47,7 +47,11 @@ class Correcting(OpenedFile):
 
         Raises:
             InputError: a URL that is none or was removed, an unknown language, a host without pages.
+            TypeError: one of the arguments is no text.
         """
+        text("language", language)
+        text("by", by)
+        text("note", note)
         from graphlang.analysis import correct  # noqa: PLC0415
 
         with self._writing("correct") as connection:
@@ -68,7 +72,9 @@ class Correcting(OpenedFile):
 
         Raises:
             InputError: a URL that is none.
+            TypeError: one of the arguments is no text.
         """
+        text("by", by)
         from graphlang.analysis import correct  # noqa: PLC0415
 
         with self._writing("correct") as connection:
@@ -80,6 +86,7 @@ class Correcting(OpenedFile):
         Args:
             everything: also corrections that were undone, or gave way to a later one.
         """
+        everything = flag("everything", everything)
         from graphlang.db import corrections  # noqa: PLC0415
 
         return self._rows(
@@ -145,7 +152,9 @@ class Correcting(OpenedFile):
 
         Raises:
             InputError: the file cannot be read; a URL that is none or was removed, an unknown language.
+            TypeError: `by` is no text.
         """
+        text("by", by)
         from graphlang.analysis import correct  # noqa: PLC0415
         from graphlang.analysis.read_review import read_review  # noqa: PLC0415
 
@@ -168,8 +177,10 @@ class Correcting(OpenedFile):
             What was removed; with ``forget`` how many of them can be read again.
 
         Raises:
+            TypeError: a URL or host that is no text; `vacuum` or `forget` is no truth value.
             ValueError: what is no http(s) URL, or no host.
         """
+        vacuum, forget = flag("vacuum", vacuum), flag("forget", forget)
         from graphlang.db import remove as removal  # noqa: PLC0415
         from graphlang.ingest.links import canonical  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host, named_url  # noqa: PLC0415

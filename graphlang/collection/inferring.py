@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphlang import former_names
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import mapping, run_number, whole_number
+from graphlang.arguments import flag, mapping, run_number, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.graph.propagation.options import FORMER
 
@@ -51,14 +51,16 @@ class Inferring(OpenedFile):
         Raises:
             StoreError: there is no database.
             ModelError: there is no such method or model.
+            TypeError: a truth value or a number that is none.
             ValueError: `at` is no moment, or cannot go with the method or with `anchors`; `workers` is below 1.
         """
-        workers = whole_number("workers", workers)
+        workers, title, anchors = whole_number("workers", workers), flag("title", title), flag("anchors", anchors)
+        shares = None if shares is None else flag("shares", shares)
         from graphlang.analysis import classify, dated, declared_run, tld_run  # noqa: PLC0415
         from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
 
-        choose = not keep_chosen
+        choose = not flag("keep_chosen", keep_chosen)
         identifier: Any = None if method in (TLD, DECLARED) else load(method)
         of_urls = hasattr(identifier, "decisions")
         if at is not None and (method == TLD or of_urls or anchors):
@@ -110,10 +112,12 @@ class Inferring(OpenedFile):
 
         Raises:
             StoreError: nothing is classified yet.
-            TypeError: a limit that the vote does not have, or that is no whole number, as `seed` must be.
+            TypeError: a limit that the vote does not have, or that is no whole number, as `seed` must be; a truth value
+                that is none.
             ValueError: a negative limit, both kinds of vote at once, or no moment.
         """
-        seed = None if seed is None else run_number("seed", seed)
+        seed, choose = None if seed is None else run_number("seed", seed), not flag("keep_chosen", keep_chosen)
+        outlinks, clueweb09 = flag("outlinks", outlinks), flag("clueweb09", clueweb09)
         limits = {name: whole_number(name, limit, least=0) for name, limit in limits.items()}
         from graphlang.analysis import dated, vote  # noqa: PLC0415
 
@@ -124,7 +128,7 @@ class Inferring(OpenedFile):
         with self._writing("vote") as connection:
 
             def voted(start: int | None) -> Run:
-                return ask(connection, seed=start, choose=not keep_chosen, progress=progress, **kind, **limits)
+                return ask(connection, seed=start, choose=choose, progress=progress, **kind, **limits)
 
             if at is None:
                 return voted(seed)
@@ -158,18 +162,22 @@ class Inferring(OpenedFile):
 
         Raises:
             StoreError: nothing is classified yet.
+            TypeError: an argument of another type.
             ValueError: a weight that does not exist, is negative or no number; no moment; `update` together with `at`;
                 `workers` is below 1.
         """
         workers = whole_number("workers", workers)
         seed = None if seed is None else run_number("seed", seed)
-        mapping("weights", weights or {})
+        weights = {} if weights is None else weights
+        mapping("weights", weights)
         from graphlang.analysis import dated, propagate  # noqa: PLC0415
         from graphlang.collection.weights import inference  # noqa: PLC0415
 
-        weights = former_names.renamed(weights or {}, FORMER, "the weight")
+        weights = former_names.renamed(weights, FORMER, "the weight")
         if algorithm is not None:
+            text("algorithm", algorithm)
             algorithm = former_names.current(algorithm, propagate.ALIASES, "the algorithm")
+        update, choose = flag("update", update), not flag("keep_chosen", keep_chosen)
         if update and at is not None:
             raise ValueError("update is for the pages' own captures, without at")
         with self._writing("propagate") as connection:
@@ -179,7 +187,7 @@ class Inferring(OpenedFile):
                 algorithm=algorithm,
                 update=update,
                 workers=workers,
-                choose=not keep_chosen,
+                choose=choose,
                 progress=progress,
             )
             if at is None:
@@ -213,12 +221,14 @@ class Inferring(OpenedFile):
         """
         workers = whole_number("workers", workers)
         seed = None if seed is None else run_number("seed", seed)
-        mapping("weights", weights or {})
+        weights = {} if weights is None else weights
+        mapping("weights", weights)
         from graphlang.analysis import dated, propagate  # noqa: PLC0415
         from graphlang.collection.weights import inference  # noqa: PLC0415
 
-        weights = former_names.renamed(weights or {}, FORMER, "the weight")
+        weights = former_names.renamed(weights, FORMER, "the weight")
         if algorithm is not None:
+            text("algorithm", algorithm)
             algorithm = former_names.current(algorithm, propagate.ALIASES, "the algorithm")
         with self._writing("propagate") as connection:
             inferred = inference(connection, weights=weights, algorithm=algorithm, workers=workers, progress=progress)

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import whole_number
+from graphlang.arguments import flag, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.db import create
 from graphlang.modelfile import ModelError
@@ -46,14 +46,19 @@ class Ingesting(OpenedFile):
 
         Raises:
             StoreError: a file cannot be read at all.
+            TypeError: an argument of another type.
             ValueError: an unknown value of `keep`; `workers` is below 1.
         """
         from graphlang.analysis import ingest as reading  # noqa: PLC0415  each verb imports what it needs
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
+        from graphlang.ingest import Limits  # noqa: PLC0415
 
-        workers = whole_number("workers", workers)
+        workers, again = whole_number("workers", workers), flag("again", again)
+        follow_links = flag("follow_links", follow_links)
+        if limits is not None and not isinstance(limits, Limits):
+            raise TypeError(f"limits is of type {type(limits).__name__}, expected Limits")
         how, found = Keep(keep), reading.found(files, follow_links=follow_links)  # before there is a database
-        with closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
+        with self._in_words(), closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
             return reading.ingest(
                 connection, found, keep=how, limits=limits, again=again, workers=workers, progress=progress
             )

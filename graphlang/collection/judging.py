@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphlang.arguments import run_number, text
+from graphlang.arguments import flag, run_number, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 from graphlang.db.runs.choose import choose_run, chosen_run
 from graphlang.db.runs.find import all_runs, get_run
@@ -58,9 +58,10 @@ class Judging(OpenedFile):
 
         Raises:
             StoreError: there is no such run (when the rows are read).
-            TypeError: one of them is no whole number.
+            TypeError: one of them is no whole number, or `fetched` no truth value.
         """
         before, after = run_number("before", before), run_number("after", after)
+        fetched = flag("fetched", fetched)
         from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
 
         return self._rows(
@@ -109,5 +110,5 @@ class Judging(OpenedFile):
         from graphlang.analysis import linked  # noqa: PLC0415
         from graphlang.evaluation.evaluate import evaluate, read_gold  # noqa: PLC0415
 
-        with closing(linked.opened(self.path, run)) as connection:
+        with self._in_words(), closing(linked.opened(self.path, run)) as connection:
             return evaluate(connection, read_gold(connection, Path(gold), by), run_or_chosen(connection, run), by)

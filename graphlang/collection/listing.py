@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import probability, run_number, several, text
+from graphlang.arguments import flag, probability, run_number, several, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Listing(OpenedFile):
             progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
 
         Raises:
+            TypeError: a truth value or a text that is none.
             ValueError: an unknown language or order; `host` is none; `below` or `min_confidence` is no probability.
         """
         below = None if below is None else probability("below", below)
@@ -63,6 +64,8 @@ class Listing(OpenedFile):
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         chosen = tuple(map(wanted, several("language", language)))
+        fetched = None if fetched is None else flag("fetched", fetched)
+        declared_unlike = flag("declared_unlike", declared_unlike)
         if host is not None:
             text("host", host)
         site = None if host is None else named_host(host)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing, contextmanager
+import sqlite3
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, open_existing
+from graphlang.db.errors import store_error
 from graphlang.db.runs.choose import chosen_run
 from graphlang.db.runs.find import get_run
 from graphlang.rows import Rows
 from graphlang.whole_file import OutputError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlite_utils import Database
@@ -72,11 +73,24 @@ class OpenedFile:
             self._kept = Database(connection)
         return self._kept
 
-    def _reading(self) -> closing[sqlite3.Connection]:
-        return closing(open_existing(self.path))
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Errors of SQLite become ours: another program holds the file, the disk is full, a page of it is damaged."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise store_error(f"cannot use {self.path}", error) from error
 
-    def _writing(self, verb: str) -> closing[sqlite3.Connection]:
-        return closing(open_existing(self.path, write=True, verb=verb, patience=self._patience))
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._in_words(), closing(open_existing(self.path)) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self, verb: str) -> Iterator[sqlite3.Connection]:
+        how: dict[str, Any] = {"write": True, "verb": verb, "patience": self._patience}
+        with self._in_words(), closing(open_existing(self.path, **how)) as connection:
+            yield connection
 
     @contextmanager
     def _answered(self, output: Path) -> Iterator[sqlite3.Connection]:
@@ -87,7 +101,7 @@ class OpenedFile:
         for path, words in own_files(self.path):
             if same_file(output, path):
                 raise OutputError(f"cannot write to {output}: it is {words}")
-        with closing(linked.opened(self.path)) as connection:
+        with self._in_words(), closing(linked.opened(self.path)) as connection:
             yield connection
 
     def _rows(
@@ -101,12 +115,12 @@ class OpenedFile:
         """Rows that are read anew each time; ``linked`` names runs whose answers for unfetched URLs they need."""
 
         def rows() -> Iterable[tuple[Any, ...]]:
-            with ExitStack() as stack:
-                if linked:
-                    from graphlang.analysis import linked as linked_answers  # noqa: PLC0415
+            if linked:
+                from graphlang.analysis import linked as linked_answers  # noqa: PLC0415
 
+                with self._in_words():
                     linked_answers.ready(self.path, *linked, progress=progress)
-                connection = stack.enter_context(self._reading())
+            with self._reading() as connection:
                 yield from read(connection)
 
         return Rows(kind, columns, rows)
@@ -127,10 +141,11 @@ class OpenedFile:
             from graphlang.analysis import linked  # noqa: PLC0415
 
             after = 0
-            for until in linked.steps(self.path, progress=progress):
-                with self._reading() as connection:
-                    yield from read(connection, after, until)
-                after = until or after
+            with self._in_words():
+                for until in linked.steps(self.path, progress=progress):
+                    with self._reading() as connection:
+                        yield from read(connection, after, until)
+                    after = until or after
 
         return Rows(kind, columns, rows)
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphlang.arguments import probability, several
+from graphlang.arguments import flag, probability, several, text
 from graphlang.collection.opened_file import OpenedFile
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Publishing(OpenedFile):
         selection = Selection(
             wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
         )
-        how: dict[str, Any] = {"format_": format, "by": by, "selection": selection, "safe": csv_safe}
+        how: dict[str, Any] = {"format_": format, "by": by, "selection": selection}
+        how["safe"] = None if csv_safe is None else flag("csv_safe", csv_safe)
         with self._answered(Path(output)) as connection, snapshot.at(connection, at):
             return to_file.export(connection, what, Path(output), database=self.path, **how)
 
@@ -80,7 +81,10 @@ class Publishing(OpenedFile):
 
         Raises:
             OutputError: the file is one that the database is made of.
+            TypeError: `title` is no text.
         """
+        if title is not None:
+            text("title", title)
         from graphlang.report.to_file import write_report  # noqa: PLC0415
 
         with self._answered(Path(output)) as connection:
@@ -105,9 +109,10 @@ class Publishing(OpenedFile):
         from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
         from graphlang.maps.selection import Selection  # noqa: PLC0415
 
+        fetched = flag("fetched", fetched)
         if by not in ("domain", "host", "page"):
             raise ValueError(f"cannot group links by {by}; there are domain, host, page")
-        with closing(linked.opened(self.path)) as connection:
+        with self._in_words(), closing(linked.opened(self.path)) as connection:
             found = language_graph(connection, Selection(fetched=True if fetched else None), unit=by)
         graph: nx.DiGraph[str] = nx.DiGraph()
         for one in found.languages:

@@ -50,7 +50,7 @@ def inference(
     def inferred(seed: int | None) -> Run:
         return propagate.propagate(
             connection,
-            algorithm=algorithm or propagate.ALGORITHMS[0],
+            algorithm=propagate.ALGORITHMS[0] if algorithm is None else algorithm,
             options=options,
             signals=signals,
             seed=seed,

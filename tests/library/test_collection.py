@@ -6,9 +6,11 @@ import inspect
 import json
 import pickle
 import re
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +22,7 @@ import pytest
 import graphlang as gl
 from graphlang.analysis.propagate import ALIASES
 from graphlang.cli import cli
+from graphlang.db import connection
 from graphlang.db.remove import Removal
 from graphlang.graph.propagation.options import FORMER
 
@@ -293,6 +296,72 @@ def test_numbers_of_a_table_are_numbers_and_others_are_named(crawl: gl.Collectio
     with pytest.raises(ValueError, match="min_length is -2; it must be 0 or more"):
         crawl.vote(min_length=-2)
     assert len(crawl.runs()) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("language is of type list, expected str", ("correct", (SITE,), {"language": ["ar"], "by": "Asha"})),
+        ("by is of type bytes, expected str", ("correct", (SITE,), {"language": "ar", "by": b"Asha"})),
+        (
+            "note is of type NoneType, expected str",
+            ("correct", (SITE,), {"language": "ar", "by": "Asha", "note": None}),
+        ),
+        ("by is of type NoneType, expected str", ("undo_corrections", (SITE,), {"by": None})),
+        ("by is of type bytes, expected str", ("read_review", ("x",), {"by": b"Asha"})),
+        ("title is of type list, expected str", ("report", ("x",), {"title": ["a"]})),
+        ("algorithm is of type list, expected str", ("propagate", (), {"algorithm": []})),
+        ("weights is of type str, expected a mapping", ("propagate", (), {"weights": ""})),
+        ("limits is of type str, expected Limits", ("ingest", ("x",), {"limits": ""})),
+        ("title is of type float, expected bool", ("classify", (), {"title": float("nan")})),
+        ("anchors is of type str, expected bool", ("classify", (), {"anchors": "no"})),
+        ("shares is of type str, expected bool", ("classify", (), {"shares": "no"})),
+        ("keep_chosen is of type str, expected bool", ("classify", (), {"keep_chosen": "no"})),
+        ("keep_chosen is of type str, expected bool", ("propagate", (), {"keep_chosen": "no"})),
+        ("outlinks is of type str, expected bool", ("vote", (), {"outlinks": "no"})),
+        ("clueweb09 is of type str, expected bool", ("vote", (), {"clueweb09": "no"})),
+        ("update is of type str, expected bool", ("propagate", (), {"update": "no"})),
+        ("again is of type str, expected bool", ("ingest", ("x",), {"again": "no"})),
+        ("follow_links is of type str, expected bool", ("ingest", ("x",), {"follow_links": "no"})),
+        ("fetched is of type str, expected bool", ("pages", (), {"fetched": "no"})),
+        ("declared_unlike is of type str, expected bool", ("pages", (), {"declared_unlike": "no"})),
+        ("fetched is of type str, expected bool", ("compare", (1, 1), {"fetched": "no"})),
+        ("fetched is of type str, expected bool", ("language_graph", (), {"fetched": "no"})),
+        ("everything is of type str, expected bool", ("corrections", (), {"everything": "no"})),
+        ("vacuum is of type str, expected bool", ("remove", (SITE,), {"vacuum": "no"})),
+        ("forget is of type str, expected bool", ("remove", (SITE,), {"forget": "no"})),
+        ("csv_safe is of type str, expected bool", ("export", ("x", "pages"), {"csv_safe": "no"})),
+    ],
+)
+def test_texts_and_truth_values_are_such(
+    crawl: gl.Collection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    asked: tuple[str, tuple[Any, ...], dict[str, Any]],
+) -> None:
+    """The word "no" is true in Python: `forget="no"` let pages be read again that were to be removed."""
+    monkeypatch.chdir(tmp_path)
+    crawl.classify()
+    verb, given, named = asked
+    with pytest.raises(TypeError, match=f"^{words}"):
+        getattr(crawl, verb)(*given, **named)
+    assert (len(crawl.runs()), crawl.corrections().first()) == (1, None)
+    assert crawl.pages(fetched=np.True_).first() is not None  # type: ignore[arg-type]
+
+
+def test_what_another_program_does_to_the_file_is_said_as_a_store_error(
+    crawl: gl.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was an error of sqlite3, of which the documents say nothing."""
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.05)
+    crawl.classify()
+    with closing(sqlite3.connect(crawl.path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for write in (crawl.classify, crawl.vote, lambda: crawl.correct(SITE, language="ar", by="Asha"), crawl.run):
+            with pytest.raises(gl.StoreError, match=r"^cannot use .*crawl\.db: database is locked$"):
+                write()  # type: ignore[operator]
+        assert len(list(crawl.pages(fetched=True))) == 5  # who only reads is not kept waiting
 
 
 HUGE = 10**400  # 1,329 bits, for 400 / log10(2) = 1328.8; no float holds it
