@@ -3,6 +3,7 @@
 Most methods read a text: the title and the main content, because a menu of forty language names, or the cookie banner
 in the visitor's language, must not name the page's; what stands around the content is read as well where there is
 little else. There the words of the links that lead to the page are read too, if they are given: others' words for it.
+A title never outweighs the text that it stands above: of a longer one as much is read.
 `martins-silva` weighs the parts. The byte methods of Chew et al. and of Zavarsky et al. read the bytes of pages where
 these are kept, and name their encoding; other pages they read in UTF-8.
 """
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Characters of main content that speak for the page without what stands around them.
 ENOUGH = 200
+#: Characters of a title that are read in any case, as most titles are shorter; of more, as many as there are of text.
+_OF_TITLE = 100
 
 
 class Material(NamedTuple):
@@ -100,7 +103,10 @@ def as_texts(material: Material, *, title: bool = True) -> list[str]:
     ]
     if not title:
         return bodies
-    return [f"{head}\n{body}" if head else body for head, body in zip(material.titles, bodies, strict=True)]
+    return [
+        f"{head[: max(_OF_TITLE, len(body)) if body else None]}\n{body}" if head else body
+        for head, body in zip(material.titles, bodies, strict=True)
+    ]
 
 
 def as_marked(material: Material, *, title: bool = True) -> list[Marked]:

@@ -39,6 +39,13 @@ def test_a_menu_is_read_only_where_there_is_little_else(text: str, main: int, sh
     assert as_texts(Material(["T"], [text], [main], [b""], [""]), title=False) == [shown]
 
 
+@pytest.mark.parametrize(("text", "read"), [(2_000, 1_000), (130, 130), (10, 100), (0, 1_000)])
+def test_a_title_does_not_outweigh_the_text(text: int, read: int) -> None:
+    """One of 1,000 characters made a page of 130 its own; a page without text has nothing else."""
+    shown = as_texts(Material(["T" * 1_000], ["x" * text], [text], [b""], [""]))
+    assert [(one.count("T"), one.count("x")) for one in shown] == [(read, text)]
+
+
 def test_parts_that_are_marked() -> None:
     material = Material(["T", ""], ["main rest", ""], [4, 0], [b"", b""], ["", ""])
     assert as_marked(material) == [Marked(title="T", blocks=("main", "rest")), Marked()]

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     "--title/--no-title",
     default=True,
     show_default=True,
-    help="Let the page's title count as text. Where a method reads the bytes of a page, the title is among them.",
+    help="Let the page's title count as text: of a long one no more than there is below it, or 100 characters. Where a"
+    " method reads the bytes of a page, the title is among them.",
 )
 @click.option(
     "--workers",
