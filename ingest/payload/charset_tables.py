@@ -31,7 +31,7 @@ TABLES: Final = {
 
 
 def _codec(name: str, table: str) -> codecs.CodecInfo:
-    """What `codecs.lookup` gives, made of a table as Python's own charsets of one byte are."""
+    """A codec as Python wants it, made of a table like those of its own charsets of one byte."""
     places = codecs.charmap_build(table)
 
     class Codec(codecs.Codec):
