@@ -84,7 +84,8 @@ TABLES: dict[str, Table] = {
             "page": "The page.",
             "source": "The file that holds the capture.",
             "offset": "Byte offset of the record in that file.",
-            "date": "Capture time, ISO 8601 in UTC, as precise as it was written; empty where there is none.",
+            "date": "Capture time, ISO 8601 in UTC, as precise as it was written; of a day that no calendar has the"
+            " month; empty where there is none.",
             "status": "HTTP status; NULL where the record holds no HTTP header.",
             "mime": "Media type as served, lower case, without parameters.",
             "charset": "Charset by which the bytes were decoded (WHATWG name); NULL without text.",

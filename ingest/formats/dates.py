@@ -9,17 +9,20 @@ _W3C = re.compile(
     r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:(?<=-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-]00:?00)?)?",
     re.IGNORECASE,
 )
-#: As nearly all crawlers write it, and as it is returned.
-_SECONDS = re.compile(
-    r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)Z"
+_YEAR = "(?!0000)[0-9]{4}"
+_LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
+_DAY = (
+    f"(?:{_YEAR}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    f"|02-(?:0[1-9]|1[0-9]|2[0-8]))|{_LEAP}-02-29)"
 )
+_HOURS = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+_SECOND = "(?:[0-5][0-9]|60)"
+#: As nearly all crawlers write it, and as it is returned.
+_SECONDS = re.compile(f"{_DAY}T{_HOURS}:{_SECOND}Z")
 #: As in ARC files and indexes: from a day to milliseconds, which are left out.
 _DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(?:(\d\d)(?:\d{3})?)?)?")
 #: What calendar and clock know of a time as it is returned: the thirteenth month of a year would be after all others.
-_KNOWN = re.compile(
-    r"(?!0000)[0-9]{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01])"
-    r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::(?:[0-5][0-9]|60)(?:\.[0-9]{1,9})?)?Z)?)?)?"
-)
+_KNOWN = re.compile(rf"{_DAY}(?:T{_HOURS}(?::{_SECOND}(?:\.[0-9]{{1,9}})?)?Z)?|{_YEAR}(?:-(?:0[1-9]|1[0-2]))?")
 
 
 def date_of(written: str) -> str:
@@ -35,6 +38,8 @@ def date_of(written: str) -> str:
     ('', '')
     >>> date_of("2015-13-45T99:00:00Z"), date_of("20100500000000"), date_of("2024-01-02T24:00:00Z"), date_of("00000000")
     ('2015', '2010-05', '2024-01-02', '')
+    >>> date_of("2004-02-30T12:00:00Z"), date_of("19000229"), date_of("2000-02-29"), date_of("2023-04-31 01:02")
+    ('2004-02', '1900-02', '2000-02-29', '2023-04')
     """
     if _SECONDS.fullmatch(written):
         return written

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+from calendar import monthrange
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,6 +10,7 @@ from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.db.records import Page
 from graphlang.ingest import batches
+from graphlang.ingest.formats.dates import date_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,12 +212,25 @@ def test_wrong_arguments_are_refused_at_once(tmp_path: Path) -> None:
         ("2014-01-02T03:04", "2014-01-02T03:04Z"),
         ("2014-01-02t03:04:05z", "2014-01-02T03:04:05Z"),
         ("2014-01-02T03:04:05+00:00", "2014-01-02T03:04:05Z"),
+        ("2004-02-30T12:00:00Z", "2004-02"),
+        ("2004-02-29T12:00:00Z", "2004-02-29T12:00:00Z"),
+        ("2003-02-29T12:00:00Z", "2003-02"),
         *((one, "") for one in ("", "2014-1", "2014-01T03:04", "2014-01-02T03", "2008-10-294T05:21:46-0700", "now")),
     ],
 )
 def test_dates_of_any_precision(archive: Archive, read: Read, written: str, date: str) -> None:
     record = archive.warc("http://a.example/").replace(b"2026-11-21T00:17:00Z", written.encode())
     assert [page.date for page in read(record)[0]] == [date]
+
+
+@pytest.mark.parametrize("year", [1, 4, 100, 400, 1900, 2000, 2023, 2024, 9996, 9999])
+def test_days_are_those_of_the_calendar(year: int) -> None:
+    for month, day in product(range(14), range(33)):
+        known = 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
+        part = f"{year:04}-{month:02}" if 1 <= month <= 12 else f"{year:04}"
+        written = f"{year:04}-{month:02}-{day:02}"
+        assert date_of(written) == date_of(written.replace("-", "")) == (written if known else part)
+        assert date_of(f"{written}T12:34:56Z") == (f"{written}T12:34:56Z" if known else part)
 
 
 @pytest.mark.parametrize(("written", "date"), [("20061121", "2006-11-21"), ("200611210017", "2006-11-21T00:17Z")])
