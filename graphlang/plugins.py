@@ -20,6 +20,8 @@ READERS = "graphlang.readers"
 METHODS = "graphlang.methods"
 #: The variable that allows all of them, in this process and in those that it starts.
 VARIABLE = "GRAPHLANG_PLUGINS"
+#: What other people's code may raise where it fails: some end the program, as they do when they are one themselves.
+FAILURES = (Exception, SystemExit)
 
 
 class PluginError(Exception):
@@ -59,7 +61,7 @@ def load(entry: EntryPoint) -> Any:
     """
     try:
         return entry.load()
-    except Exception as error:
+    except FAILURES as error:
         raise PluginError(f"{told(entry)} cannot be loaded: {type(error).__name__}: {error}") from error
 
 

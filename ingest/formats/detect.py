@@ -21,7 +21,7 @@ from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.added_page import checked
 from graphlang.ingest.formats.record_reader import GRAMMARS, RecordReader, Within
 from graphlang.ingest.formats.records import RawRecord
-from graphlang.plugins import READERS, found, load
+from graphlang.plugins import FAILURES, READERS, found, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,12 +71,12 @@ class _Added:
                 yield RawRecord(item.offset or 0, b"", b"", item=item)
         except OSError:
             raise
-        except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
+        except FAILURES as error:  # the other files are innocent
             reason = f"the reader {self._name} failed: {type(error).__name__}: {error}"[:500]
             yield RawRecord(0, b"", b"", (("failed", reason),))
 
 
-def _fail(error: Exception, file: BinaryIO) -> NoReturn:
+def _fail(error: BaseException, file: BinaryIO) -> NoReturn:
     del file
     raise error
 
@@ -135,7 +135,7 @@ def _reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Reco
         choose = load(entry)
         try:
             read = choose(head, name)
-        except Exception as error:  # noqa: BLE001 - other people's code; the other files are innocent
+        except FAILURES as error:  # the other files are innocent
             read = partial(_fail, error)
         if read is not None:
             return _Added(file, read, added, limits)

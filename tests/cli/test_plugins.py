@@ -173,6 +173,62 @@ def test_a_reader_that_cannot_be_loaded_is_told_before_anything_is_read(
         assert told.stderr.startswith("Error: the reader worse of worse 1.5 cannot be loaded: ModuleNotFoundError: ")
 
 
+LEAVING = """
+import sys
+
+class Leaves:
+    labels = ("it", "de")
+
+    def probabilities(self, texts):
+        sys.exit("no licence")
+
+def leaves():
+    sys.exit(3)
+
+def reader(head, name):
+    return sys.exit(4) if name.startswith("a") else pages
+
+def pages(file):
+    from graphlang.db.records import Page
+
+    yield Page("http://b.example/", 7, status=200, text="aeiou", length=5, main_length=5)
+    sys.exit()
+"""
+LEAVING_ENTRIES = """[graphlang.methods]
+leaves = leaving_of_a_test:Leaves
+leaves-at-once = leaving_of_a_test:leaves
+leaves-before = leaving_when_imported:Leaves
+[graphlang.readers]
+leaves = leaving_of_a_test:reader
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_package_that_ends_the_program_ends_no_verb(
+    graphlang: Callable[..., Result], tmp_path: Path, others: Path, workers: int
+) -> None:
+    """A reader that called sys.exit ended `ingest` with its own exit code, and without a word."""
+    install(others, "leaving", LEAVING_ENTRIES)
+    (others / "leaving_of_a_test.py").write_text(LEAVING)
+    (others / "leaving_when_imported.py").write_text("import sys\nsys.exit(5)\n")
+    files = [tmp_path / name for name in ("a.x", "b.x")]
+    for file in files:
+        file.write_text(file.name)
+    db = tmp_path / "c.db"
+    assert graphlang("ingest", db, *files, "--plugins", "-q", "--workers", workers).exit_code == 1
+    crawl = gl.open(db)
+    assert [page.url for page in crawl.pages()] == ["http://b.example/"]
+    told = [(problem.kind, problem.reason) for problem in crawl.problems()]
+    assert told == [("failed", f"the reader leaves failed: SystemExit: {code}") for code in ("4", "")]
+    for method, words in {
+        "leaves": "the method leaves failed: SystemExit: no licence",
+        "leaves-at-once": "the method leaves-at-once of leaving 1.5 failed: SystemExit: 3",
+        "leaves-before": "the method leaves-before of leaving 1.5 cannot be loaded: SystemExit: 5",
+    }.items():
+        failed = graphlang("classify", db, "--method", method, "--plugins", "-q")
+        assert (failed.exit_code, failed.stderr) == (3, f"Error: {words}\n")
+
+
 def test_two_packages_with_one_name_are_told_apart_by_nobody(others: Path) -> None:
     install(others, "rival", "[graphlang.methods]\nvowels = others_of_a_test:Vowels\n")
     gl.use_plugins()

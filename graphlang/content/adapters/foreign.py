@@ -113,7 +113,7 @@ class Foreign:
     def _asked(self, texts: list[str]) -> NDArray[np.float64]:
         try:
             found = np.asarray(self._classifier.probabilities(texts), dtype=np.float64)
-        except Exception as error:
+        except plugins.FAILURES as error:
             raise ModelError(f"the method {self.name} failed: {type(error).__name__}: {error}") from error
         wanted = (len(texts), len(self._columns))
         if found.shape != wanted:
@@ -147,7 +147,7 @@ def load(name: str) -> Foreign:
     maker = plugins.load(entry)
     try:
         made = maker()
-    except Exception as error:
+    except plugins.FAILURES as error:
         raise ModelError(f"{plugins.told(entry)} failed: {type(error).__name__}: {error}") from error
     package, version = plugins.package(entry)
     return Foreign(name, made, {"package": package, "version": version})
