@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from graphlang.db import values
 from graphlang.db.errors import StoreError
 from graphlang.db.runs.find import get_run
+from graphlang.db.write import sources
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,3 +37,13 @@ def chosen_run(connection: sqlite3.Connection) -> Run | None:
         return None
     values.of_type("chosen.run", row, int)
     return get_run(connection, row[0])
+
+
+def has_changed(connection: sqlite3.Connection, run: Run) -> bool:
+    """Whether files were read, or pages removed, since a run: what it has not seen has no answer.
+
+    Args:
+        connection: the collection.
+        run: one of its runs.
+    """
+    return not run.collection.startswith(sources.state(connection))

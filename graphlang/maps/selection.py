@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from graphlang.db.runs.choose import chosen_run, has_changed
 from graphlang.db.runs.run import AT
 
 if TYPE_CHECKING:
@@ -192,6 +193,17 @@ _OWN: Final = """
 SELECT MAX(own.id) FROM chosen JOIN runs AS final ON final.id = chosen.run JOIN runs AS own ON own.kind = 'content'
 WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value FROM json_each(final.seeds)))
 """
+
+
+@singledispatch
+def outdated(connection: Any) -> int | None:
+    """The chosen run, where files were read or pages removed since: what it has not seen is ``und``; else None.
+
+    Args:
+        connection: a collection: a `sqlite3.Connection`, or what another room has registered an answer for.
+    """
+    run = chosen_run(connection)
+    return run.id if run is not None and has_changed(connection, run) else None
 
 
 @singledispatch

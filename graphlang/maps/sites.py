@@ -41,7 +41,8 @@ class Row(NamedTuple):
     share: float
     confidence: float  #: mean of the pages that were read (of the unfetched ones where none was)
     length: int  #: characters of visible text
-    short: int  #: pages that were read with fewer than 50 letters (`SHORT`)
+    #: pages that were read with fewer than 50 letters (`SHORT`); where no run has counted them, characters
+    short: int
     resolved: int  #: short pages that are in doubt by their own text, and not by the chosen run
     also: int  #: pages that were read, are in another language, and in this one in part
 

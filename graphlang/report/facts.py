@@ -12,7 +12,7 @@ from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.gathered import gathered
 from graphlang.maps.graphs.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import IS_PAGE, Selection, unanswered
+from graphlang.maps.selection import IS_PAGE, Selection, outdated, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
 from graphlang.maps.totals import total
 
@@ -75,6 +75,7 @@ class Facts:
 
     pages: int
     unfetched: int
+    outdated: int | None  #: the run that is shown, where it has not seen all that was read since
     captures: int
     files: int
     dates: tuple[str, str]
@@ -128,6 +129,7 @@ def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
     return Facts(
         pages=pages,
         unfetched=unfetched,
+        outdated=outdated(connection),
         captures=captures,
         files=connection.execute("SELECT COUNT(*) FROM sources").fetchone()[0],
         dates=((first or "")[:10], (last or "")[:10]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sqlite3
 from contextlib import closing
@@ -61,6 +62,25 @@ def test_files_that_were_read_since(
     assert result.exit_code == 0
     graphlang("propagate", db, "--update")
     assert "has changed" not in graphlang(verb[0], db, *verb[1:]).stderr
+
+
+def test_a_report_says_itself_what_its_run_has_not_seen(
+    graphlang: Call, db: Path, write_warc: Callable[..., Path], tmp_path: Path
+) -> None:
+    """It is passed on without what stood on the terminal; and a long page was short for want of a run."""
+    words = "The collection has changed since run 3, which is shown here"
+    output = tmp_path / "report.html"
+    graphlang("report", db, "-o", output)
+    assert words not in output.read_text("utf-8")
+    long = b"<p>Ein Haus am See, und hinter dem Haus ein Garten voller alter Apfelbaeume."  # 73 letters and blanks
+    pages = [("http://more.example/", long), ("http://more.example/2", b"<p>Ein Haus am See.")]
+    graphlang("ingest", db, write_warc(tmp_path / "more.warc.gz", pages))
+    graphlang("report", db, "-o", output)
+    assert words in output.read_text("utf-8")
+    table = csv.DictReader(graphlang("sites", db, "--format", "csv").stdout.splitlines())
+    assert [(row["language"], row["pages"], row["short"]) for row in table if row["site"] == "more.example"] == [
+        ("und", "2", "1")
+    ]
 
 
 def test_files_that_were_read_again_and_are_the_same(graphlang: Call, db: Path, museum: Path) -> None:

@@ -11,7 +11,7 @@ from graphlang.cluster.maps.tables import Tables
 from graphlang.db import InputError
 from graphlang.maps.gathered import COLUMNS, gathered, others_answered
 from graphlang.maps.own_text import beside_own_text
-from graphlang.maps.selection import Gathered, Selection, content_run
+from graphlang.maps.selection import Gathered, Selection, content_run, outdated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +24,15 @@ def _content_run(tables: Tables) -> int | None:
     behind = [one for run, *_, seeds, chosen in rows if chosen for one in (run, *json.loads(seeds)) if one in content]
     of_today = [run for run, parameters in content.items() if json.loads(parameters).get("at") is None]
     return max(behind or of_today, default=None)
+
+
+@outdated.register(Tables)
+def _outdated(tables: Tables) -> None:
+    """Tables are made anew as a whole: no run stands beside captures that it has not seen.
+
+    Args:
+        tables: of a cluster.
+    """
 
 
 @gathered.register(Tables)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.cli.shared.messages.log import say
 from graphlang.db.runs.begin import state_seen
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.write import sources
+from graphlang.db.runs.choose import chosen_run, has_changed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,7 +31,7 @@ def say_unseen(connection: sqlite3.Connection, db: Path, *, linked: bool = True)
     if run is None:
         return
     verb = _VERBS.get(run.kind, "classify DB")
-    if not run.collection.startswith(sources.state(connection)):
+    if has_changed(connection, run):
         words = f"the collection has changed since run {run.id}, which is shown: what it has not seen is und"
     elif not linked or run.linked is not False:
         return
