@@ -65,7 +65,13 @@ class NewLabels:
         return NewLabels(kept, {label: dict(genres) for label, genres in kept.items()}, self.scripts), out
 
     def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
-        """Add the genres that are made."""
+        """Add the genres that are made.
+
+        Args:
+            words: a folder of word lists, or none.
+            options: how much of each there is to be.
+            others: the script of each label that the model has already.
+        """
         random = np.random.default_rng(options.seed)
         made_genres.add(list(self.genres.values()), tuple(self.genres), words, options, random, others=others)
 
@@ -73,6 +79,10 @@ class NewLabels:
         """What the model keeps of the text of a label: how much, its digest, the names of its files.
 
         The digest is that of what was read; how much was made of it, and of lists of words, is told by genre.
+
+        Args:
+            label: one of them.
+            folders: those that the text was read from.
         """
         lines = _joined(self.given[label])
         names = [
