@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-HARNESSES = Path(__file__).parent / "fuzz" / "native"
+HARNESSES = Path(__file__).parent / "native"
 PROGRAMS: dict[str, Any] = runpy.run_path(str(HARNESSES / "programs.py"))
 PAGES = (
     b"<a href=x>1</a><a href=x>2</a>",
