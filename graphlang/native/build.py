@@ -27,7 +27,8 @@ How to add a kernel:
    ``_kernels.struct("made")``; bytes behind a pointer of a struct: ``_kernels.copied(made.text, made.text_size)``.
 5. The test: ``tests/ROOM/workout_NAME.py`` with ``def workout(seed: int) -> str``, and in a test
    ``under_sanitisers(Path(__file__).with_name("workout_NAME.py"))``: it is run under the sanitisers of addresses and
-   undefined behaviour, in one thread and in four, and in four under that of threads.
+   undefined behaviour, in one thread and in four, and in four under that of threads. And a harness for the fuzzer
+   (``tests/fuzz/README.md``), which `tests/fuzz/test_harnesses.py` asks for.
 
 With ``GRAPHLANG_SANITIZE=address,undefined`` (or ``thread``) in the environment the kernels are built for these tests;
 ``GRAPHLANG_KERNELS`` names the sources to build where it is not all of them.
