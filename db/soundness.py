@@ -86,9 +86,12 @@ def another(connection: sqlite3.Connection) -> str | None:
     if found != APPLICATION_ID:
         return "is not a graphlang database (it is a SQLite file of something else)"
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    newer = version > VERSION or not {*(shape.steps_taken(connection) or ())} <= {*STEPS}
-    if newer:
+    taken = shape.steps_taken(connection) or ()
+    if version > VERSION or len(taken) > VERSION:
         return f"was made by a newer graphlang (schema {version}; this one knows {VERSION}): please upgrade"
+    for theirs, ours in zip(taken, STEPS, strict=False):
+        if theirs not in STEPS:
+            return f"was made by another graphlang, whose schema has {theirs!a} where this one has {ours}"
     return None
 
 

@@ -1,5 +1,6 @@
 """The schema, its documentation and the numbers that the code shares with it agree."""
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -272,6 +273,29 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
         open_existing(path)
     with pytest.raises(StoreError, match="please upgrade"):
         create(path)
+
+
+def test_a_schema_with_another_step_is_refused_and_both_are_named(tmp_path: Path) -> None:
+    """Two developers had each added a step of one number: "a newer graphlang (schema 17; this one knows 17)"."""
+    path = tmp_path / "other.db"
+    with closing(create(path)) as connection:
+        connection.execute("UPDATE _sqlite_migrations SET name = '0005_mine' WHERE name = '0005_places_of_links'")
+    told = "was made by another graphlang, whose schema has '0005_mine' where this one has 0005_places_of_links"
+    for ask in (open_existing, create):
+        with pytest.raises(StoreError, match=told):
+            ask(path)
+
+
+def test_steps_are_numbered_and_named_by_their_files() -> None:
+    folder = Path(__file__).parents[2] / "db" / "schema" / "steps"
+    numbered: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("*.py")):
+        if (found := re.match(r'"""Step (\d{4}): ', path.read_text(encoding="utf-8"))) is not None:
+            numbered.setdefault(found[1], []).append(path.stem)
+    shared = {number: names for number, names in numbered.items() if len(names) > 1}
+    assert not shared, "two files are one step: the one that was pushed later is the next"
+    assert list(STEPS) == [f"{number}_{name}" for number, (name,) in sorted(numbered.items())]
+    assert sorted(numbered) == [f"{number:04}" for number in range(1, len(STEPS) + 1)]
 
 
 def test_missing_file_and_missing_folder_are_named(tmp_path: Path) -> None:
