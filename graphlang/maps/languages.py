@@ -31,11 +31,13 @@ class Row(NamedTuple):
     language.
     """
 
-    language: str  #: ISO 639-3
+    #: ISO 639-3; where a script was asked for, with that of the pages (``zho_Hant``), which alone count
+    language: str
     name: str  #: in English
     pages: int  #: that were read and have this language
     share: float  #: of all pages that were read, those in several languages by their shares
-    expected: float  #: pages in this language: the sum of the probabilities
+    #: pages in this language: the sum of the probabilities; where a script was asked for, without those of runners-up
+    expected: float
     low: int  #: their number lies between these two with 95 %
     high: int  #: the greater of them
     certainty: float  #: probability that there is one at all
@@ -77,6 +79,11 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
 def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[Row]:
     source, values = selection.source(with_languages=False)
     sums: defaultdict[str, _Sum] = defaultdict(_Sum)
+    scripts = any(one.script for one in selection.wanted)
+
+    def named(language: str, script: str | None) -> str:
+        return f"{language}_{script}" if scripts and script else language
+
     rows = connection.execute(
         f"SELECT language, script, charset, fetched, COUNT(*), {total('confidence')}, SUM(COALESCE(length, 0))"
         f" FROM {source} GROUP BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)"
@@ -84,7 +91,7 @@ def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_ca
         values,
     )
     for language, script, charset, fetched, pages, confidence, length in rows:
-        its = sums[language]
+        its = sums[named(language, script)]
         if not fetched:
             its.unfetched += pages
             continue
@@ -103,25 +110,29 @@ def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_ca
     )
     for language, pages, confidence in others:
         sums[language].chances[confidence / pages] += pages
-    sites = dict(
-        connection.execute(
-            f"SELECT language, COUNT(DISTINCT domain) FROM {source} WHERE fetched = 1 GROUP BY 1", values
+    of_both = "script" if scripts else "NULL"
+    sites = {
+        named(language, script): count
+        for language, script, count in connection.execute(
+            f"SELECT language, {of_both}, COUNT(DISTINCT domain) FROM {source} WHERE fetched = 1 GROUP BY 1, 2", values
         )
-    )
+    }
     values["own"] = content_run(connection)
-    for language, answer, pages, share in connection.execute(
-        f"SELECT parts.language, pages.language, COUNT(DISTINCT pages.page), {total('page_shares.share')}"
-        f"{shares.others(source, of_captures=of_captures)} GROUP BY 1, 2 ORDER BY 1, 2",
+    of_both = "parts.script, pages.script" if scripts else "NULL, NULL"
+    for language, answer, script, of_answer, pages, share in connection.execute(
+        f"SELECT parts.language, pages.language, {of_both}, COUNT(DISTINCT pages.page), {total('page_shares.share')}"
+        f"{shares.others(source, of_captures=of_captures, scripts=scripts)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
         values,
     ):
-        sums[language].also += pages
-        sums[language].gained += share
-        sums[answer].gained -= share
+        its = sums[named(language, script)]
+        its.also += pages
+        its.gained += share
+        sums[named(answer, of_answer)].gained -= share
     whole = sum(its.pages for its in sums.values())
     found = [
         _row(language, its, whole, sites.get(language, 0))
         for language, its in sums.items()
-        if (its.pages or its.unfetched or its.also) and _takes(selection, language, its)
+        if (its.pages or its.unfetched or its.also) and _takes(selection, language)
     ]
     found.sort(key=lambda row: (-row.pages, -row.unfetched, -row.also, row.language))
     return found
@@ -148,8 +159,9 @@ def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> 
         ]
 
 
-def _takes(selection: Selection, language: str, its: _Sum) -> bool:
-    return any(selection.takes(language, script or None) for script in its.scripts or ("",))
+def _takes(selection: Selection, label: str) -> bool:
+    language, _, script = label.partition("_")
+    return selection.takes(language, script or None)
 
 
 def _row(language: str, its: _Sum, total: int, sites: int) -> Row:

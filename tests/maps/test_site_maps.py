@@ -151,6 +151,19 @@ def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
     assert "dan" not in found
 
 
+def test_a_language_in_one_script_has_the_pages_of_this_script(graphlang: Callable[..., Any], db: Path) -> None:
+    """Of two Chinese pages `sites` and `pages` counted the one in Hant, `languages` both."""
+    with closing(open_existing(db)) as connection:
+        (row,) = languages_of(connection, Selection(wanted=(wanted("zh-TW"),)))
+        both = languages_of(connection, Selection(wanted=(wanted("zh-TW"), wanted("zh-CN"), wanted("fr"))))
+    assert (row.language, row.name, row.pages, row.scripts) == ("zho_Hant", "Chinese (Traditional)", 1, "Hant 1")
+    assert (round(row.share, 6), row.expected, row.low, row.high) == (round(1 / 6, 6), 0.8, 0, 1)
+    assert (row.sites, row.confidence, row.certainty) == (1, 0.8, pytest.approx(0.8))
+    assert [(one.language, one.pages) for one in both] == [("fra_Latn", 1), ("zho_Hans", 1), ("zho_Hant", 1)]
+    listed = graphlang("languages", db, "--language", "zh-TW", "--by", "year", "--format", "csv").stdout.splitlines()
+    assert [line.split(",")[:4] for line in listed[1:]] == [["2011", "zho_Hant", "Chinese (Traditional)", "1"]]
+
+
 def test_a_language_that_is_only_a_second_guess_is_not_listed(make_collection: Make, written: Any) -> None:
     db = make_collection([written("http://a.example/", "deu", 0.6, "nld", 0.4)])
     with closing(open_existing(db)) as connection:
