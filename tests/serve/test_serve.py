@@ -7,7 +7,8 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -48,8 +49,36 @@ def db(make_collection: Call, written: Any) -> Path:
     return path
 
 
+def close(site: Any) -> None:
+    """Close the connections of a Datasette and end its threads: it has no way to, and Python 3.13 tells of each."""
+    from datasette.database import WriteTask, connections  # noqa: PLC0415 - not without Datasette
+
+    readers = len(site.executor._threads)
+    together = threading.Barrier(readers + 1, timeout=60)  # so that each thread has one of the tasks
+
+    def end_reader() -> None:
+        together.wait()
+        for connection in vars(connections).values():
+            connection.close()
+
+    def end_writer(connection: sqlite3.Connection) -> None:
+        connection.close()
+        raise SystemExit  # which ends a thread, and no more
+
+    done = [site.executor.submit(end_reader) for _ in range(readers)]
+    together.wait()
+    for task in done:
+        task.result()
+    site.executor.shutdown()
+    for database in site.databases.values():
+        if database._write_thread is not None:
+            database._write_queue.put(WriteTask(end_writer, None, None))
+            database._write_thread.join()
+        database.close()
+
+
 @pytest.fixture
-def ask(db: Path, tmp_path: Path) -> Callable[[str], Any]:
+def ask(db: Path, tmp_path: Path) -> Iterator[Callable[[str], Any]]:
     pytest.importorskip("datasette", reason="Datasette is not installed: pip install 'graphlang[serve]'")
     from graphlang.serve.site import datasette  # noqa: PLC0415 - not without Datasette
 
@@ -60,7 +89,8 @@ def ask(db: Path, tmp_path: Path) -> Callable[[str], Any]:
         await site.invoke_startup()
         return await site.client.get(path, follow_redirects=True)
 
-    return lambda path: asyncio.run(asked(path))
+    yield lambda path: asyncio.run(asked(path))
+    close(site)
 
 
 @pytest.mark.filterwarnings("ignore")
