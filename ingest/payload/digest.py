@@ -13,6 +13,7 @@ _USUAL: Final = re.compile(r"sha1:([A-Za-z2-7]{32})")
 _BASE32: Final = re.compile(r"([A-Za-z2-7]+)=*")
 _BASE16: Final = re.compile(r"[0-9A-Fa-f]+")
 _HALVES: Final = 2  # digits of a byte in base 16
+_NOTHING: Final = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # SHA-1 of no bytes
 
 
 def digest_of(given: str, block: bytes, body: int = 0) -> str:
@@ -22,7 +23,8 @@ def digest_of(given: str, block: bytes, body: int = 0) -> str:
     record finds its original however the two write it (crawlers that run browsers give SHA-256).
 
     Args:
-        given: WARC-Payload-Digest as written. What cannot be a digest of the algorithm that it names is none.
+        given: WARC-Payload-Digest as written. What cannot be a digest of the algorithm that it names is none; nor is
+            that of nothing where there is a payload, as writers state it that had read their stream before.
         block: what holds the payload.
         body: where it begins.
 
@@ -34,12 +36,12 @@ def digest_of(given: str, block: bytes, body: int = 0) -> str:
     True
     """
     usual = _USUAL.fullmatch(given)
-    if usual is not None:
+    if usual is not None and (len(block) <= body or usual[1].upper() != _NOTHING):
         return usual[1].upper()
     name, _, value = given.strip().partition(":")
     name = name.strip().lower().replace("-", "")
     stated = _bytes_of(value.strip(), _BYTES.get(name, 0))
-    if stated is not None:
+    if stated is not None and (len(block) <= body or stated != hashlib.new(name, usedforsecurity=False).digest()):
         return base64.b32encode(stated).decode() if name == "sha1" else f"{name}:{stated.hex()}"
     if len(block) <= body:
         return ""

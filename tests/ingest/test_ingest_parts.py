@@ -215,6 +215,9 @@ def test_a_digest_of_another_algorithm_is_the_same_however_it_is_written(
 @pytest.mark.parametrize(
     "given",
     [
+        "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",  # of nothing: all captures of a page had one content
+        "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         f"sha1:{ABC[:32]}",
         "sha1:=cmd|' /C calc'!A0".ljust(37, "x"),
         f"sha256:{ABC[:40]}",
