@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from graphlang.content.segments.readers import ByProbabilities, ReadsParts, ask_
 from graphlang.content.text.normalise import characters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from graphlang.content.identifier import Identifier
 
@@ -119,35 +120,32 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     path = ask_again(reading, path, text, np.arange(len(path)))
     bounds = relatives.lowered(relatives.bounds(identifier), LEAST_BOUND)
     path = relatives.settle(chances, path, text, bounds, least=LEAST_UNITS, agree=AGREE)
-    found: list[list[Span]] = []
-    for own, (begin, end) in zip(cuts, pairwise(offsets.tolist()), strict=True):
-        of_units = chances[begin:end]
-        # Nothing is told of a script that no language here is written in.
-        is_told = of_units.any()
-        found.append(_joined(own, path[begin:end], of_units, weight[begin:end], identifier.labels) if is_told else [])
-    return found
-
-
-def _joined(
-    own: list[units.Unit],
-    path: np.ndarray,
-    chances: np.ndarray,
-    weight: np.ndarray,
-    labels: tuple[str, ...],
-) -> list[Span]:
-    """Units of one label after another as one span; units without letters belong to the one before them."""
-    filled = np.flatnonzero(weight)
-    if not len(filled):
-        return []
     path = np.where(chances.any(axis=1), path, _NOTHING)
-    starts = filled[np.concatenate(([True], path[filled][1:] != path[filled][:-1]))]
-    ends = [*starts[1:].tolist(), int(filled[-1]) + 1]
-    answer = []
-    for begin, end in zip(starts.tolist(), ends, strict=True):
-        label, size = int(path[begin]), int(weight[begin:end].sum())
-        if label == _NOTHING:
-            answer.append(Span(own[begin].begin, own[end - 1].end, languages.UND, 0.0, size))
-            continue
-        sure = float((chances[begin:end, label] * weight[begin:end]).sum() / size)
-        answer.append(Span(own[begin].begin, own[end - 1].end, labels[label], sure, size))
+    sure = chances[np.arange(len(path)), path] * weight
+    told_units = zip((unit for own in cuts for unit in own), path.tolist(), weight.tolist(), sure.tolist(), strict=True)
+    return [_joined(islice(told_units, size), identifier.labels) for size in sizes]
+
+
+def _joined(told: Iterable[tuple[units.Unit, int, int, float]], labels: tuple[str, ...]) -> list[Span]:
+    """Units of one label after another as one span; units without letters belong to the one before them.
+
+    Args:
+        told: Of one text: its units, the label of each, how many letters it has, that times how sure it is.
+        labels: Of the method.
+
+    Returns:
+        None where nothing is told of any unit: the text is in a script that no language here is written in.
+    """
+    with_letters = [own for own in told if own[2]]
+    answer: list[Span] = []
+    if all(label == _NOTHING for _, label, _, _ in with_letters):
+        return answer
+    for label, group in groupby(with_letters, key=itemgetter(1)):
+        own = list(group)
+        size = sum(letters for _, _, letters, _ in own)
+        sure = 0.0 if label == _NOTHING else sum(sure for *_, sure in own) / size
+        name = languages.UND if label == _NOTHING else labels[label]
+        if answer:
+            answer[-1] = answer[-1]._replace(end=own[0][0].begin)
+        answer.append(Span(own[0][0].begin, own[-1][0].end, name, sure, size))
     return answer
