@@ -101,8 +101,7 @@ def site_lists(connection: sqlite3.Connection, selection: Selection) -> Iterator
         address = f"{'https' if host in secure else 'http'}://{host + '/' if whole else folder}"
         found.setdefault(language, []).append((pages, confidence, address))
     for language in sorted(found):
-        if selection.takes(language):
-            yield language, _page(language, found[language])
+        yield language, _page(language, found[language])
 
 
 _MOST: Final = 0.8  # of a host's pages: then the host is the site, else its folders are
@@ -117,5 +116,5 @@ def _page(language: str, rows: list[tuple[int, float, str]]) -> str:
     listed = sorted(sites.items(), key=lambda item: (-item[1][0], item[0]))
     lines = [f"# Web Language: {languages.name(language)}", "", "Other:"]
     lines += [f"- {_line(site)} ({counted(pages, 'page')}, {total / pages:.2f})" for site, (pages, total) in listed]
-    lines += ["", "Additional Information:", f"- ISO-639-3 code: {language}", ""]
+    lines += ["", "Additional Information:", f"- ISO-639-3 code: {languages.split(language)[0]}", ""]
     return "\n".join(lines)

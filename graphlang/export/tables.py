@@ -106,7 +106,7 @@ def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
         connection: a collection.
         selection: which pages count; where it asks for a script, scripts have rows of their own.
     """
-    found = site_map(connection, ["host"], selection, scripts=any(one.script for one in selection.wanted))
+    found = site_map(connection, ["host"], selection)
     return Table(found.columns, found.rows)
 
 

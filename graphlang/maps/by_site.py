@@ -18,7 +18,7 @@ class Site(NamedTuple):
     """One host or domain with its commonest language."""
 
     site: str
-    language: str
+    language: str  #: ISO 639-3; where the selection wants a script, with that: ``zho_Hant``
     share: float  #: of the language
     confidence: float  #: mean of its pages in that language
     pages: int

@@ -94,7 +94,7 @@ def site_map(
             year of which there is a capture with an answer.
         selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted:
             a page that is half Welsh and half English counts half for each, and in ``pages`` for its answer.
-        scripts: as in `language_map`.
+        scripts: as in `language_map`; scripts are told apart, too, where the selection wants one of them.
 
     Raises:
         ValueError: a unit is unknown, or named twice.
@@ -104,6 +104,7 @@ def site_map(
             raise ValueError(f"cannot group by {unit}; there are {', '.join(UNITS)}")
     if len(set(units)) < len(units) or not units:
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
+    scripts = scripts or any(one.script for one in selection.wanted)
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
     by_year = "year" in units

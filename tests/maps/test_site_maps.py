@@ -9,6 +9,8 @@ import pytest
 
 from graphlang.codes.wanted import wanted
 from graphlang.db import open_existing
+from graphlang.export.common_crawl import site_lists
+from graphlang.maps.by_site import by_site
 from graphlang.maps.languages import languages_of
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map, site_map
@@ -162,6 +164,18 @@ def test_a_language_in_one_script_has_the_pages_of_this_script(graphlang: Callab
     assert [(one.language, one.pages) for one in both] == [("fra_Latn", 1), ("zho_Hans", 1), ("zho_Hant", 1)]
     listed = graphlang("languages", db, "--language", "zh-TW", "--by", "year", "--format", "csv").stdout.splitlines()
     assert [line.split(",")[:4] for line in listed[1:]] == [["2011", "zho_Hant", "Chinese (Traditional)", "1"]]
+
+
+def test_hosts_and_lists_of_a_script_have_its_pages_alone(db: Path) -> None:
+    """Of the two Chinese pages of b.example.de, one is in Hant; both were counted, and listed as zho.md."""
+    selection = Selection(wanted=(wanted("zh-TW"),))
+    with closing(open_existing(db)) as connection:
+        (host,) = by_site(connection, "host", selection)
+        ((code, page),) = site_lists(connection, selection)
+    assert host == ("b.example.de", "zho_Hant", 0.5, 0.8, 1, 0, host.length, "zho_Hant 0.500")
+    assert code == "zho_Hant"
+    assert page.splitlines()[3] == "- http://b.example.de/ (1 page, 0.80)"
+    assert page.splitlines()[-1] == "- ISO-639-3 code: zho"
 
 
 def test_a_language_that_is_only_a_second_guess_is_not_listed(make_collection: Make, written: Any) -> None:

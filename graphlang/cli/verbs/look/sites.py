@@ -76,5 +76,5 @@ def sites(
     with answered(db) as connection:
         if "year" in by:
             say_unanswered(connection)
-        found = site_map(connection, by, selection, scripts=scripts or any(one.script for one in selection.wanted))
+        found = site_map(connection, by, selection, scripts=scripts)
         write_rows(found.columns, found.rows, format_=format_, limit=limit, output=output)
