@@ -60,7 +60,9 @@ def folder() -> Path | None:
     elif sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        if not Path(base).is_absolute():  # is to be ignored, by the specification of base directories
+            base = "~/.cache"
     try:
         return Path(base).expanduser() / "graphlang"
     except RuntimeError:  # nobody's home
@@ -88,7 +90,7 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
             data = _aligned(status.st_size)
             if cast("BufferedReader", file).readinto(data.data) != len(data):
                 return None
-    except OSError:  # there is none
+    except OSError:  # there is none, or it is out of reach
         return None
     data.flags.writeable = False
     return _read(data)
@@ -109,7 +111,7 @@ def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]]
     where = _file(digest, makers)
     if where is None:
         return False
-    if where.exists() and find(digest, makers) is not None:  # another process was quicker
+    if find(digest, makers) is not None:  # another process was quicker
         return True
     from graphlang.whole_file import replacing  # noqa: PLC0415 - hardly ever needed
 

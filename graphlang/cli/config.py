@@ -71,11 +71,18 @@ def _found(named: Path | None) -> tuple[Path, Mapping[str, Any]] | None:
     if named is not None:
         content = _parsed(named)
         return named, (_tool(content, named) if named.name == PROJECT.name else content)
-    if OWN.is_file():
+    if _is_there(OWN):
         return OWN, _parsed(OWN)
-    if PROJECT.is_file() and b"graphlang" in _read(PROJECT):  # nobody else's file is read, and found wanting
+    if _is_there(PROJECT) and b"graphlang" in _read(PROJECT):  # nobody else's file is read, and found wanting
         return PROJECT, _tool(_parsed(PROJECT), PROJECT)
     return None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no file of this working folder can be reached, as where another user was taken on in it
+        return False
 
 
 def _read(path: Path) -> bytes:

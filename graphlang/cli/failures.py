@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import sys
 
@@ -124,6 +125,16 @@ def _of_system(error: OSError) -> Failure:
 
     where = f"{error.filename}: " if error.filename else ""
     words = f"{where}{error.strerror or error}"
+    if isinstance(error, FileNotFoundError) and not error.filename and not _is_somewhere():
+        words = "the working folder does not exist any more"
     if isinstance(error, NothingToWriteError):
         return Failure(words, PROBLEMS)
     return Failure(words, EXHAUSTED if error.errno in _EXHAUSTED else USAGE)
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - Path.cwd() says no more
+    except OSError:
+        return False
+    return True

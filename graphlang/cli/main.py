@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import os
 import sys
 import time
@@ -17,6 +16,7 @@ from graphlang.cli.config import defaults, name_variables
 from graphlang.cli.failures import INTERRUPTED, failure
 from graphlang.cli.lazy_group import Verbs
 from graphlang.cli.shared.messages.log import log, put, say
+from graphlang.cli.streams import prepare
 from graphlang.cli.verbs import GROUPS
 from graphlang.interrupts import note
 from graphlang.visible import visible, visible_lines
@@ -137,21 +137,10 @@ def _check_moment(ctx: click.Context) -> None:
         raise click.UsageError(told, ctx) from None
 
 
-def _with_all_streams() -> None:
-    """Give streams that the shell closed (``>&-``) to nobody, for no file that is opened later to take their place."""
-    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
-        if getattr(sys, name) is None:
-            try:
-                os.fstat(number)
-            except OSError:
-                os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, and those below it are taken
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for all time
-
-
 def main() -> None:
     """Run the command line."""
     note()
-    _with_all_streams()
+    prepare()
     if "train" not in sys.argv[1:2]:
         # No verb but this one has large matrices to multiply: threads that wait for some take a core from those that
         # read or infer, and a small product waits for them in turn. It has to be said before numpy is imported.
@@ -159,11 +148,6 @@ def main() -> None:
     # Hardly anything here is garbage in cycles: looking for some every thousand objects, and among all modules at the
     # end, takes 5 ms of the 46 of `--help`, and a twentieth of the time of `languages --known` and of a small `ingest`.
     gc.set_threshold(200_000, 50, 50)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # a letter that the terminal's charset has not is an escape, and no error
-            stream.reconfigure(errors="backslashreplace")
     try:
         cli(prog_name="graphlang")
     except KeyboardInterrupt:  # before or after the work of a verb

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from graphlang.cli import cli
-from graphlang.cli.config import NAMED_ONLY, VERBS_NAMED_ONLY
+from graphlang.cli.config import NAMED_ONLY, VERBS_NAMED_ONLY, defaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,22 @@ def test_a_file_in_the_working_folder_gives_the_defaults(graphlang: Call, projec
     assert pages(graphlang("pages", "crawl.db", "--limit", 3)) == 3
     assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 8
     assert graphlang("sites", "crawl.db").exit_code == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_working_folder_that_cannot_be_entered_has_no_such_file(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = project / "closed"
+    closed.mkdir(0o700)
+    monkeypatch.chdir(closed)
+    (closed / "graphlang.toml").write_text("[pages]\nlimit = 2\n")
+    assert defaults(cli, "pages", None) == {"pages": {"limit": "2"}}
+    os.seteuid(65534)
+    try:
+        assert defaults(cli, "pages", None) is None
+    finally:
+        os.seteuid(0)
 
 
 def test_pyproject_has_a_table_for_it(graphlang: Call, project: Path) -> None:

@@ -26,6 +26,7 @@ from graphlang.ingest import WorkerError
 from graphlang.modelfile import ModelError
 
 Call = Callable[..., Result]
+MAIN = "from graphlang.cli import main; main()"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 
 
@@ -194,6 +195,36 @@ def test_help_that_cannot_be_written_is_told_in_a_line(verb: tuple[str, ...]) ->
             [sys.executable, "-P", "-c", program, *verb], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert (done.returncode, done.stderr) == (4, "Error: No space left on device\n")
+
+
+@pytest.mark.parametrize("unheard", ["full", "gone"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_work_whose_words_nobody_hears_is_done_all_the_same(graphlang: Call, tmp_path: Path, unheard: str) -> None:
+    whole, db = tmp_path / "whole.db", tmp_path / "crawl.db"
+    assert graphlang("run", EXAMPLE, "--db", whole).exit_code == 0
+    reader, writer = os.pipe()
+    os.close(reader)
+    with Path("/dev/full").open("wb") as full, os.fdopen(writer, "wb") as gone:
+        call = [sys.executable, "-P", "-c", MAIN, "run", EXAMPLE, "--db", db]
+        nobody = full if unheard == "full" else gone
+        assert subprocess.run(call, stdout=subprocess.DEVNULL, stderr=nobody, check=False).returncode == 0
+    listed = [graphlang("pages", path, "--format", "csv").stdout for path in (whole, db)]
+    assert listed[0] == listed[1] != ""
+
+
+@pytest.mark.parametrize(("of", "code"), [("--nothing", 2), ("pages", 2), (f"pages {EXAMPLE}", 3)])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_an_error_that_nobody_hears_keeps_its_code(of: str, code: int) -> None:
+    with Path("/dev/full").open("wb") as full:
+        call = [sys.executable, "-P", "-c", MAIN, *of.split()]
+        assert subprocess.run(call, stderr=full, check=False).returncode == code
+
+
+def test_a_working_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    call = f'rmdir ../gone; "{sys.executable}" -P -c "{MAIN}" run "{EXAMPLE}" --db a.db'
+    done = subprocess.run(["bash", "-c", call], cwd=tmp_path / "gone", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "Error: the working folder does not exist any more\n")
 
 
 def test_all_codes_are_in_the_help(graphlang: Call) -> None:

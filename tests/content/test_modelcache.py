@@ -1,6 +1,7 @@
 """What is kept of a model for the next start: the same arrays or none, whatever somebody left in the folder."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,37 @@ def test_another_model_or_another_maker_finds_none(maker: Path, tmp_path: Path) 
     assert modelcache.find("a" * 64, [maker]) is None
     assert modelcache.find("a" * 64, [tmp_path / "gone.py"]) is None
     assert not modelcache.keep("a" * 64, [tmp_path / "gone.py"], ARRAYS, [])
+
+
+@pytest.mark.parametrize("named", ["x" * 300, "/dev/null", "/proc/none"])
+def test_a_folder_that_cannot_be_is_no_error(maker: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    monkeypatch.setenv(modelcache.VARIABLE, named)
+    assert modelcache.find("a" * 64, [maker]) is None
+    assert not modelcache.keep("a" * 64, [maker], ARRAYS, [])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_folder_of_somebody_else_is_no_error(folder: Path) -> None:
+    assert modelcache.keep("a" * 64, [], ARRAYS, [])
+    folder.chmod(0o700)
+    os.seteuid(65534)
+    try:
+        assert modelcache.find("a" * 64, []) is None
+        assert not modelcache.keep("a" * 64, [], ARRAYS, [])
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="the variable is that of other systems")
+def test_a_folder_of_caches_that_is_no_absolute_path_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(modelcache.VARIABLE, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "caches")
+    assert modelcache.folder() == tmp_path / ".cache" / "graphlang"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    assert modelcache.folder() == tmp_path / "caches" / "graphlang"
 
 
 def test_a_file_that_others_may_write_to_is_not_read(folder: Path, maker: Path) -> None:
