@@ -137,6 +137,26 @@ def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
         process.stderr.close()
 
 
+@pytest.mark.parametrize("ignored", [False, True])
+def test_ctrl_c_while_modules_are_imported_is_no_traceback(*, ignored: bool) -> None:
+    """Click alone takes as long to import as a key to be pressed; ``nohup`` goes on to ignore it."""
+    program = (
+        "import signal, sys\n"
+        f"signal.signal(signal.SIGINT, signal.{'SIG_IGN' if ignored else 'default_int_handler'})\n"
+        "class Stops:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'click':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Stops())\n"
+        "from graphlang.__main__ import begin\n"
+        "begin()"
+    )
+    call = [sys.executable, "-P", "-c", program, "--version"]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0 if ignored else -signal.SIGINT, "")
+    assert done.stdout.startswith("graphlang, version") is ignored
+
+
 #: Ctrl-C falls into a function that SQLite calls: one of SQL, or the one that counts its steps.
 STOPPED_WITHIN = {
     "function": "import graphlang.maps.sites as at; at._country = lambda *_: stop()",
