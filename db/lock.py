@@ -95,10 +95,14 @@ def acquire(
 
     Raises:
         LockedError: another writer holds it; the message says who.
-        StoreError: there can be no such file beside the database.
+        StoreError: there can be no such file beside the database, or its name is a link in a circle.
         OSError: the disk is full.
     """
-    path = Path(f"{database.resolve()}{SUFFIX}")
+    found = os.path.realpath(database)
+    if os.path.islink(found):  # noqa: PTH114 - `realpath` gives no Path
+        msg = f"{database} is a link that leads back to itself"
+        raise StoreError(msg)
+    path = Path(f"{found}{SUFFIX}")
     until = None if patience is None else time.monotonic() + patience
     while True:
         found = _try(path, verb)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,4 +57,4 @@ def same_file(target: Path, path: Path) -> bool:
     """
     if target.exists() and path.exists():
         return target.samefile(path)
-    return target.resolve() == path.resolve()
+    return os.path.realpath(target) == os.path.realpath(path)

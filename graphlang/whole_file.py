@@ -34,7 +34,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     as it is.
 
     Raises:
-        OSError: the target cannot be written.
+        OSError: the target cannot be written, or is a link in a circle.
         OutputError: it is a database.
 
     >>> folder = Path(tempfile.mkdtemp())
@@ -48,7 +48,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             yield file
         return
     refuse_database(target)
-    target = target.resolve()
+    target = _followed(target)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=PART, dir=target.parent)
     except OSError as error:  # in words of what the user named, not of the part beside it
@@ -87,17 +87,31 @@ def refuse_unwritable(target: Path) -> None:
 
     Raises:
         FileNotFoundError: its folder does not exist.
+        IsADirectoryError: it is a folder.
         PermissionError: nothing can be written there.
+        OSError: it is a socket, or a link in a circle.
         OutputError: it is a database.
     """
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if target.is_socket():  # which is not opened as a file is
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), str(target))
     if target.exists() and not target.is_file():
         return
-    folder = target.resolve().parent
+    folder = _followed(target).parent
     if not folder.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     refuse_database(target)
+
+
+def _followed(target: Path) -> Path:
+    """Where links lead. In a circle, `pathlib` ends with a RuntimeError, or from Python 3.13 on without any error."""
+    found = Path(os.path.realpath(target))
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
+    return found
 
 
 def refuse_database(target: Path) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -169,6 +170,35 @@ def test_a_folder_and_a_missing_folder_are_refused_in_one_line(graphlang: Call, 
     missing = graphlang("pages", db, "-o", db.parent / "no" / "x.csv")
     assert missing.exit_code == 2
     assert missing.stderr.count("\n") == 1
+
+
+def test_a_link_in_a_circle_is_told_in_a_line(graphlang: Call, db: Path, museum: Path) -> None:
+    loop = db.parent / "loop.warc"
+    loop.symlink_to(loop.name)
+    circle = "Too many levels of symbolic links"
+    for said in (
+        ("export", db, "--what", "pages", "--format", "csv", "-o", loop),
+        ("report", db, "-o", loop),
+        ("convert", museum, loop),
+        ("run", museum, "--db", db, "--report", loop),
+    ):
+        result = graphlang(*said)
+        assert (result.exit_code, result.stderr) == (2, f"Error: {loop}: {circle}\n")
+    result = graphlang("run", museum, "--db", loop)
+    assert (result.exit_code, result.stderr) == (3, f"Error: {loop} is a link that leads back to itself\n")
+    assert loop.is_symlink()
+    assert not list(db.parent.glob("loop.warc-lock"))
+
+
+def test_what_no_report_can_be_written_to_is_refused_before_the_work(
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    with socket.socket(socket.AF_UNIX) as taken:
+        taken.bind("taken")
+        for target in ("", "taken"):
+            assert graphlang("run", museum, "--db", "new.db", "--report", target).exit_code == 2
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_a_pipe_that_has_no_path_is_written_to_as_it_is() -> None:
