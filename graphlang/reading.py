@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.arguments import whole_number
-from graphlang.ingest import Limits, batches, expand
+from graphlang.arguments import flag, whole_number
+from graphlang.ingest import batches, expand
+from graphlang.ingest.limits import given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from graphlang.db.records import Page, Problem
+    from graphlang.ingest import Limits
 
 
 def read(
@@ -30,10 +32,10 @@ def read(
 
     Raises:
         OSError: a file or folder does not exist.
-        TypeError: `workers` is no whole number.
+        TypeError: an argument of another type.
         ValueError: it is below 1.
     """
-    workers = whole_number("workers", workers)
+    workers, follow_links, bounds = whole_number("workers", workers), flag("follow_links", follow_links), given(limits)
     sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
-    for batch in batches(sources, limits=limits or Limits(), workers=workers):
+    for batch in batches(sources, limits=bounds, workers=workers):
         yield from batch.items

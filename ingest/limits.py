@@ -58,3 +58,17 @@ class Limits:
             elif name != "text_limit" or value is not None:
                 value = whole_number(name, value, least=0, most=_MOST_OF.get(name, _MOST))
             object.__setattr__(self, name, value)
+
+
+def given(limits: Limits | None) -> Limits:
+    """The bounds that a caller gave, or the usual ones.
+
+    Args:
+        limits: None for these.
+
+    Raises:
+        TypeError: they are something else.
+    """
+    if limits is not None and not isinstance(limits, Limits):
+        raise TypeError(f"limits is of type {type(limits).__name__}, expected Limits")
+    return limits or Limits()

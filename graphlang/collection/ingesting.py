@@ -51,16 +51,15 @@ class Ingesting(OpenedFile):
         """
         from graphlang.analysis import ingest as reading  # noqa: PLC0415  each verb imports what it needs
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
-        from graphlang.ingest import Limits  # noqa: PLC0415
+        from graphlang.ingest.limits import given  # noqa: PLC0415
 
         workers, again = whole_number("workers", workers), flag("again", again)
         follow_links = flag("follow_links", follow_links)
-        if limits is not None and not isinstance(limits, Limits):
-            raise TypeError(f"limits is of type {type(limits).__name__}, expected Limits")
+        bounds = given(limits)
         how, found = Keep(keep), reading.found(files, follow_links=follow_links)  # before there is a database
         with self._in_words(), closing(create(self.path, verb="ingest", patience=self._patience)) as connection:
             return reading.ingest(
-                connection, found, keep=how, limits=limits, again=again, workers=workers, progress=progress
+                connection, found, keep=how, limits=bounds, again=again, workers=workers, progress=progress
             )
 
     def run(

@@ -20,7 +20,7 @@ class Fact(NamedTuple):
     """One count."""
 
     what: str  #: what is counted
-    value: str | int | None  #: of which kind; None: of all
+    value: str | None  #: of which kind; None: of all
     #: how many
     count: int  # type: ignore[assignment]  # the column's name; nobody counts the fields of a row
 
@@ -89,7 +89,7 @@ _COUNTS: Final = (
     ("characters of text", "SELECT NULL, COALESCE(SUM(length), 0) FROM captures"),
     ("links", "SELECT NULL, COUNT(*) FROM links"),
     ("links", "SELECT name, COUNT(*) FROM links JOIN link_kinds ON id = kind GROUP BY kind ORDER BY 2 DESC, 1"),
-    ("status", "SELECT COALESCE(status, 'none'), COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1"),
+    ("status", "SELECT COALESCE(CAST(status AS TEXT), 'none'), COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1"),
     (
         "charset",
         (

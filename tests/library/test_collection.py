@@ -109,6 +109,10 @@ def test_tables_of_other_libraries(crawl: gl.Collection, to: str) -> None:
     assert urls == [row.url for row in rows]
     empty = getattr(crawl.pages(language="oci"), to)()
     assert len(empty) == 0
+    crawl.correct(SITE, language="ar", by="Asha")
+    listed = [crawl.info(), crawl.languages(), crawl.languages(by="year"), crawl.sites(), crawl.texts()]
+    for one in (*listed, crawl.problems(), crawl.review(), crawl.sample(), crawl.corrections(), crawl.compare(1, 1)):
+        assert len(getattr(one, to)()) == len(list(one))
 
 
 def test_links_are_a_sparse_matrix_of_kinds(crawl: gl.Collection) -> None:
@@ -445,6 +449,13 @@ def test_pages_are_removed_and_can_be_let_in_again(crawl: gl.Collection) -> None
     assert crawl.remove(ANNA, forget=True) == 1
     with pytest.raises(ValueError, match=r"^'ftp://a.example/' is no"):
         crawl.remove("ftp://a.example/")
+
+
+def test_read_names_what_is_of_another_type(museum: Path) -> None:
+    for name, wanted in (("limits", "Limits"), ("follow_links", "bool")):
+        given: Any = {name: "no"}
+        with pytest.raises(TypeError, match=f"^{name} is of type str, expected {wanted}$"):
+            list(gl.read(museum, **given))
 
 
 def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
