@@ -73,6 +73,9 @@ def _work(main: Callable[[], None], tasks: int, answers: int) -> NoReturn:
     status = 1
     try:
         os.setpgid(0, 0)  # Ctrl-C is for the parent, which then ends its workers
+        for number in (signal.SIGTERM, signal.SIGHUP):  # the parent may have files to remove first, a worker has none
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
         os.dup2(tasks, 0)
         os.dup2(answers, 1)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # else no worker would hear that the parent is gone

@@ -137,6 +137,54 @@ def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
         process.stderr.close()
 
 
+#: The report is half written, and goes on for a minute.
+HALF_WRITTEN = """
+import sys, time
+from pathlib import Path
+import graphlang.cli.verbs.publish.report as at
+from graphlang.cli import main
+from graphlang.whole_file import replacing
+
+def write(*_, **__):
+    with replacing(Path(sys.argv[-1])) as file:
+        file.write(b"half")
+        print("begun", flush=True)
+        time.sleep(60)
+
+at.write_report = write
+main()
+"""
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_is_half_written_goes_when_the_program_is_asked_to_stop(
+    graphlang: Call, museum: Path, tmp_path: Path, asked: signal.Signals
+) -> None:
+    db, target = tmp_path / "crawl.db", tmp_path / "out" / "report.html"
+    assert graphlang("run", museum, "--db", db).exit_code == 0
+    target.parent.mkdir()
+    call = [sys.executable, "-P", "-c", HALF_WRITTEN, "report", db, "-o", target]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        assert len(list(target.parent.iterdir())) == 1
+        process.send_signal(asked)
+        _, told = process.communicate(timeout=30)
+    assert told == "Error: stopped; what was done is kept, and the same command goes on\n"
+    assert process.returncode == (failures.INTERRUPTED if asked == signal.SIGINT else -asked)
+    assert not list(target.parent.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_is_ignored_stays_ignored(tmp_path: Path, number: signal.Signals) -> None:
+    program = f"import signal; signal.signal({int(number)}, signal.SIG_IGN)\nfrom graphlang.interrupts import note\n"
+    program += f"note(); signal.raise_signal({int(number)}); print('on')"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "on\n")
+
+
 @pytest.mark.parametrize("ignored", [False, True])
 def test_ctrl_c_while_modules_are_imported_is_no_traceback(*, ignored: bool) -> None:
     """Click alone takes as long to import as a key to be pressed; ``nohup`` goes on to ignore it."""
