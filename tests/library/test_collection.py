@@ -27,7 +27,7 @@ from graphlang.db.remove import Removal
 from graphlang.graph.propagation.options import FORMER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "library.md"
 SITE = "http://museum.example/"
@@ -36,11 +36,11 @@ MUSEE, LUC = (f"http://musee.example/{name}" for name in ("", "luc.html"))
 
 
 @pytest.fixture
-def crawl(tmp_path: Path, museum: Path) -> gl.Collection:
+def crawl(tmp_path: Path, museum: Path) -> Iterator[gl.Collection]:
     """The museum, read and not yet classified."""
-    collection = gl.open(tmp_path / "crawl.db")
-    assert collection.ingest(museum).pages == 5
-    return collection
+    with gl.open(tmp_path / "crawl.db") as collection:
+        assert collection.ingest(museum).pages == 5
+        yield collection
 
 
 def test_the_main_job_by_methods(crawl: gl.Collection) -> None:
@@ -533,4 +533,10 @@ def test_threads_share_a_collection_and_processes_get_it_by_pickling(crawl: gl.C
             threads.submit(lambda: [(row.url, row.language) for row in copy.pages(fetched=True)]) for _ in range(8)
         ]
         assert [one.result() for one in asked] == [told] * 8
-        assert threads.submit(lambda: len(list(gl.open(crawl.path).db["pages"].rows))).result() == 6
+        assert threads.submit(count_pages, crawl.path).result() == 6
+
+
+def count_pages(path: Path) -> int:
+    """In a thread of its own: the connection of `db` belongs to the one that asked for it."""
+    with gl.open(path) as own:
+        return len(list(own.db["pages"].rows))
