@@ -104,9 +104,11 @@ class Judging(OpenedFile):
 
         Raises:
             StoreError: nothing is classified yet, or the file cannot be read.
-            TypeError: `run` is no whole number.
+            TypeError: `run` is no whole number, or `by` no text.
         """
         run = None if run is None else run_number("run", run)
+        if by is not None:
+            text("by", by)
         from graphlang.analysis import linked  # noqa: PLC0415
         from graphlang.evaluation.evaluate import evaluate, read_gold  # noqa: PLC0415
 

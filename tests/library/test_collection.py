@@ -334,6 +334,7 @@ def test_numbers_of_a_table_are_numbers_and_others_are_named(crawl: gl.Collectio
         ("everything is of type str, expected bool", ("corrections", (), {"everything": "no"})),
         ("vacuum is of type str, expected bool", ("remove", (SITE,), {"vacuum": "no"})),
         ("forget is of type str, expected bool", ("remove", (SITE,), {"forget": "no"})),
+        ("by is of type list, expected str", ("evaluate", ("x",), {"by": []})),
         ("csv_safe is of type str, expected bool", ("export", ("x", "pages"), {"csv_safe": "no"})),
     ],
 )
