@@ -45,6 +45,22 @@ def test_orders_are_counted_together_and_unknown_ngrams_not_at_all() -> None:
     assert counts.tolist() == [[2, 2, 2], [0, 0, 0], [0, 0, 0]]
 
 
+@pytest.mark.parametrize("step", [1, 2, 4, 8, 16, 32, 64, 128])
+@pytest.mark.parametrize("number", [1, 8, 19, 25, 60])
+def test_words_are_all_found_however_few_ngrams_are(step: int, number: int) -> None:
+    """Rows of words of four letters: no others have as many in a row, and of n-grams a row asks for one or two."""
+    vocabulary = Vocabulary(["a", " abcd "])
+    letters = normalise([" ".join(["abcd"] * number)] * 70, limit=1000, margin=1, closed=False)
+    [row] = {
+        tuple(letters.symbols[at : at + size].tolist())
+        for at, size in zip(letters.starts, letters.lengths, strict=True)
+    }
+    at_steps = sum(row[at] == ord("a") for at in range(0, len(row), step))
+    found, offsets = vocabulary.find(letters, step=step)
+    assert np.diff(offsets).tolist() == [at_steps + number] * 70
+    assert np.bincount(found, minlength=2).tolist() == [70 * at_steps, 70 * number]
+
+
 def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
     grams = [chr(0x4E00 + i) for i in range(200)]
     kept = admissible(grams, bits=6)

@@ -16,7 +16,7 @@ from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.scoring import top_k
 from graphlang.content.segments import decode, find, units
-from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths
+from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths, normalise
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def whole_batches(chance: random.Random) -> None:
     for most in (2, 20, 900):
         top_k.top(identifier.probabilities([text(chance, most) for _ in range(12)]), 20)
     identifier.probabilities(["x" * 100_000, "", "\ud800", "e\u0301" * 9000])
+    many = normalise([" ".join(["abcd"] * chance.randrange(30)) for _ in range(70)], limit=1000, margin=0)
+    Vocabulary(["a", " abcd "]).find(many, step=chance.choice((1, 8, 64, 128)))
     for method in ("nfc-2004", "byte-trigrams"):
         registry.load(method).probabilities([text(chance, 300) for _ in range(12)])
 

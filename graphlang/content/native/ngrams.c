@@ -338,7 +338,8 @@ int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t words, int64_t
         const uint32_t *own = symbols + start;
         for (int64_t begin = 0; begin < length || !begin; begin += some ? some : 1) {
             some = length - begin < PLACES ? length - begin : PLACES;
-            if (sought.places + some > PLACES || sought.parts == ROWS)
+            int64_t most = (some + MAX_ORDER - 1) / MAX_ORDER; /* words that begin there: four letters and a space each */
+            if (sought.places + some > PLACES || sought.words + most > PLACES || sought.parts == ROWS)
                 found = look_up(&sought, &table, orders, out, found, offsets);
             seek_ngrams(&sought, own + begin, some, wanted, highest, step, &table);
             if (with_words)
