@@ -34,7 +34,7 @@ def _begin(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
         "description": f"languages of web pages: {what}",
     }
     writer = RecordWriter(file, compressed=compressed)
-    writer.about_the_file(f"languages.warc{'.gz' if compressed else ''}", info)
+    writer.about_the_file(info)
     return writer
 
 

@@ -72,14 +72,15 @@ class RecordWriter:
         self._record = io.BytesIO()
         self._warcio = WARCWriter(self._record, gzip=False, warc_version=_VERSION)
 
-    def about_the_file(self, name: str, said: Mapping[str, str]) -> None:
+    def about_the_file(self, said: Mapping[str, str]) -> None:
         """Write the record that says what the file is, which is the first of it.
 
+        It does not name the file (``WARC-Filename`` may be left out): the bytes are the same under any name.
+
         Args:
-            name: of the file.
             said: names and values of its fields.
         """
-        record = self._warcio.create_warcinfo_record(name, dict(said))
+        record = self._warcio.create_warcinfo_record(None, dict(said))
         record.rec_headers.replace_header("WARC-Date", _NO_DATE)
         record.rec_headers.replace_header("WARC-Record-ID", _record_id(json.dumps(said)))
         self._write(record)
