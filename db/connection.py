@@ -134,7 +134,8 @@ def _writable(path: Path) -> Writer:
             _warn(connection, path)
     except sqlite3.DatabaseError as error:
         connection.close()
-        if "full" in str(error):  # the disk's fault: nothing is wrong with the file
+        # The disk's fault, or that of a limit: nothing is wrong with the file.
+        if "full" in str(error) or "disk I/O" in str(error):
             raise
         raise store_error(f"cannot write {path}", error) from error
     except UnicodeDecodeError as error:

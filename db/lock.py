@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: What is appended to the name of the database.
 SUFFIX = "-lock"
+_EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _POLL = 0.05  # seconds between two tries
 _PATIENCE = 1.0  # a writer needs this long at most from having the lock to having written who it is
 _LONGEST = 400  # bytes of the file that are looked at; whoever may write beside the database may write more
@@ -96,7 +97,7 @@ def acquire(
     Raises:
         LockedError: another writer holds it; the message says who.
         StoreError: there can be no such file beside the database, or its name is a link in a circle.
-        OSError: the disk is full.
+        OSError: the disk is full, or too many files are open.
     """
     found = os.path.realpath(database)
     if os.path.islink(found):  # noqa: PTH114 - `realpath` gives no Path
@@ -153,8 +154,8 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
 
 
 def _told(path: Path, error: OSError) -> Exception:
-    """A file system that is full is no fault of the database."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    """That there is no more room, or no more files may be open, is no fault of the database."""
+    if error.errno in _EXHAUSTED:
         return OSError(error.errno, error.strerror, str(path))
     return StoreError(f"cannot lock {path}: {error.strerror}")
 

@@ -100,6 +100,18 @@ def test_4_where_not_even_the_tables_have_room(
     assert graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1).exit_code == 0
 
 
+@pytest.mark.parametrize("most", [0, 20_000, 200_000])
+def test_4_where_files_may_not_be_as_large(graphlang: Call, tmp_path: Path, most: int) -> None:
+    """Which SQLite takes for a fault of the disk; the signal that goes with it is ignored by Python."""
+    db = tmp_path / "crawl.db"
+    limited = f"import resource as of; of.setrlimit(of.RLIMIT_FSIZE, ({most}, of.RLIM_INFINITY)); {MAIN}"
+    call = [sys.executable, "-P", "-c", limited, "ingest", db, EXAMPLE, "-q"]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (failures.EXHAUSTED, 1), done.stderr
+    assert graphlang("ingest", db, EXAMPLE, "-q").exit_code == 0
+    assert "443" in graphlang("info", db, "--format", "csv").stdout
+
+
 def test_4_where_memory_is_short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def greedy(*_: object, **__: object) -> sqlite3.Connection:
         raise MemoryError
