@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -89,7 +90,9 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def _without_own(connection: sqlite3.Connection, named: Found) -> Found:
     """What was named but for the database: a pattern of the shell names it, too, when a command is repeated."""
-    (db,) = (Path(path) for _, name, path in connection.execute("PRAGMA database_list") if name == "main")
+    # As bytes: a file's name need be no UTF-8.
+    (name,) = connection.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'").fetchone()
+    db = Path(os.fsdecode(name))
     own = {known: words for path, words in its_files(db) if (known := _identity(path)) is not None}
     passed = {file: Passed(file, own[known]) for file in named.files if (known := _identity(file)) in own}
     if not passed:

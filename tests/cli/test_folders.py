@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -134,3 +137,30 @@ def test_the_database_is_no_archive_of_its_own(graphlang: Call, museum: Path, tm
         assert connection.execute("SELECT COUNT(*) FROM sources").fetchall() == [(1,)]
         assert connection.execute("SELECT COUNT(*) FROM problems").fetchall() == [(0,)]
     assert f"passed over: {db} (the database)" in graphlang("ingest", db, db, "--verbose", "--workers", 1).stderr
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems take names in UTF-8 alone")
+def test_a_database_whose_name_is_no_utf_8(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / os.fsdecode(b"caf\xe9.db")
+    assert graphlang("run", museum, "--db", db).exit_code == 0
+    again = graphlang("run", museum, db, "--db", db)
+    assert again.exit_code == 0
+    assert "passed over: 1 (the database 1)" in again.stderr
+    assert "6" in graphlang("info", db, "--format", "csv").stdout
+    for what in ("report.html", "pages.csv"):
+        target = tmp_path / os.fsdecode(b"\xe9" + what.encode())
+        verb = ("report", db) if what == "report.html" else ("export", db, "--what", "pages", "--format", "csv")
+        assert graphlang(*verb, "-o", target).exit_code == 0
+        assert target.stat().st_size
+
+
+def test_names_where_the_locale_has_no_letters_for_them(museum: Path, tmp_path: Path) -> None:
+    inherited = {name: value for name, value in os.environ.items() if name not in ("LANG", "LC_CTYPE")}
+    ascii_alone = {**inherited, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    archive = tmp_path / "žižka.warc.gz"
+    archive.write_bytes(museum.read_bytes())
+    call = [sys.executable, "-P", "-c", "from graphlang.cli import main; main()", "run", archive, "--db", "ñ.db", "-q"]
+    done = subprocess.run(call, cwd=tmp_path, env=ascii_alone, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    with closing(sqlite3.connect(tmp_path / "ñ.db")) as connection:
+        assert connection.execute("SELECT name FROM sources").fetchall() == [(str(archive),)]
