@@ -2,6 +2,7 @@
 
 import asyncio
 import http.client
+import os
 import signal
 import socket
 import sqlite3
@@ -183,21 +184,29 @@ def test_a_port_that_is_taken_is_told_before_anything_is_done(graphlang: Call, m
     assert result.stderr.splitlines()[-1] == f"Error: Invalid value for --port: {port}: Address already in use"
 
 
-def test_ctrl_c_ends_it_and_it_ends_well(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("asked_to", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_well_when_it_is_asked_to(
+    graphlang: Call, museum: Path, tmp_path: Path, asked_to: signal.Signals
+) -> None:
     pytest.importorskip("datasette", reason="Datasette is not installed: pip install 'graphlang[serve]'")
     db = tmp_path / "crawl.db"
     assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     program = "from graphlang.cli import main; main()"
-    call = [sys.executable, "-P", "-c", program, "serve", str(db), "--no-search", "--port", str(port)]
-    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    call = [sys.executable, "-P", "-c", program, "serve", str(db), "--port", str(port)]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    where = os.environ | {"TMPDIR": str(temporary)}
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=where) as server:
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as asked:
             assert server.stdout is not None
             assert server.stdout.readline() == f"http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
             asked.request("GET", "/")
             assert asked.getresponse().status == 200
-        server.send_signal(signal.SIGINT)
-        assert server.wait(60) == 0
+        assert len(list(temporary.iterdir())) == 1  # with the index of the search
+        server.send_signal(asked_to)
+        assert server.wait(60) == (0 if asked_to == signal.SIGINT else -asked_to)
         assert server.stderr is not None
-        assert server.stderr.read() == ""
+        assert server.stderr.read() == "5 pages can be searched\n"
+    assert not list(temporary.iterdir())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import tempfile
-from contextlib import suppress
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +21,12 @@ from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.tables.output import write_line
 from graphlang.printing.counted import counted
 from graphlang.serve.site import datasette, index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from uvicorn import Server
 
 
 @click.command()
@@ -50,10 +59,32 @@ def serve(db: Path, port: int, *, search: bool) -> None:
 
         write_line(f"http://127.0.0.1:{port}/ (Ctrl-C ends it)")
         server = uvicorn.Server(uvicorn.Config(site.app(), log_level="warning", lifespan="on"))
-        with suppress(KeyboardInterrupt):  # it has ended in good order, and passes Ctrl-C on
+        with suppress(KeyboardInterrupt), _hanging_up(server):  # it has ended in good order, and passes Ctrl-C on
             server.run(sockets=[held])
         if not server.started:  # the server has said why
             sys.exit(UNFIT)
+
+
+@contextmanager
+def _hanging_up(server: Server) -> Iterator[None]:
+    """Let a server end in good order where its terminal is closed, too: it hears Ctrl-C and SIGTERM alone."""
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def handle(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        server.should_exit = True
+
+    signal.signal(signal.SIGHUP, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    for number in came[:1]:
+        signal.raise_signal(number)
 
 
 def _listening(port: int) -> socket.socket:
