@@ -140,8 +140,12 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
             if not _is_still(path, descriptor):
                 return None  # its holder has just removed it
             holder = Holder(os.getpid(), verb, now())
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{holder.pid} {holder.verb} {holder.since}\n".encode(), 0)
+            try:
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{holder.pid} {holder.verb} {holder.since}\n".encode(), 0)
+            except OSError:
+                path.unlink(missing_ok=True)  # while it is locked, as in `release`
+                raise
             _held[_identity(os.fstat(descriptor))] = holder
             lock = Lock(path, descriptor, holder)
             descriptor = -1

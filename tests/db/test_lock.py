@@ -159,6 +159,7 @@ def test_a_full_disk_is_no_fault_of_the_database(tmp_path: Path, monkeypatch: py
     with pytest.raises(OSError, match="No space left on device") as told:
         lock.acquire(tmp_path / "crawl.db")
     assert (told.value.errno, told.value.filename) == (errno.ENOSPC, f"{(tmp_path / 'crawl.db').resolve()}-lock")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_token_names_a_process_that_runs_and_no_other() -> None:
