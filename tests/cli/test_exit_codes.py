@@ -151,7 +151,8 @@ def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
 
 #: The report is half written, and goes on for a minute.
 HALF_WRITTEN = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that "nohup" started would hand on that it is ignored
 from pathlib import Path
 import graphlang.cli.verbs.publish.report as at
 from graphlang.cli import main

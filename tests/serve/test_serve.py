@@ -193,20 +193,24 @@ def test_it_ends_well_when_it_is_asked_to(
     assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    program = "from graphlang.cli import main; main()"
+    # Tests that "nohup" started would hand on that a hangup is ignored.
+    program = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); from graphlang.cli import main; main()"
     call = [sys.executable, "-P", "-c", program, "serve", str(db), "--port", str(port)]
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     where = os.environ | {"TMPDIR": str(temporary)}
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=where) as server:
-        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as asked:
-            assert server.stdout is not None
-            assert server.stdout.readline() == f"http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
-            asked.request("GET", "/")
-            assert asked.getresponse().status == 200
-        assert len(list(temporary.iterdir())) == 1  # with the index of the search
-        server.send_signal(asked_to)
-        assert server.wait(60) == (0 if asked_to == signal.SIGINT else -asked_to)
-        assert server.stderr is not None
-        assert server.stderr.read() == "5 pages can be searched\n"
+        try:
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as asked:
+                assert server.stdout is not None
+                assert server.stdout.readline() == f"http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
+                asked.request("GET", "/")
+                assert asked.getresponse().status == 200
+            assert len(list(temporary.iterdir())) == 1  # with the index of the search
+            server.send_signal(asked_to)
+            assert server.wait(60) == (0 if asked_to == signal.SIGINT else -asked_to)
+            assert server.stderr is not None
+            assert server.stderr.read() == "5 pages can be searched\n"
+        finally:
+            server.kill()  # or the test would wait for it for ever
     assert not list(temporary.iterdir())
