@@ -53,7 +53,7 @@ class Texts(NamedTuple):
 
     pages: list[int]
     titles: list[str]
-    texts: list[str]  #: main content first, cut at what methods read; lines are not told apart
+    texts: list[str]  #: main content first, a line feed between lines, cut at what methods read
     mains: list[int]  #: characters of the text that are main content
     visible: list[bytes]  #: visible bytes, not decoded; empty where they are not kept
     anchors: list[str]  #: words of the links that lead there, a line each; empty where they are not kept or not wanted
@@ -157,7 +157,9 @@ def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> Texts | No
 
 def _texts(rows: Sequence[Any]) -> Texts:
     pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
-    return _as_methods_read(Texts(pages, titles, bodies, mains, visible, [""] * len(pages)))
+    texts = Texts(pages, titles, bodies, mains, visible, [""] * len(pages))
+    _check_texts(texts)
+    return texts
 
 
 def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
@@ -176,17 +178,10 @@ def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: 
             rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
         if not rows:
             return
-        yield _as_methods_read(Texts(*map(list, zip(*rows, strict=True))))
+        texts = Texts(*map(list, zip(*rows, strict=True)))
+        _check_texts(texts)
+        yield texts
         after = rows[-1][0]
-
-
-def _as_methods_read(found: Texts) -> Texts:
-    """What is read of a page is the same whether its lines were kept apart or not, and whatever was kept beyond it."""
-    _check_texts(found)
-    bodies = [text.replace("\n", " ") for text in found.texts]
-    return found._replace(
-        texts=bodies, mains=[min(main, len(text)) for main, text in zip(found.mains, bodies, strict=True)]
-    )
 
 
 def _check_texts(found: Texts) -> None:

@@ -47,7 +47,6 @@ settings.load_profile("untimed")
 LONGEST = (
     "cluster/test_run.py",
     "cluster/test_lost_executors.py",
-    "analysis/test_classify_beside.py",
     "db/test_altered.py",
     "content/test_kernels_sanitised.py",
     "cli/test_stop_and_go_on.py",

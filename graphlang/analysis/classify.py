@@ -10,16 +10,17 @@ import numpy as np
 import graphlang
 from graphlang.analysis.arrays import digests
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.templates import Bodies, HostTemplates
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
 from graphlang.content.scoring.score_lists import KEPT, LEAST, letters, score_lists
 from graphlang.content.segments.pages import Part, of_pages
 from graphlang.content.segments.readers import ReadsParts
+from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db import collection
 from graphlang.db.runs.answers import PageShare, RunAnswers
-from graphlang.db.runs.begin import has_growing_run, reuse_run, settle_run, start_run
+from graphlang.db.runs.begin import reuse_run, start_run
 from graphlang.db.runs.digests import digests_of_pages
-from graphlang.db.runs.drop import drop_answers
 from graphlang.db.runs.find import earlier_run, get_run
 from graphlang.db.runs.finish import finish_run
 from graphlang.db.runs.labels import enter_labels
@@ -138,7 +139,6 @@ def classify_rest(
     shares: bool | None = None,
     choose: bool = True,
     workers: int = 1,
-    growing: Run | None = None,
     progress: Progress = SILENT,
 ) -> Run:
     """As `classify`, for a method that is loaded only if there is a page left to be read.
@@ -152,7 +152,6 @@ def classify_rest(
         shares: see `classify`.
         choose: see `classify`.
         workers: see `classify`.
-        growing: the run that has answered for pages while they were read, up to date (`start_growing`).
         progress: told of pages.
 
     Returns:
@@ -161,89 +160,62 @@ def classify_rest(
 
     def read(drawn: tuple[Identifier, collection.Texts, dict[int, int]]) -> _Batch:
         identifier, batch, known = drawn
-        numbers = digests.of_pages(*batch[1:])
+        bodies = templates().bodies(batch)
+        numbers = digests.of_pages(*bodies.material)
         new, same = _apart(batch.pages, numbers, known)
         if same:
-            columns: list[Any] = [[column[place] for place in new] for column in batch]
-            batch = collection.Texts(*columns)
+            columns: list[Any] = [[column[place] for place in new] for column in bodies.material]
+            bodies = Bodies(Material(*columns), bodies.framed[new])
             numbers = [numbers[place] for place in new]
-        return _Batch(answer(identifier, batch, numbers, title=title, shares=with_shares), same)
+        pages = [batch.pages[place] for place in new]
+        return _Batch(answer(identifier, pages, bodies, numbers, title=title, shares=with_shares), same)
 
     def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
         if anchors:
             rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
         else:  # what is answered need not be what comes first
             rows = collection.texts(connection, batch=_TOGETHER, without=run.id if after else None)
+        templates()  # learned by the thread that draws, which has the connection
         drawn = ((loaded(), batch, known(batch.pages)) for batch in rows)
         return side_by_side(read, drawn, workers if described.concurrent else 1)
 
     loaded = cache(load)  # once, by the thread that draws
+    templates = cache(lambda: HostTemplates(connection))
     with_shares = described.reads_parts if shares is None else shares
     parameters = _parameters(title=title, anchors=anchors, shares=with_shares)
-    if growing is None and has_growing_run(connection, described.name):
-        growing = _start(connection, described, "content", parameters, growing=True)
-        _drop_outdated(connection, growing)
-    if growing is not None:
-        settle_run(connection, growing)
     run = _start(connection, described, "content", parameters)
     return _fill(connection, run, described.labels, "texts", batches, choose=choose, progress=progress)
 
 
-def start_growing(connection: sqlite3.Connection, described: Described, *, shares: bool | None = None) -> Run:
-    """Start a run that answers for pages while they are read, or go on with one that was stopped at that.
-
-    Args:
-        connection: a collection opened for writing.
-        described: the method.
-        shares: see `classify`.
-
-    Returns:
-        The run. `write` writes to it, and `classify_rest` closes it.
-    """
-    with_shares = described.reads_parts if shares is None else shares
-    goes_on = has_growing_run(connection, described.name)
-    parameters = _parameters(title=True, anchors=False, shares=with_shares)
-    run = _start(connection, described, "content", parameters, growing=True)
-    if goes_on:
-        _drop_outdated(connection, run)
-    return run
-
-
 def answer(
-    identifier: Identifier, batch: collection.Texts, numbers: list[int], *, title: bool = True, shares: bool
+    identifier: Identifier,
+    pages: list[int],
+    bodies: Bodies,
+    numbers: list[int],
+    *,
+    title: bool = True,
+    shares: bool,
 ) -> Answered:
     """What a method says of some pages.
 
     Args:
         identifier: the method.
-        batch: the pages.
+        pages: their ids.
+        bodies: what is read of them.
         numbers: a digest of what is read of each (``analysis.arrays.digests``).
         title: whether the title counts as part of the text.
         shares: whether the languages of pages in several are told.
     """
-    material = Material(*batch[1:])
-    answers = ask(identifier, material, title=title) if batch.pages else Answers(_none(identifier), None, [])
+    answers = ask(identifier, bodies.material, title=title) if pages else Answers(_none(identifier), None, [])
     characters = letters(answers.texts)
-    label, score = score_lists(answers.probabilities, characters)
+    label, score = score_lists(answers.probabilities, characters, framed=bodies.framed)
     parts = of_pages(identifier, answers.texts, answers.probabilities) if shares else []
-    return Answered(batch.pages, label, score, characters, answers.encodings, numbers, parts)
+    return Answered(pages, label, score, characters, answers.encodings, numbers, parts)
 
 
 def _parameters(*, title: bool, anchors: bool, shares: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"title": title, "main": ENOUGH}
+    found: dict[str, Any] = {"title": title, "main": ENOUGH, "repeated": REPEATED, "general": GENERAL}
     return found | {name: True for name, wanted in (("anchors", anchors), ("shares", shares)) if wanted}
-
-
-def _drop_outdated(connection: sqlite3.Connection, run: Run) -> None:
-    """Drop a run's answers for pages of which there is something else to read now, or nothing."""
-    last = 0
-    for batch in collection.texts(connection, batch=_TOGETHER):
-        known = digests_of_pages(connection, run.id, [last + 1, batch.pages[-1]])
-        now = dict(zip(batch.pages, digests.of_pages(*batch[1:]), strict=True))
-        drop_answers(connection, run.id, [page for page, number in known.items() if now.get(page) != number])
-        last = batch.pages[-1]
-    known = digests_of_pages(connection, run.id, [last + 1, last_page(connection, run.id)])
-    drop_answers(connection, run.id, list(known))
 
 
 def classify_urls(
@@ -287,8 +259,6 @@ def _start(
     described: Described,
     kind: str,
     parameters: dict[str, Any],
-    *,
-    growing: bool = False,
 ) -> Run:
     return start_run(
         connection,
@@ -298,7 +268,6 @@ def _start(
         model_hash=described.hash,
         parameters={**parameters, "kept": KEPT, "least": LEAST, **described.parameters},
         version=graphlang.__version__,
-        growing=growing,
     )
 
 

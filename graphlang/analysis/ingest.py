@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from graphlang import plugins
 from graphlang.analysis.progress import SILENT, Progress
@@ -14,7 +14,6 @@ from graphlang.db import InputError
 from graphlang.db.own_files import its_files
 from graphlang.db.records import Page
 from graphlang.db.write import sources
-from graphlang.db.write.again import reading
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.ingest import Found, Limits, Passed, batches, find
@@ -28,31 +27,6 @@ if TYPE_CHECKING:
     from graphlang.ingest import PrestartedWorkers
     from graphlang.ingest.read_batches import Batch
 
-
-class Follower(Protocol):
-    """Whoever does something with pages as soon as they are written."""
-
-    def written(self, new: Sequence[int], changed: Sequence[int]) -> None:
-        """Some are in the database.
-
-        Args:
-            new: ids of those that have a text, and had none.
-            changed: ids of those that may have another text than before, or none.
-        """
-
-    def flush(self) -> None:
-        """No more files are read."""
-
-
-class _Nobody(Follower):
-    def written(self, new: Sequence[int], changed: Sequence[int]) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
-
-
-_NOBODY = _Nobody()
 
 _BATCHES = 4  # that are written in one transaction
 _BYTES = 8 << 20  # and bytes of their pages, after which it ends
@@ -110,7 +84,6 @@ def ingest(
     again: bool = False,
     workers: int = 1,
     prestarted: PrestartedWorkers | None = None,
-    follower: Follower | None = None,
     progress: Progress = SILENT,
 ) -> Ingested:
     """Read files and folders into the collection.
@@ -127,7 +100,6 @@ def ingest(
         again: read files again that were read before, with these limits; what they held stays until it is replaced.
         workers: processes that parse pages; 1 parses in this process.
         prestarted: these processes, where they were started before; whoever did so ends those that were not needed.
-        follower: told of the pages that were written, unless a file is read again.
         progress: told of bytes, pages and links.
 
     Raises:
@@ -168,9 +140,6 @@ def ingest(
             queue.append((path, source.position))
             ids.append(source.id)
             sizes.append(source.size)
-    # At the end of a file that is read again pages go that nobody is told of.
-    repeated = any(reading(connection, source) > 1 for source in ids)
-    told = _NOBODY if follower is None or repeated else follower
     if queue:
         progress.stage("ingest", sum(sizes), "bytes")
         writer = Writer(connection, site_of, keep=keep, sites=sites_of)
@@ -184,12 +153,10 @@ def ingest(
             done.others += counts.others
             done.kept += counts.kept
             progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
-            told.written(counts.new, counts.changed)
             if batch.last:
                 before += sizes[batch.source]
                 done.files += 1
-    told.flush()
-    told.written((), finish(connection))
+    finish(connection)
     done.problems = sum(_problems(connection, source) for source in given)
     done.seconds = time.perf_counter() - started
     return done

@@ -1,8 +1,8 @@
 """What is known of pages -> what a method wants to see of them: a text, marked parts, or bytes that nobody decoded.
 
 Most methods read a text: the title and the main content, because a menu of forty language names, or the cookie banner
-in the visitor's language, must not name the page's; what stands around the content is read as well where there is
-little else. There the words of the links that lead to the page are read too, if they are given: others' words for it.
+in the visitor's language, must not name the page's; what is around the content is read where there is no other. A page
+of few words is read together with the words of the links that lead to it, if they are given.
 A title never outweighs the text that it stands above: of a longer one as much is read.
 `martins-silva` weighs the parts. The byte methods of Chew et al. and of Zavarsky et al. read the bytes of pages where
 these are kept, and name their encoding; other pages they read in UTF-8.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphlang.content.identifier import Identifier
     from graphlang.content.published.martins_silva import Marked
 
-#: Characters of main content that speak for the page without what stands around them.
+#: Characters of main content below which the words of links are read as well.
 ENOUGH = 200
 #: Characters of a title that are read in any case, as most titles are shorter; of more, as many as there are of text.
 _OF_TITLE = 100
@@ -88,17 +88,17 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
 
 
 def as_texts(material: Material, *, title: bool = True) -> list[str]:
-    r"""One text a page: its title, and its main content where that is enough, else all there is and the words of links.
+    r"""One text a page: its title, its main content (or all there is), and the words of links where that is little.
 
     Args:
         material: The pages.
         title: Whether titles are read.
 
-    >>> as_texts(Material(["T", ""], ["a menu", "b" * 200 + " menu"], [1, 200], [b"", b""], ["link", "link"]))[0]
-    'T\na menu\nlink'
+    >>> as_texts(Material(["T", ""], ["Foto menu", "menu"], [4, 0], [b"", b""], ["link", ""]))
+    ['T\nFoto\nlink', 'menu']
     """
     bodies = [
-        text[:main] if main >= ENOUGH else f"{text}\n{words}" if words else text
+        f"{text[: main or None]}\n{words}" if words and main < ENOUGH else text[: main or None]
         for text, main, words in zip(material.texts, material.mains, material.anchors, strict=True)
     ]
     if not title:

@@ -14,7 +14,7 @@ import pytest
 
 from graphlang.analysis.arrays import graph_input, signals
 from graphlang.analysis.arrays.cached_loader import CachedLoader
-from graphlang.analysis.arrays.read_ahead import LinksBeside, ReadsAhead
+from graphlang.analysis.arrays.read_ahead import ReadsAhead
 from graphlang.analysis.classify import classify
 from graphlang.content import registry
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, collection, create
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 ENDLESS = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
 SHORT = ENDLESS.replace("FROM n)", "FROM n LIMIT 3000)")
 FEW = graph_input.Listening(0, 0.0, 0)
-
-
-class Told:
-    """A follower that writes down what it is told."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[str, Sequence[int]]] = []
-
-    def written(self, new: Sequence[int], changed: Sequence[int]) -> None:
-        self.heard.append((f"written {new}", changed))
-
-    def flush(self) -> None:
-        self.heard.append(("flush", ()))
 
 
 def add(connection: sqlite3.Connection, path: Path, *pages: Page) -> None:
@@ -102,21 +89,6 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
             assert np.array_equal(found.evidence.signals[name].probabilities, signal.probabilities), name
         loaded.arrays({"url": 1.0}, asked=asked, listening=FEW)  # other weights: nobody has begun that
         assert readers == ["graphlang", "graphlang", "MainThread"]
-
-
-def test_links_are_read_anew_where_the_end_of_reading_brought_more(db: Path, tmp_path: Path) -> None:
-    told = Told()
-    with closing(create(db)) as connection, ReadsAhead(db) as ahead:
-        load = CachedLoader(later=({}, ahead))
-        follower = LinksBeside(told, load)
-        follower.written([1, 2], [3])
-        follower.flush()
-        ahead.begin(lambda _: None).result()  # the links were read by now
-        add(connection, tmp_path / "b", page(4, [1]))  # in the place of a revisit that has its original's links now
-        follower.written((), [4])
-        loaded = load(connection, graph_input.seed_run(connection, None))
-        assert len(loaded.arrays().graph.source) == 8
-    assert told.heard == [("written [1, 2]", [3]), ("flush", ()), ("written ()", [4])]
 
 
 def test_without_somebody_to_read_ahead_nothing_is_begun(db: Path) -> None:

@@ -32,9 +32,9 @@ class CountingBytes(Counting):
 
 
 @pytest.mark.parametrize(
-    ("text", "main", "shown"), [(PAGE + MENU, ENOUGH, PAGE), (PAGE + MENU, ENOUGH - 1, PAGE + MENU), (MENU, 0, MENU)]
+    ("text", "main", "shown"), [(PAGE + MENU, ENOUGH, PAGE), ("Foto" + MENU, 4, "Foto"), (MENU, 0, MENU)]
 )
-def test_a_menu_is_read_only_where_there_is_little_else(text: str, main: int, shown: str) -> None:
+def test_a_menu_is_read_only_where_there_is_nothing_else(text: str, main: int, shown: str) -> None:
     assert as_texts(Material(["T"], [text], [main], [b""], [""])) == [f"T\n{shown}"]
     assert as_texts(Material(["T"], [text], [main], [b""], [""]), title=False) == [shown]
 

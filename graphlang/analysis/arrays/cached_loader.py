@@ -38,10 +38,6 @@ class CachedLoader:
             if weights.get("url", 0):
                 ahead.begin(lambda _: bool(signals.url_method()))  # it has to be unpacked
 
-    def forget_links(self) -> None:
-        """Read the links anew when they are needed: they have changed."""
-        self._links = None
-
     def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
         """What the run says and all links."""
         if self._loaded is None or self._loaded.run != run:

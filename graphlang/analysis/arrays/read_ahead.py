@@ -8,16 +8,14 @@ from __future__ import annotations
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from graphlang.db import open_existing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from concurrent.futures import Future
     from pathlib import Path
-
-    from graphlang.analysis.ingest import Follower
 
 _Made = TypeVar("_Made")
 _AGAIN: Final = 0.005  # seconds after which a query is interrupted that has begun meanwhile
@@ -67,39 +65,3 @@ class ReadsAhead:
     def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()
-
-
-class _Links(Protocol):
-    def begin_links(self) -> None: ...
-
-    def forget_links(self) -> None: ...
-
-
-class LinksBeside:
-    """A follower of pages that are read, see `graphlang.analysis.ingest`; once all are there it has their links read.
-
-    Args:
-        follower: is told all that this one is told.
-        load: a `graphlang.analysis.arrays.cached_loader.CachedLoader` that reads ahead.
-    """
-
-    def __init__(self, follower: Follower, load: _Links) -> None:
-        self._follower, self._load = follower, load
-        self._ended = False
-
-    def written(self, new: Sequence[int], changed: Sequence[int]) -> None:
-        """Pages were written to the database.
-
-        Args:
-            new: ids of those that have a text, and had none.
-            changed: ids of those that may have another text than before, or none.
-        """
-        self._follower.written(new, changed)
-        if self._ended and changed:  # revisits, which have the links of their originals
-            self._load.forget_links()
-
-    def flush(self) -> None:
-        """No more files are read."""
-        self._follower.flush()
-        self._ended = True
-        self._load.begin_links()

@@ -29,13 +29,16 @@ class ScoreLists(NamedTuple):
     score: NDArray[np.float32]  #: their probabilities, shape (n, k)
 
 
-def score_lists(probabilities: NDArray[np.float32], characters: NDArray[np.int64]) -> ScoreLists:
+def score_lists(
+    probabilities: NDArray[np.float32], characters: NDArray[np.int64], *, framed: NDArray[np.bool_] | None = None
+) -> ScoreLists:
     """The best labels of each page; the best one is kept however low it is, others from `LEAST` on.
 
     Args:
         probabilities: of a method, shape (n, L). A row of zeros: no linguistic content, or a script that none of the
             method's languages is written in.
         characters: letters of each page, shape (n,), see `letters`; without any a row of zeros means ``zxx``.
+        framed: which pages have letters in what was not read, shape (n,): they are ``und``, not ``zxx``.
 
     >>> found = score_lists(np.array([[0.9, 0.1], [0, 0], [0, 0]], np.float32), np.array([7, 7, 0]))
     >>> found.label[:, :2].tolist(), found.score[1:, 0].tolist()
@@ -46,10 +49,11 @@ def score_lists(probabilities: NDArray[np.float32], characters: NDArray[np.int64
     label = np.where(score >= LEAST, best, -1).astype(np.int64)
     label[:, 0] = best[:, 0]
     nothing = score[:, 0] <= 0
+    has_letters = characters > 0 if framed is None else (characters > 0) | framed
     label[nothing] = -1
-    label[nothing, 0] = np.where(characters > 0, count, count + 1)[nothing]
+    label[nothing, 0] = np.where(has_letters, count, count + 1)[nothing]
     score[nothing] = 0
-    score[nothing, 0] = np.where(characters > 0, 0.0, 1.0)[nothing]
+    score[nothing, 0] = np.where(has_letters, 0.0, 1.0)[nothing]
     return ScoreLists(label, score)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import click
 
-from graphlang import plugins
 from graphlang.cli.shared.options import Finite
 from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db.records import READ
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
 
-    from graphlang.analysis.classifier_process import ClassifierProcess
-    from graphlang.analysis.ingest import Follower, Ingested
+    from graphlang.analysis.ingest import Ingested
     from graphlang.cli.shared.messages.progress import Shown
     from graphlang.ingest import Found
 
@@ -250,40 +248,6 @@ def prestart(db: Path, given: tuple[Path, ...], wanted: How) -> Iterator[Prestar
         started.end()
 
 
-@contextmanager
-def classifier(
-    db: Path, given: tuple[Path, ...], wanted: How, method: str, *, shares: bool | None
-) -> Iterator[ClassifierProcess | None]:
-    """Start a process that identifies the languages of pages while others are read, where there are cores for it.
-
-    It comes before those of `prestart`: a copy of this process is made while it has one thread.
-
-    Args:
-        db: where the collection is, or will be.
-        given: the files that were named as arguments.
-        wanted: the options of reading.
-        method: what identifies.
-        shares: whether the languages of pages in several are told, see ``graphlang.analysis.classify``.
-
-    Yields:
-        The process; None where this one identifies, after reading.
-    """
-    from graphlang.analysis.classifier_process import ClassifierProcess, WorkerError  # noqa: PLC0415 - of `run` alone
-
-    if (wanted["workers"] or cores()) == 1 or small(given) or plugins.allowed():
-        yield None
-        return
-    try:
-        process = ClassifierProcess(method, db, shares=shares)
-    except (OSError, WorkerError):
-        yield None
-        return
-    try:
-        yield process
-    finally:
-        process.end()
-
-
 class Inputs(NamedTuple):
     """What is to be read."""
 
@@ -326,7 +290,6 @@ def read(
     *,
     inputs: Inputs,
     prestarted: PrestartedWorkers | None = None,
-    follower: Follower | None = None,
 ) -> Ingested:
     """Read what the user named into the collection.
 
@@ -337,7 +300,6 @@ def read(
         shown: told of bytes, pages, links and problems.
         inputs: the files.
         prestarted: processes that were started already.
-        follower: told of the pages that were written.
 
     Raises:
         StoreError: see `graphlang.analysis.ingest.ingest`.
@@ -363,7 +325,6 @@ def read(
             again=wanted["again"],
             workers=wanted["workers"] or cores(),
             prestarted=prestarted,
-            follower=follower,
             progress=shown,
         )
 

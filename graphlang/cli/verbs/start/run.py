@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -17,6 +16,7 @@ from graphlang.cli.shared.messages.log import log, logs, say
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.tables.output import write_json, write_line
 from graphlang.cli.verbs.collection.ingest import finish, summary
+from graphlang.ingest import small
 from graphlang.modelfile import ModelError
 from graphlang.native.threads import cores
 from graphlang.printing.counted import counted
@@ -24,8 +24,6 @@ from graphlang.report.to_file import write_report
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
-    from graphlang.analysis.classifier_process import ClassifierProcess
-    from graphlang.analysis.classify import Described
     from graphlang.content.identifier import Identifier
     from graphlang.db.runs.run import Run
 
@@ -65,9 +63,8 @@ def run(
     """Find the language of every page and print the language map.
 
     Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
-    whole graph; the last answer is what the database's views show. Stopped at any moment, the same command goes on;
-    with more files it adds them. FILES are as in 'graphlang ingest'. With more than one worker one more process
-    identifies the languages of pages while others are read.
+    whole graph; the last answer is what the database's views show. Interrupt it at any time; run the same command
+    again to resume. With more files it adds them. FILES are as in 'graphlang ingest'.
 
     \b
     Examples:
@@ -78,35 +75,27 @@ def run(
         refuse_before_work(report)
     with ExitStack() as stack:
         held = stack.enter_context(claimed(db))  # whoever comes first has it, whatever there is to be loaded yet
-        process = stack.enter_context(reading.classifier(db, files, how, method, shares=shares))
         prestarted = stack.enter_context(reading.prestart(db, files, how))
         inputs = reading.inputs(files, how)
         # What takes its time to import comes now, when nobody else can write any more, and the first pages are read.
         from graphlang.analysis import propagate, vote  # noqa: PLC0415
         from graphlang.analysis.arrays.cached_loader import CachedLoader  # noqa: PLC0415
-        from graphlang.analysis.arrays.read_ahead import LinksBeside, ReadsAhead  # noqa: PLC0415
-        from graphlang.analysis.classify import Described, classify  # noqa: PLC0415
-        from graphlang.analysis.classify_beside import ClassifiesBeside  # noqa: PLC0415
+        from graphlang.analysis.arrays.read_ahead import ReadsAhead  # noqa: PLC0415
+        from graphlang.analysis.classify import classify  # noqa: PLC0415
         from graphlang.cli.shared.messages import run_summary  # noqa: PLC0415
-        from graphlang.content import registry  # noqa: PLC0415
 
-        found = _loaded(method, process)  # while the first pages are read
+        identifier = _loaded(method)  # while the first pages are read
         connection = stack.enter_context(writing(db, new=True, held=held))
         shown = stack.enter_context(bars())
-        beside = follower = later = None
-        if process is not None and isinstance(found, Described):
-            beside = ClassifiesBeside(connection, process, found, shares=shares)
+        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted)
+        workers = how["workers"] or cores()
+        later = None
+        if workers > 1 and not small(files):
             later = propagate.SIGNALS, stack.enter_context(ReadsAhead(db))
         load = CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
-        if beside is not None:
-            follower = LinksBeside(beside, load)
-        done = reading.read(connection, db, how, shown, inputs=inputs, prestarted=prestarted, follower=follower)
-        workers = how["workers"] or cores()
-        if beside is not None:
-            beside.finish(partial(registry.load, method), workers=workers, progress=shown)
-        elif not isinstance(found, Described):
-            classify(connection, found, shares=shares, workers=workers, progress=shown)
-        del found  # a model takes as much memory as the links of ten million URLs
+        load.begin_links()
+        classify(connection, identifier, shares=shares, workers=workers, progress=shown)
+        del identifier  # a model takes as much memory as the links of ten million URLs
         vote.vote(connection, linked=False, load=load, progress=shown)
         final = propagate.propagate(connection, update=True, linked=False, load=load.last, progress=shown)
         del load
@@ -132,14 +121,11 @@ def _say_end(final: Run) -> None:
         say(f"propagation {state} after {counted(final.rounds, 'round')}")
 
 
-def _loaded(method: str, process: ClassifierProcess | None) -> Identifier | Described:
-    """The method; or what there is to know of it, where the process that identifies has loaded it."""
-    from graphlang.analysis.classify import Described  # noqa: PLC0415
+def _loaded(method: str) -> Identifier:
     from graphlang.content import registry  # noqa: PLC0415
 
     try:
-        fields = None if process is None else process.described()
-        return registry.load(method) if fields is None else Described(*fields)
+        return registry.load(method)
     except ModelError:
         _refuse_no_texts(method)
         raise

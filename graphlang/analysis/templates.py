@@ -1,0 +1,116 @@
+"""What methods read of the pages of a collection: their own words, without the template lines of their hosts.
+
+Template lines are learned host by host, before any page is classified: the lines of its pages are counted, or those of
+a sample that depends on the pages' URLs alone. So they are the same however a collection was read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphlang.content.page_input import Material
+from graphlang.content.template_lines import NO_TEMPLATES, PageText, Templates, body_of, find_templates
+from graphlang.db import collection, values
+from graphlang.ingest.html.language_names import AUTONYMS
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+#: Pages of a host whose lines are compared; of more, a sample.
+COMPARED: Final = 2_000
+_TOGETHER: Final = 4_096  # pages whose texts are in memory
+
+
+class Bodies(NamedTuple):
+    """What methods read of some pages."""
+
+    material: Material
+    framed: NDArray[np.bool_]  #: pages that have letters, but none of their own; shape (pages,)
+
+
+class HostTemplates:
+    """The template lines of each host of a collection.
+
+    Args:
+        connection: A collection.
+        host: Learn those of one host alone, by its id; None: of all.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, *, host: int | None = None) -> None:
+        self._hosts = collection.hosts(connection)
+        self._templates = dict(_learn(connection, host))
+
+    def of_page(self, number: int) -> Templates:
+        """Return the template lines of the host of a page, by its id."""
+        return self._templates.get(int(self._hosts[number - 1]) + 1, NO_TEMPLATES)
+
+    def bodies(self, batch: collection.Texts) -> Bodies:
+        """Return what methods read of some pages."""
+        titles, texts, framed = [], [], np.zeros(len(batch.pages), dtype=np.bool_)
+        stored = map(PageText, batch.titles, batch.texts, batch.mains)
+        for place, (number, page) in enumerate(zip(batch.pages, stored, strict=True)):
+            body = body_of(page, self.of_page(number), AUTONYMS)
+            titles.append(body.title)
+            texts.append(body.text.replace("\n", " "))  # answers do not depend on where lines end
+            framed[place] = not body.text and bool(page.text)
+        return Bodies(Material(titles, texts, list(map(len, texts)), batch.visible, batch.anchors), framed)
+
+
+def _learn(connection: sqlite3.Connection, host: int | None) -> Iterator[tuple[int, Templates]]:
+    """Yield the hosts that have template lines, with these."""
+    restriction = "" if host is None else "WHERE host = ?"
+    with values.reading("pages"):
+        rows = connection.execute(
+            f"SELECT host, page FROM texts JOIN pages ON pages.id = texts.page {restriction} ORDER BY host, page",
+            () if host is None else (host,),
+        ).fetchall()
+    waiting: list[tuple[int, list[int]]] = []
+    size = 0
+    for number, group in groupby(rows, key=itemgetter(0)):
+        pages = _sample(connection, [page for _, page in group])
+        waiting.append((number, pages))
+        size += len(pages)
+        if size >= _TOGETHER:
+            yield from _compare(connection, waiting)
+            waiting, size = [], 0
+    yield from _compare(connection, waiting)
+
+
+def _sample(connection: sqlite3.Connection, pages: list[int]) -> list[int]:
+    """Return the pages with the lowest digests of their URLs, `COMPARED` at most."""
+    if len(pages) <= COMPARED:
+        return pages
+    digests = [
+        (hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), pages[place])
+        for places, urls in collection.urls_of(connection, np.array(pages))
+        for place, url in zip(places.tolist(), urls, strict=True)
+    ]
+    return sorted(page for _, page in sorted(digests)[:COMPARED])
+
+
+def _compare(connection: sqlite3.Connection, hosts: Sequence[tuple[int, list[int]]]) -> Iterator[tuple[int, Templates]]:
+    """Yield those of some hosts that have template lines, with these."""
+    texts = dict(_texts(connection, [page for _, pages in hosts for page in pages]))
+    for host, pages in hosts:
+        templates = find_templates(texts[page] for page in pages if page in texts)
+        if templates.counts:
+            yield host, templates
+
+
+def _texts(connection: sqlite3.Connection, pages: list[int]) -> Iterator[tuple[int, PageText]]:
+    with values.reading("texts"):
+        rows = connection.execute(
+            "SELECT page, title, text, main FROM texts WHERE page IN (SELECT value FROM json_each(?))",
+            (json.dumps(pages),),
+        )
+        for page, title, text, main in rows:
+            yield page, PageText(title, text, main)

@@ -1,0 +1,139 @@
+"""The lines that a site repeats from page to page, and what is left of a page without them.
+
+A page of a few words is set in its site's frame: a menu, the names of the site's languages, a breadcrumb, a footer.
+Markup shows much of that frame (`graphlang.ingest.html.boilerplate`), but not a plain ``<div>`` full of links.
+Repetition shows the rest: a line on several pages of one host, whose contents differ, is a template line, whatever its
+markup. (Yi, Liu and Li, KDD 2003, compare trees of elements for that; comparing lines is ours.)
+
+A line that only some pages share, such as the menu of one language version, still says something of their language. It
+is read where a page has nothing else. A line on most pages of the host is never read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+#: Pages with different contents: a line that so many have in common is a template line.
+REPEATED: Final = 3
+#: Share of a host's pages: a line on more of them says nothing of the language of one.
+GENERAL: Final = 0.5
+#: Characters of content from which template lines that are a small part of it are read as well.
+_FEW_TEMPLATES_FROM: Final = 200
+#: The part of such content that they are at most: close languages differ by few words.
+_SMALL_PART: Final = 0.25
+#: Letters that make a text.
+_FEWEST_LETTERS: Final = 2
+#: What parts the items of a breadcrumb, a menu in one line, or a title.
+_SEPARATORS: Final = (" | ", " · ", " • ", " » ", " › ", " > ", " « ", " :: ", " / ", " - ", " – ", " — ")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+#: Behind the name of a language: "Deutsch (de)", "中文 ［中文］".
+_REMARK: Final = re.compile(r"\s*[(\[（［].*")
+
+
+class PageText(NamedTuple):
+    """A page as it is stored."""
+
+    title: str
+    text: str  #: main content first, lines parted by line feeds
+    main: int  #: characters of the text that are main content
+
+    @property
+    def content(self) -> str:
+        """The main content; of a page without any, the whole text."""
+        return self.text[: self.main] or self.text
+
+
+class Templates(NamedTuple):
+    """The template lines of a host."""
+
+    counts: Mapping[str, int]  #: pages on which each line is, `REPEATED` or more
+    pages: int  #: pages with different contents that were compared
+
+
+#: Of a host of which nothing is known.
+NO_TEMPLATES: Final = Templates({}, 0)
+
+
+class Body(NamedTuple):
+    """What is read of a page."""
+
+    title: str
+    text: str
+    dropped: tuple[str, ...]  #: template lines of the content that are not read
+
+
+def find_templates(pages: Iterable[PageText]) -> Templates:
+    r"""Count the lines of a host's pages.
+
+    Pages with equal contents count as one: a text that is on many URLs is no template.
+
+    Args:
+        pages: All pages of one host, or a sample of them.
+
+    Returns:
+        The lines that are on `REPEATED` pages or more.
+
+    >>> pages = [PageText("", f"Home\nFoto {number}", 11) for number in range(3)]
+    >>> find_templates(pages), find_templates(pages[:1] * 3)
+    (Templates(counts={'Home': 3}, pages=3), Templates(counts={}, pages=1))
+    """
+    distinct = {page.content: page for page in pages}
+    counts = Counter(line for page in distinct.values() for line in set(_lines(page.title, page.text)))
+    del counts[""]
+    return Templates({line: count for line, count in counts.items() if count >= REPEATED}, len(distinct))
+
+
+def body_of(page: PageText, templates: Templates, language_names: AbstractSet[str]) -> Body:
+    r"""Return what is read of a page: its title and content without template lines and names of languages.
+
+    Where that leaves no letters, lines that are on few pages of the host are read as well; a page that has none has no
+    text of its own.
+
+    Args:
+        page: The page.
+        templates: Of its host.
+        language_names: Names that languages have for themselves, in lower case.
+
+    >>> body_of(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9), {"deutsch"})
+    Body(title='', text='Foto 12', dropped=('Home',))
+    """
+    content = page.content if _LETTER.search(page.content) else page.text
+    if not _LETTER.search(content):
+        return Body(page.title, content, ())
+    lines = [line for line in _lines(content) if line]
+    counts, most = templates.counts, GENERAL * templates.pages
+    title = " ".join(item for item in _lines(page.title) if item not in counts)
+    kept = [line for line in lines if line not in counts and not _is_language_name(line, language_names)]
+    if not _has_letters(kept):
+        kept = [line for line in lines if counts.get(line, 0) <= most and not _is_language_name(line, language_names)]
+        if not _has_letters(kept):
+            return Body(title, "", tuple(line for line in lines if line in counts))
+    dropped = len(content) - sum(map(len, kept))
+    if len(kept) == len(lines) or (len(content) >= _FEW_TEMPLATES_FROM and dropped <= _SMALL_PART * len(content)):
+        return Body(title, content, ())
+    remaining = frozenset(kept)
+    return Body(title, "\n".join(kept), tuple(line for line in lines if line in counts and line not in remaining))
+
+
+def _lines(*texts: str) -> list[str]:
+    """Split texts into lines, and lines into the items that separators part."""
+    text = "\n".join(texts)
+    for separator in _SEPARATORS:
+        if separator in text:
+            text = text.replace(separator, "\n")
+    return text.split("\n")
+
+
+def _has_letters(lines: Sequence[str]) -> bool:
+    return sum(len(_LETTER.findall(line)) for line in lines) >= _FEWEST_LETTERS
+
+
+def _is_language_name(line: str, language_names: AbstractSet[str]) -> bool:
+    name = line.strip().lower()
+    return name in language_names or _REMARK.sub("", name) in language_names
