@@ -12,8 +12,10 @@ import random
 import re
 from collections import Counter, defaultdict
 from html import escape, unescape
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from graph_tables import CODE
 from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.codes import languages
@@ -21,7 +23,6 @@ from graphlang.export.warc_writer import RecordWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 KINDS = ("A", "B")
 #: The same pages in the same order, with whole texts and URLs that name sections and languages.
@@ -42,77 +43,22 @@ PARAGRAPH = 3  #: sentences
 CLOUD_WORD = 6  #: letters, at least
 CLOUD_SIZE = 25
 
-AUTONYMS = {
-    "ara": "العربية", "ben": "বাংলা", "bul": "Български", "cat": "Català", "ces": "Čeština", "dan": "Dansk",
-    "deu": "Deutsch", "ell": "Ελληνικά", "eng": "English", "fas": "فارسی", "fin": "Suomi", "fra": "Français",
-    "heb": "עברית", "hin": "हिन्दी", "hrv": "Hrvatski", "hun": "Magyar", "ind": "Bahasa Indonesia", "ita": "Italiano",
-    "jpn": "日本語", "kor": "한국어", "msa": "Bahasa Melayu", "nob": "Norsk bokmål", "pol": "Polski", "por": "Português",
-    "rus": "Русский", "sin": "සිංහල", "slk": "Slovenčina", "spa": "Español", "srp": "Српски", "swe": "Svenska",
-    "tam": "தமிழ்", "tha": "ไทย", "tur": "Türkçe", "ukr": "Українська", "urd": "اردو", "uzb": "Oʻzbekcha",
-    "vie": "Tiếng Việt", "zho": "中文",
-}  # fmt: skip
-#: Words of a site's own menu.
-SITE = {
-    "eng": ("Home", "Documentation", "Downloads", "Community", "News", "About us", "Contact", "Log in"),
-    "deu": ("Startseite", "Dokumentation", "Herunterladen", "Gemeinschaft", "Aktuelles", "Über uns", "Kontakt", "Anmelden"),
-    "fra": ("Accueil", "Documentation", "Téléchargements", "Communauté", "Actualités", "À propos", "Contact", "Connexion"),
-    "spa": ("Inicio", "Documentación", "Descargas", "Comunidad", "Noticias", "Quiénes somos", "Contacto", "Entrar"),
-    "por": ("Início", "Documentação", "Transferências", "Comunidade", "Notícias", "Sobre nós", "Contato", "Entrar"),
-    "ita": ("Pagina iniziale", "Documentazione", "Scaricare", "Comunità", "Notizie", "Chi siamo", "Contatti", "Accedi"),
-    "pol": ("Strona główna", "Dokumentacja", "Pobieranie", "Społeczność", "Aktualności", "O nas", "Kontakt", "Zaloguj się"),
-    "rus": ("Главная", "Документация", "Загрузки", "Сообщество", "Новости", "О нас", "Контакты", "Войти"),
-    "ukr": ("Головна", "Документація", "Завантаження", "Спільнота", "Новини", "Про нас", "Контакти", "Увійти"),
-    "tur": ("Ana sayfa", "Belgeler", "İndirmeler", "Topluluk", "Haberler", "Hakkımızda", "İletişim", "Giriş yap"),
-    "vie": ("Trang chủ", "Tài liệu", "Tải xuống", "Cộng đồng", "Tin tức", "Giới thiệu", "Liên hệ", "Đăng nhập"),
-    "ind": ("Beranda", "Dokumentasi", "Unduhan", "Komunitas", "Berita", "Tentang kami", "Kontak", "Masuk"),
-    "jpn": ("ホーム", "ドキュメント", "ダウンロード", "コミュニティ", "お知らせ", "私たちについて", "お問い合わせ", "ログイン"),
-    "kor": ("홈", "문서", "내려받기", "커뮤니티", "소식", "소개", "문의", "로그인"),
-    "zho": ("首页", "文档", "下载", "社区", "新闻", "关于我们", "联系方式", "登录"),
-}  # fmt: skip
-BANNER = {
-    "eng": "We use cookies to make this site work and to see how it is used. You can accept all of them or change your settings at any time. Accept all. Settings",
-    "deu": "Wir verwenden Cookies, damit diese Seite funktioniert und damit wir sehen, wie sie benutzt wird. Sie können jederzeit widersprechen. Alle annehmen. Einstellungen",
-    "fra": "Nous utilisons des cookies pour faire fonctionner ce site et mesurer sa fréquentation. Vous pouvez modifier votre choix à tout moment. Tout accepter. Paramètres",
-    "spa": "Utilizamos cookies para que este sitio funcione y para saber cómo se usa. Puede cambiar su elección en cualquier momento. Aceptar todo. Configuración",
-    "rus": "Мы используем файлы cookie, чтобы сайт работал и чтобы знать, как им пользуются. Вы можете изменить свой выбор в любое время. Принять все. Настройки",
-    "jpn": "このサイトでは、サイトの動作と利用状況の把握のためにクッキーを使用しています。設定はいつでも変更できます。すべて許可する。設定",
-}  # fmt: skip
-FOOTER = {
-    "eng": (
-        "Except where it is noted otherwise, the content of this site is available under a free licence, and the code samples under another one.",
-        "All names of products are trade marks of those who own them, and their use here does not mean that they agree with us.",
-        "The association is registered at the district court, number 4711, and its office is at 12 Harbour Street, second floor.",
-        "You reach us on working days between nine and five o'clock, by telephone or by letter; please allow a few days for an answer.",
-        "We give no warranty of any kind, neither for what is written here nor for the programs that can be downloaded from this site.",
-        "Links to other sites were checked when they were added; we are not responsible for what is found there today.",
-        "If you have found a mistake on this page, please report it, or send us a better version of the text.",
-        "Subscribe to our newsletter, which appears four times a year, and never miss a new release of the software.",
-        "This site is kept alive by gifts of its readers and by the work of volunteers in more than thirty countries.",
-        "Translations are made by volunteers; where they differ from the original, the original counts.",
-        "Your address is kept for thirty days to protect the server against attacks, and is then deleted without being read.",
-        "Powered by a static site generator. Designed by friends. Hosted on green electricity.",
-    ),
-    "deu": (
-        "Sofern nichts anderes angegeben ist, stehen die Inhalte dieser Seite unter einer freien Lizenz.",
-        "Verantwortlich für den Inhalt ist der Vorstand des Vereins, Hafenstraße 12, zweiter Stock.",
-        "Für die Inhalte fremder Seiten, auf die wir verweisen, übernehmen wir keine Haftung.",
-        "Übersetzungen werden von Freiwilligen gemacht; im Zweifel gilt das Original.",
-        "Unser Rundbrief erscheint viermal im Jahr und kann jederzeit abbestellt werden.",
-    ),
-    "fra": (
-        "Sauf mention contraire, le contenu de ce site est disponible sous une licence libre.",
-        "L'association est enregistrée auprès du tribunal, et son siège se trouve au 12 de la rue du Port.",
-        "Nous ne sommes pas responsables du contenu des sites vers lesquels nous renvoyons.",
-        "Les traductions sont faites par des bénévoles ; en cas de doute, l'original fait foi.",
-        "Notre lettre paraît quatre fois par an, et vous pouvez vous désabonner à tout moment.",
-    ),
-    "rus": (
-        "Если не указано иное, содержание этого сайта доступно на условиях свободной лицензии.",
-        "Организация зарегистрирована в районном суде, её адрес: улица Портовая, дом 12, второй этаж.",
-        "Мы не отвечаем за содержание сайтов, на которые ведут ссылки с этих страниц.",
-        "Переводы делают добровольцы; если они отличаются от оригинала, верным считается оригинал.",
-    ),
-}  # fmt: skip
+
+def words_of(kind: str) -> dict[str, list[str]]:
+    """Our own words round pages, by language: names of languages, a site's menu, banners, sentences of footers."""
+    words = defaultdict(list)
+    for row in table(Path(__file__).with_name("site_words.tsv")):
+        if row["kind"] == kind:
+            words[row["language"]].append(row["text"])
+    return dict(words)
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+AUTONYMS, SITE, BANNER, FOOTER = (words_of(kind) for kind in ("name", "menu", "banner", "footer"))
 
 
 class Source(NamedTuple):
@@ -243,11 +189,6 @@ def read(path: Path, charsets: Sequence[str]) -> Iterator[Source]:
             yield Source(uri, header, match[1], match[2], links, charset, date)
 
 
-def gold_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
 def plain(source: Source) -> str:
     return unescape(source.text.decode(source.charset, "ignore"))
 
@@ -342,7 +283,7 @@ class Site:
 
 def language(part: str) -> str | None:
     """The language that a part of a path names."""
-    return languages.code(part.replace("_", "-")) if len(part.split("-")[0].split("_")[0]) in (2, 3) else None
+    return languages.code(part.replace("_", "-")) if CODE.fullmatch(part) else None
 
 
 def elsewhere(word: str) -> str:
@@ -356,7 +297,7 @@ def language_links(site: Site, place: int, style: Style) -> list[Link]:
         tag = site.tag[other]
         if not tag:
             continue
-        autonym = AUTONYMS.get(site.spoken[other], tag)
+        autonym = AUTONYMS.get(site.spoken[other], [tag])[0]
         text = {"autonym": autonym, "code": tag, "both": f"{autonym} ({tag})"}[style.names]
         if other == place:
             if style.current != "absent":
@@ -469,7 +410,7 @@ def page(site: Site, place: int, style: Style, chance: random.Random) -> bytes:
         trail = " &raquo; ".join(entry(link) for link in breadcrumbs(site, place, style))
         before += f'<p class="breadcrumbs">{trail}</p>\n' if style.kind == "A" else f"<p>{trail}</p>\n"
     if style.banner:
-        banner = escape(BANNER[style.main]).join(BANNERS[style.kind]) + "\n"
+        banner = escape(BANNER[style.main][0]).join(BANNERS[style.kind]) + "\n"
         before, after = (before, after + banner) if style.place == "top" else (banner + before, after)
     own = [
         Link(site.titles[site.place_of[url]] if style.titled_links and url in site.place_of else str(number), url)
@@ -504,7 +445,7 @@ def rebuild(data: Path, name: str, kind: str, seed: int, target: Path) -> dict[s
         ValueError: it is no collection without menus.
     """
     whole = WHOLE.get(name, name)
-    gold, whole_gold = gold_rows(data / f"{name}.gold.tsv"), gold_rows(data / f"{whole}.gold.tsv")
+    gold, whole_gold = table(data / f"{name}.gold.tsv"), table(data / f"{whole}.gold.tsv")
     charsets = [row["charset"] for row in gold]
     pages = list(read(data / f"{name}.warc.gz", charsets))
     wholes = pages if whole == name else list(read(data / f"{whole}.warc.gz", charsets))
