@@ -3,7 +3,9 @@
 Reads each collection as it is and, those without menus, again in the styles of `site_menus`: ``A`` with class names and
 semantic elements, ``B`` without any telling name. Prints per bucket the accuracy of the linked pages in per cent (text
 alone, INLINKS, the default), the calibration error of the default in points, and how many pages are wrong, at any
-confidence, at .9 and at .99. ``--keep FOLDER`` keeps what was made, with the databases; ``--only-make`` reads nothing.
+confidence, at .9 and at .99. With ``--own`` the pages' own text is read and nothing else, while menus still link: what
+is left wrong then no better main content would help. ``--keep FOLDER`` keeps what was made, with the databases;
+``--only-make`` reads nothing.
 """
 
 from __future__ import annotations
@@ -18,13 +20,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from graph_tables import DATA
-from site_menus import KINDS, rebuild
+from site_menus import KINDS, own_texts, rebuild
 
 from graphlang import Collection
 from graphlang.db import open_existing
+from graphlang.db.collection import page_id
 from graphlang.db.runs.labels import all_labels
 from graphlang.db.runs.read_answers import read_answers
 from graphlang.evaluation.evaluate import evaluate, read_gold
+from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
     import sqlite3
@@ -77,9 +81,27 @@ def show(connection: sqlite3.Connection, gold: Gold, runs: list[Run]) -> None:
             print(f"  wrong: {len(wrong)} of {len(gold.pages):,}, {sure}", flush=True)
 
 
-def measure(archive: Path, labels: Path, database: Path) -> None:
+def keep_own_texts(database: Path, source: Path, labels: Path) -> None:
+    """Let each page have the text of `source` alone, the archive before menus came, or none."""
+    with closing(open_existing(database, write=True)) as connection:
+        for url, text in own_texts(source, labels):
+            page = page_id(connection, canonical(url) or url)
+            if text:
+                connection.execute("UPDATE texts SET text = ?, main = ? WHERE page = ?", (text, len(text), page))
+            else:
+                connection.execute("DELETE FROM texts WHERE page = ?", (page,))
+
+
+def measure(archive: Path, labels: Path, database: Path, source: Path | None = None) -> None:
     collection = Collection(database)
-    collection.run(archive)
+    if source is None:
+        collection.run(archive)
+    else:
+        collection.ingest(archive)
+        keep_own_texts(database, source, labels)
+        collection.classify()
+        collection.vote()
+        collection.propagate()
     with closing(open_existing(database)) as connection:
         show(connection, read_gold(connection, labels, "bucket"), collection.runs())
 
@@ -89,6 +111,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--kinds", nargs="+", choices=["as-is", *KINDS], default=["as-is", *KINDS])
     parser.add_argument("--seeds", nargs="+", type=int, default=[1], help="for styles of the hosts")
+    parser.add_argument("--own", action="store_true", help="read the pages' own text alone")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where archives and databases stay")
     parser.add_argument("--only-make", action="store_true", help="write the archives and read none")
     options = parser.parse_args()
@@ -107,7 +130,8 @@ def main() -> None:
             folder.mkdir(parents=True, exist_ok=True)
             stem = name if kind == "as-is" else f"{name}-{kind}{seed}"
             print(stem, flush=True)
-            archive, labels = DATA / f"{name}.warc.gz", DATA / f"{name}.gold.tsv"
+            source = archive = DATA / f"{name}.warc.gz"
+            labels = DATA / f"{name}.gold.tsv"
             if kind != "as-is":
                 archive = folder / f"{stem}.warc.gz"
                 for host, style in rebuild(DATA, name, kind, seed, archive).items():
@@ -117,7 +141,7 @@ def main() -> None:
             if not options.only_make:
                 database = folder / f"{stem}.db"
                 database.unlink(missing_ok=True)
-                measure(archive, labels, database)
+                measure(archive, labels, database, source if options.own else None)
 
 
 if __name__ == "__main__":

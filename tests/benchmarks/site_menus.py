@@ -28,7 +28,8 @@ KINDS = ("A", "B")
 #: The same pages in the same order, with whole texts and URLs that name sections and languages.
 WHOLE = {"docs-short30": "docs-full", "docs-short60": "docs-full", "httpd2006-short30": "httpd2006-legacy"}
 
-SOURCE = re.compile(rb"<html><head>(.*?)</head>\n<body>\n<p>(.*?)</p>\n<ul>\n(.*?)</ul>", re.DOTALL)
+MAIN = re.compile(rb"<main><p>(?P<text>.*?)</p></main>", re.DOTALL)
+SOURCE = re.compile(rb"<html><head>(.*?)</head>\n<body>\n<p>(?P<text>.*?)</p>\n<ul>\n(.*?)</ul>", re.DOTALL)
 ANCHOR = re.compile(rb'<a href="([^"]*)">')
 SENTENCE_END = re.compile(rb"(?<=[.!?]) ")
 TITLE_LETTERS = 3  #: of a title, at least
@@ -189,6 +190,19 @@ def read(path: Path, charsets: Sequence[str]) -> Iterator[Source]:
             yield Source(uri, header, match[1], match[2], links, charset, date)
 
 
+def own_texts(path: Path, labels: Path) -> Iterator[tuple[str, str]]:
+    """URLs and texts of the pages: of ``main`` in the collections that have their own menus, of all in the others."""
+    charsets = [row["charset"] for row in table(labels)]
+    with path.open("rb") as file:
+        for record, charset in zip(ArchiveIterator(file), charsets, strict=True):
+            body = record.content_stream().read()
+            match = MAIN.search(body) or SOURCE.search(body)
+            if match is None:
+                raise ValueError(f"{path}: neither main content nor the markup of a collection without menus")
+            text = unescape(match["text"].decode(charset, "replace")).strip()
+            yield record.rec_headers["WARC-Target-URI"], text
+
+
 def plain(source: Source) -> str:
     return unescape(source.text.decode(source.charset, "ignore"))
 
@@ -247,10 +261,9 @@ class Site:
             self.members[section].append(place)
         self.spoken = [language(tag) or gold[place] for place, tag in enumerate(self.tag)]
         self.rank = {place: rank for members in self.members.values() for rank, place in enumerate(members)}
-        self.top = {
-            (host, tag): [members[0] for section, members in self.members.items() if section[:2] == (host, tag)]
-            for host, tag in {section[:2] for section in self.members}
-        }
+        self.first: dict[tuple[str, ...], int] = {}  # page of each language of a host
+        for section, members in self.members.items():
+            self.first.setdefault(section[:2], members[0])
         self.clouds: dict[tuple[str, ...], list[str]] = {}
 
     @staticmethod
@@ -330,7 +343,8 @@ def site_links(site: Site, place: int, style: Style) -> list[Link]:
 def breadcrumbs(site: Site, place: int, style: Style) -> list[Link]:
     spoken = site.spoken[place] if style.site == "own" else style.main
     first = Link(SITE.get(spoken, SITE["eng"])[0], elsewhere(f"{site.host[place]} {spoken} 0"))
-    parents = site.top[site.section[place][:2]][:1] + site.members[site.section[place]][:1]
+    section = site.section[place]
+    parents = [site.first[section[:2]], site.members[section][0]]
     return [
         first,
         *(
