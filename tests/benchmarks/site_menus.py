@@ -290,7 +290,8 @@ class Site:
             words: Counter[str] = Counter()
             for place in self.members[section]:
                 words.update({word for word in self.texts[place].split() if len(word) >= CLOUD_WORD and word.isalpha()})
-            self.clouds[section] = sorted(word for word, _ in words.most_common(CLOUD_SIZE))
+            commonest = sorted(words, key=lambda word: (-words[word], word))[:CLOUD_SIZE]
+            self.clouds[section] = sorted(commonest)
         return self.clouds[section]
 
 
