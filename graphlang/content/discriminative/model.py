@@ -160,17 +160,14 @@ class Discriminative(Calibrated):
         in; others sum to 1. A row depends on its own text alone, not on the batch it comes in.
         """
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
+        texts = [text if len(text) <= self.limit else windows.trim(text) for text in texts]
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         some = [texts[i] for i in short.tolist()] if len(long) else texts
         for begin, end in runs(sizes[short], BATCH):
             self._short.answer(some[begin:end], short[begin:end], answer)
         answer[long] = 0  # all of a short text's row is filled in
-        chosen = [texts[i] for i in long.tolist()]
-        scripts = windows.main_scripts(chosen)
-        order = np.argsort(scripts, kind="stable")  # what is needed for one script stays at hand
-        order = order[self.trained.knows(scripts[order])]
-        self._long.answer(texts, long[order], scripts[order], answer)
+        self._long.answer(texts, long, answer)
         if self._smaller:
             many = long[sizes[long] > small_relatives.LONG_ENOUGH]
             small_relatives.settle(texts, many, answer, self._smaller, self._short)

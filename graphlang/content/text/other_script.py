@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MANY: Final = 25.0  #: Latin letters from which on their language counts: of so many, by 63 %
+MANY: Final = 16.0  #: Latin letters from which on they tell of a language; half as many count a fifth
 MOST: Final = 0.9  #: that goes to the other script where `scripts` says Latin: such texts are rare
 #: Of the logit that the language of a text is written in Latin letters.
-CONSTANT: Final = -18.9
-OF_OTHERS: Final = 7.2  #: on how sure the best language is that is not English
-OF_ENGLISH: Final = 2.1  #: on how sure English is
-OF_RATIO: Final = 1.7  #: on the log of the number of Latin letters to one of the other script
-OF_PLAIN: Final = 13.4  #: on the share of Latin letters in plain words
+CONSTANT: Final = -12.2
+OF_OTHERS: Final = 4.9  #: on how sure the best language is that is not English
+OF_ENGLISH: Final = 1.5  #: on how sure English is
+OF_RATIO: Final = 1.6  #: on the log of the number of Latin letters to one of the other script
+OF_PLAIN: Final = 7.8  #: on the share of Latin letters in plain words
 _SURE: Final = 1.02  # less a probability: what its log is taken of
 _FEWEST_GREEK: Final = 2  # letters of a word; one alone is a number's or a constant's name
 _IN_BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)")
@@ -131,13 +131,9 @@ def part_of_latin(words: OtherWords, answer: NDArray[np.float32], english: int) 
     if english >= 0:
         of_english = float(answer[english])
         other[english] = 0
-    enough = 1 - exp(-words.latin / MANY)
-    logit = (
-        CONSTANT
-        + enough * (OF_OTHERS * _sure(float(other.max())) + OF_ENGLISH * _sure(of_english))
-        + OF_RATIO * log(words.latin / words.weight)
-        + OF_PLAIN * words.plain
-    )
+    enough = 1 - exp(-((words.latin / MANY) ** 2))
+    language = OF_OTHERS * _sure(float(other.max())) + OF_ENGLISH * _sure(of_english) + OF_PLAIN * words.plain
+    logit = CONSTANT + enough * language + OF_RATIO * log(words.latin / words.weight)
     return 1 / (1 + exp(-logit))
 
 
