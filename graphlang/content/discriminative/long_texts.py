@@ -39,6 +39,11 @@ _SECOND_SIZE = 60
 _DOUBT = 0.97  # below this, the second look
 _PARTS = 16  # of a text that is read in parts
 _WEIGHED = 4_000  # characters of a text whose words are looked at one by one
+#: Odds of the other script in a long text, beside those of a short one: documentation has whole sections in English.
+_OTHER_ODDS = 3.0
+_LATIN_OF_LONG = (
+    1.5  # Latin letters to one of another script, from which on a long text may be in a language with these
+)
 _SURE_PART = 0.8  # probability with which a part is read surely
 _FEWEST_SURE = 3  # parts that one language has of a text, for it to be an answer
 _LEAST_SURE = 0.25  # and part of all of them
@@ -83,14 +88,19 @@ class LongTexts:
             self._by_parts(texts, doubtful, answer)
 
     def _weigh_scripts(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
-        """Weigh answers of texts that have more Latin letters than others against those of their Latin part, in place."""
+        """Weigh the answers of texts that have more Latin letters than others against those of their Latin part."""
         some = [texts[i] for i in rows.tolist()]
         latin = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
         self._answer(some, np.arange(len(rows)), np.full(len(rows), LATIN, dtype=np.uint8), latin)
         for row, text, script, of_latin in zip(rows.tolist(), some, scripts.tolist(), latin, strict=True):
             if of_latin.any():
-                words = other_script.other_words(sample(text, _WEIGHED, parts=_PARTS), script)
-                part = other_script.part_of_latin(words, of_latin, self._trained.foreign) if answer[row].any() else 1.0
+                part = 1.0
+                if answer[row].any():
+                    words = other_script.other_words(sample(text, _WEIGHED, parts=_PARTS), script)
+                    if words.latin < _LATIN_OF_LONG * words.weight:
+                        continue
+                    part = other_script.part_of_latin(words, of_latin, self._trained.foreign)
+                    part /= part + (1 - part) * _OTHER_ODDS
                 answer[row] = np.float32(part) * of_latin + np.float32(1 - part) * answer[row]
 
     def _by_parts(self, texts: Sequence[str], rows: Ints, answer: Floats) -> None:

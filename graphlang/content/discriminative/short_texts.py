@@ -43,6 +43,7 @@ class ShortTexts:
         *,
         script: int | None = None,
         others: bool = True,
+        hosts: bool = True,
     ) -> None:
         """Fill in the answers for texts of one window.
 
@@ -51,7 +52,8 @@ class ShortTexts:
             to: Row of `answer` of each, (texts,).
             answer: Where the probabilities go.
             script: The one whose letters are read (a number of `scripts.registry`); of each text its own if not given.
-            others: Whether a second script of a text counts, and what pages in other languages quote.
+            others: Whether a second script of a text counts.
+            hosts: Whether English texts may stand on pages in other languages (`windows.share_with_hosts`).
         """
         trained = self._trained
         given = texts if isinstance(texts, Characters) else characters(texts)
@@ -83,10 +85,10 @@ class ShortTexts:
             self._doubts.of_strangers(best, summed, every, lengths=letters.lengths, to=to, answer=answer)
         self._doubts.of_relatives(trained.script[letters.scripts], to, answer)
         unknown.doubt_rubbish(answer, to, given, letters.scripts == LATIN)
-        if others:
-            lengths = self._weigh_scripts(given, letters, to, answer) if letters.beside.any() else letters.lengths
-            if trained.foreign >= 0:
-                windows.share_with_hosts(answer, to, lengths, trained.foreign, trained.hosts)
+        weighed = others and letters.beside.any()
+        lengths = self._weigh_scripts(given, letters, to, answer) if weighed else letters.lengths
+        if hosts and trained.foreign >= 0:
+            windows.share_with_hosts(answer, to, lengths, trained.foreign, trained.hosts)
         some = repeats.suspects(given)
         if script is None and len(some):
             self.answer_repeated(given.texts(some), to[some], answer)
@@ -116,10 +118,13 @@ class ShortTexts:
         beside = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
         of_words = [place for place in np.flatnonzero(own).tolist() if words[place].text]
         if of_words:
-            self.answer([words[place].text for place in of_words], np.array(of_words), beside, others=False)
+            self.answer(
+                [words[place].text for place in of_words], np.array(of_words), beside, others=False, hosts=False
+            )
         of_latin = np.flatnonzero(~own)
         if len(of_latin):
-            self.answer([some[i] for i in of_latin.tolist()], of_latin, beside, script=LATIN, others=False)
+            texts = [some[i] for i in of_latin.tolist()]
+            self.answer(texts, of_latin, beside, script=LATIN, others=False, hosts=False)
         for place, row in enumerate(rows.tolist()):
             of_text = answer[to[row]]
             if not beside[place].any():
@@ -131,7 +136,7 @@ class ShortTexts:
             elif not second.any():
                 part = 1.0  # no label is written in that script
             answer[to[row]] = np.float32(part) * first + np.float32(1 - part) * second
-            if part > 0.5 and not own[place]:
+            if not own[place] and 2 * part > 1:
                 lengths[row] = words[place].latin
         return lengths
 

@@ -14,9 +14,9 @@ The logistic function of these is the probability that the language is written i
 fitted on lines of test sentences with words of another script in them, and on pieces of documentation in Russian,
 Chinese, Korean, Greek and others that are mostly Latin.
 
-Some words do not count against a Latin text: what stands in round brackets ("Beijing (北京)") and, but for the scripts of
-East Asia, which need no spaces, words that have Latin letters too, as orthographies borrow letters from Cyrillic or
-Greek ("Wei kyerԑ sԑ").
+Some words do not count against a Latin text: those in round brackets ("Beijing (北京)") and words that have Latin
+letters too, as orthographies borrow letters from Cyrillic or Greek ("Wei kyerԑ sԑ"). East Asia needs no spaces: its
+letters count wherever they are.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MANY: Final = 16.0  #: Latin letters from which on they tell of a language; half as many count a fifth
 MOST: Final = 0.9  #: that goes to the other script where `scripts` says Latin: such texts are rare
 #: Of the logit that the language of a text is written in Latin letters.
-CONSTANT: Final = -12.2
+CONSTANT: Final = -11.5
 OF_OTHERS: Final = 4.9  #: on how sure the best language is that is not English
 OF_ENGLISH: Final = 1.5  #: on how sure English is
 OF_RATIO: Final = 1.6  #: on the log of the number of Latin letters to one of the other script
@@ -45,9 +45,7 @@ _FEWEST_GREEK: Final = 2  # letters of a word; one alone is a number's or a cons
 _IN_BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)")
 _GREEK: Final = "GREEK"
 _LETTERS: Final = "(?:[^\\W\\d_][\u0300-\u036f]*)+"
-_PLAIN = re.compile(
-    f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.;:!?)\\]\"'”’»]{{0,3}}(?!\\S)"  # noqa: RUF001
-)
+_PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.;:!?)\\]\"'”’»]{{0,3}}(?!\\S)")
 
 
 class OtherWords(NamedTuple):

@@ -151,8 +151,8 @@ def main_scripts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.ui
 def trim(text: str) -> str:
     """A text without the signs, digits, white space and single letters at its ends.
 
-    Where windows are cut depends on where a text begins and ends: padding would move them. Only Latin, Greek and Cyrillic
-    letters are padding where they stand alone; in other scripts one may be a word.
+    Where windows are cut depends on where a text begins and ends: padding would move them. Only Latin, Greek and
+    Cyrillic letters are padding where they stand alone; in other scripts one may be a word.
 
     Args:
         text: Any string.
