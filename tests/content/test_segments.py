@@ -63,6 +63,44 @@ def test_units_end_where_sentences_and_lines_do() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        # A word of another script is a unit of its own, one or two letters are not, nor is a name in Latin letters.
+        ("Work on documents Русский today", ["Work on documents ", "Русский ", "today"]),
+        ("the angles α and β of it", ["the angles α and β of it"]),
+        ("It is 東 of it", ["It is ", "東 ", "of it"]),  # a letter of East Asia counts three times
+        ("Это теперь работает в Docker и в Helm", ["Это теперь работает в Docker и в Helm"]),
+        ("在 Astro 项目中使用 CSS。", ["在 Astro 项目中使用 CSS。"]),
+        # A clause in Latin letters is one, where the sentence has more of another script.
+        (
+            "Он долго смотрел на неё и сказал громко: nobody here can understand what he means",
+            ["Он долго смотрел на неё и сказал громко: ", "nobody here can understand what he means"],
+        ),
+        ("Tiếng Việt là một ngôn ngữ", ["Tiếng Việt là một ngôn ngữ"]),
+        ("слово 言葉 слово", ["слово 言葉 слово"]),
+    ],
+)
+def test_units_end_where_the_script_changes(text: str, parts: list[str]) -> None:
+    cut = units.cut(text, 40)
+    assert [text[unit.begin : unit.end] for unit in cut] == parts
+
+
+def test_a_quoted_sentence_in_another_script_is_a_span() -> None:
+    identifier = registry.load("nfc")
+    quoting = "Sie las den Satz Это предложение на русском языке zweimal vor und verstand ihn trotzdem nicht."
+    naming = "Вы можете установить пакет ruby-build с помощью GitHub. Это работает в Docker и Kubernetes тоже."
+    fragment = "ruby-lang.org は日本語のサイトです"
+    quoted, named, fragments = find.spans(identifier, [quoting, naming, fragment])
+    assert [(span.label, quoting[span.begin : span.end].strip()) for span in quoted] == [
+        ("deu", "Sie las den Satz"),
+        ("rus", "Это предложение на русском языке"),
+        ("deu", "zweimal vor und verstand ihn trotzdem nicht."),
+    ]
+    assert [span.label for span in named] == ["rus"]
+    assert [span.label for span in fragments] == ["jpn"]
+
+
 def test_a_huge_text_has_no_more_units_than_others() -> None:
     cut = units.cut("word " * 200_000)
     assert len(cut) <= units.MOST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.content import registry as methods
@@ -101,3 +101,68 @@ def test_a_few_letters_far_apart_are_found() -> None:
     chances = identifier.probabilities([text, "0 " * 20_000])
     assert identifier.labels[int(chances[0].argmax())] == "rus"
     assert not chances[1].any()
+
+
+SENTENCES = {
+    "deu": "Der Zug nach Hamburg fährt heute wegen der Bauarbeiten eine halbe Stunde später vom Gleis gegenüber ab. ",
+    "fra": "Le train pour Lyon partira aujourd'hui avec une demi-heure de retard à cause des travaux sur la voie. ",
+    "fin": "Juna Tampereelle lähtee tänään puoli tuntia myöhässä, koska rataa korjataan aseman pohjoispuolella. ",
+    "rus": "Поезд в Казань сегодня отправится на полчаса позже из-за ремонта путей к северу от вокзала. ",
+    "hin": "स्टेशन के उत्तर में पटरी की मरम्मत के कारण आज दिल्ली जाने वाली गाड़ी आधा घंटा देर से चलेगी। ",
+    "zho": "由于车站北侧的轨道正在维修，今天开往上海的列车将晚点半小时，请各位旅客在候车室等候。",
+}
+#: What stands around the text of a page and is none: digits, signs, white space, single letters.
+PADDING = st.lists(
+    st.sampled_from(["1", "2024", "–", "|", "***", " ", "\n", "\t", "...", "a", "B", "ж", "→", "12.5 %"]), max_size=60
+).map(" ".join)
+
+
+@given(st.text("ab1 .\n", max_size=40), PADDING, PADDING)
+def test_padding_is_trimmed_and_words_are_not(text: str, before: str, after: str) -> None:
+    assert windows.trim(f"{before} word {text} word {after}") == f"word {text} word"
+    assert windows.trim(f"{before} {after}") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "trimmed"),
+    [
+        ("12. किताबें!", "किताबें"),  # vowel signs and nasals are no letters to Python, and belong to them
+        ("我 ... 一", "我 ... 一"),  # one letter may be a word
+        ("x" + " 1" * 5_000, ""),
+        ("une" + " 1" * 5_000 + " fois" + " a 1" * 5_000, "une" + " 1" * 5_000 + " fois"),
+        ("e\u0301te\u0301 3", "e\u0301te\u0301"),  # "été", letters and marks
+        ("", ""),
+    ],
+)
+def test_what_is_trimmed(text: str, trimmed: str) -> None:
+    assert windows.trim(text) == trimmed
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(sorted(SENTENCES)),
+    # One window, the border between short and long texts, four windows, and more than are looked at.
+    st.sampled_from([60, 175, 180, 181, 190, 240, 361, 700, 1_302, 4_000]),
+    PADDING,
+    PADDING,
+)
+def test_padding_changes_no_sure_answer(language: str, size: int, before: str, after: str) -> None:
+    identifier = methods.load("nfc")
+    text = windows.trim((SENTENCES[language] * (1 + size // len(SENTENCES[language])))[:size])
+    plain, padded = identifier.probabilities([text, f"{before} {text} {after}"])
+    assert identifier.labels[int(plain.argmax())].split("_")[0] == language
+    assert plain.argmax() == padded.argmax()
+    if size > 400 and len(text) > identifier.limit:  # the same windows, to the last character
+        assert plain.tolist() == padded.tolist()
+
+
+def test_a_text_of_two_languages_is_in_one_of_them() -> None:
+    # Windows of both fit neither of the two well enough.
+    identifier = methods.load("nfc")
+    finnish = (
+        "Asenna kirjasto ennen kuin käynnistät sovelluksen ensimmäisen kerran, ja tarkista että asetukset ovat oikein. "
+    )
+    english = "Please check the settings of the library before you start the application for the first time. "
+    [row] = identifier.probabilities([(finnish + english) * 4])
+    assert identifier.labels[int(row.argmax())] in ("fin", "eng")
+    assert row.sum() == pytest.approx(1, abs=1e-4)

@@ -6,13 +6,14 @@ that there are.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.content.discriminative import unknown
-from graphlang.content.text import repeats, windows
-from graphlang.content.text.normalise import Characters
+from graphlang.content.text import other_script, repeats, windows
+from graphlang.content.text.normalise import Characters, sample
 from graphlang.content.text.scripts import LATIN
 
 if TYPE_CHECKING:
@@ -36,6 +37,16 @@ _FIRST_SIZE = 42
 _SECOND_LOOK = 8
 _SECOND_SIZE = 60
 _DOUBT = 0.97  # below this, the second look
+_PARTS = 16  # of a text that is read in parts
+_WEIGHED = 4_000  # characters of a text whose words are looked at one by one
+#: Odds of the other script in a long text, beside those of a short one: documentation has whole sections in English.
+_OTHER_ODDS = 3.0
+_LATIN_OF_LONG = (
+    1.5  # Latin letters to one of another script, from which on a long text may be in a language with these
+)
+_SURE_PART = 0.8  # probability with which a part is read surely
+_FEWEST_SURE = 3  # parts that one language has of a text, for it to be an answer
+_LEAST_SURE = 0.25  # and part of all of them
 _OUTLIERS = 0.005  # rate of long texts that nobody would take for what they are
 
 
@@ -53,13 +64,67 @@ class LongTexts:
         # What is left of doubt after so many windows of a page is that of a short text; close languages count once.
         self._prior = trained.before + trained.scores.close_bias
 
-    def answer(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+    def answer(self, texts: Sequence[str], rows: Ints, answer: Floats) -> None:
         """Fill in the answers for those of the texts that are long.
+
+        Args:
+            texts: Any strings, without padding (`windows.trim`).
+            rows: The long ones, and their rows in `answer`, which are 0.
+            answer: Where the probabilities go, (texts, labels).
+        """
+        scripts, beside = windows.main_scripts([texts[i] for i in rows.tolist()])
+        known = self._trained.knows(scripts)
+        scripts = np.where(known, scripts, beside)
+        order = np.argsort(scripts, kind="stable")  # what is needed for one script stays at hand
+        order = order[self._trained.knows(scripts[order])]
+        self._answer(texts, rows[order], scripts[order], answer)
+        mixed = np.flatnonzero(known & (beside > 0))
+        some = max(1, _BATCH // (_FIRST_LOOK * _FIRST_SIZE))
+        for begin in range(0, len(mixed), some):
+            places = mixed[begin : begin + some]
+            self._weigh_scripts(texts, rows[places], scripts[places], answer)
+        doubtful = rows[~answer[rows].any(axis=1)]
+        if len(doubtful):
+            self._by_parts(texts, doubtful, answer)
+
+    def _weigh_scripts(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+        """Weigh the answers of texts that have more Latin letters than others against those of their Latin part."""
+        some = [texts[i] for i in rows.tolist()]
+        latin = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
+        self._answer(some, np.arange(len(rows)), np.full(len(rows), LATIN, dtype=np.uint8), latin)
+        for row, text, script, of_latin in zip(rows.tolist(), some, scripts.tolist(), latin, strict=True):
+            if of_latin.any():
+                part = 1.0
+                if answer[row].any():
+                    words = other_script.other_words(sample(text, _WEIGHED, parts=_PARTS), script)
+                    if words.latin < _LATIN_OF_LONG * words.weight:
+                        continue
+                    part = other_script.part_of_latin(words, of_latin, self._trained.foreign)
+                    part /= part + (1 - part) * _OTHER_ODDS
+                answer[row] = np.float32(part) * of_latin + np.float32(1 - part) * answer[row]
+
+    def _by_parts(self, texts: Sequence[str], rows: Ints, answer: Floats) -> None:
+        """Fill in the answers for texts of which no language was certain enough, where parts of them are read surely.
+
+        A text that is half in Finnish and half in English fits neither, and is in both.
+        """
+        parts, offsets = windows.cut([texts[i] for i in rows.tolist()], _PARTS, _SECOND_SIZE)
+        chances = np.empty((len(parts), answer.shape[1]), dtype=np.float32)
+        self._short.answer(parts, np.arange(len(parts)), chances)
+        best = np.where(chances.max(axis=1) >= _SURE_PART, chances.argmax(axis=1), -1)
+        for row, (begin, end) in zip(rows.tolist(), pairwise(offsets.tolist()), strict=True):
+            sure = best[begin:end]
+            number = np.bincount(sure[sure >= 0]).max(initial=0)
+            if number >= max(_FEWEST_SURE, _LEAST_SURE * (end - begin)):
+                answer[row] = chances[begin:end].sum(axis=0) / chances[begin:end].sum()
+
+    def _answer(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+        """Fill in the answers for those of the texts that are long, each in one script that the model knows.
 
         Args:
             texts: Any strings.
             rows: The long ones, and their rows in `answer`.
-            scripts: Of each of these, one that the model knows, (rows,).
+            scripts: Of each of these, (rows,).
             answer: Where the probabilities go, (texts, labels).
         """
         some = max(1, _BATCH // (_FIRST_LOOK * _FIRST_SIZE))
@@ -87,7 +152,7 @@ class LongTexts:
             self._short.answer([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
         long = np.flatnonzero(~short)
         answer[rows[long]] = 0  # what was looked at first may have been in another script
-        scripts = windows.main_scripts([words[i] for i in long.tolist()])
+        scripts, _ = windows.main_scripts([words[i] for i in long.tolist()])
         known = self._trained.knows(scripts)
         long, scripts = long[known], scripts[known]
         if len(long):

@@ -143,6 +143,10 @@ class Discriminative(Calibrated):
         sums = trained.weights.sums(features, offsets, trained.script[letters.scripts])
         return PartsRead(len(self.labels), trained.scores, trained.weights, letters.lengths, offsets, sums, OUTLIERS)
 
+    def part_probabilities(self, texts: Sequence[str]) -> Floats:
+        """As `probabilities`, of parts of texts: the language of the part itself, not of a page that may quote it."""
+        return self._probabilities(texts, hosts=False)
+
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
@@ -159,18 +163,18 @@ class Discriminative(Calibrated):
         Rows of texts without letters are all 0, and so are those of texts in a script that no language here is written
         in; others sum to 1. A row depends on its own text alone, not on the batch it comes in.
         """
+        return self._probabilities(texts, hosts=True)
+
+    def _probabilities(self, texts: Sequence[str], *, hosts: bool) -> Floats:
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
+        texts = [text if len(text) <= self.limit else windows.trim(text) for text in texts]
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         some = [texts[i] for i in short.tolist()] if len(long) else texts
         for begin, end in runs(sizes[short], BATCH):
-            self._short.answer(some[begin:end], short[begin:end], answer)
+            self._short.answer(some[begin:end], short[begin:end], answer, hosts=hosts)
         answer[long] = 0  # all of a short text's row is filled in
-        chosen = [texts[i] for i in long.tolist()]
-        scripts = windows.main_scripts(chosen)
-        order = np.argsort(scripts, kind="stable")  # what is needed for one script stays at hand
-        order = order[self.trained.knows(scripts[order])]
-        self._long.answer(texts, long[order], scripts[order], answer)
+        self._long.answer(texts, long, answer)
         if self._smaller:
             many = long[sizes[long] > small_relatives.LONG_ENOUGH]
             small_relatives.settle(texts, many, answer, self._smaller, self._short)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from graphlang.content.discriminative.doubts import Doubts
     from graphlang.content.discriminative.trained import Trained
+    from graphlang.content.text.normalise import Letters
 
 #: Rate of texts that nobody would take for what they are: names, quotations (on development lines).
 OUTLIERS: Final = 0.008
@@ -40,7 +41,9 @@ class ShortTexts:
         to: NDArray[np.int64],
         answer: NDArray[np.float32],
         *,
+        script: int | None = None,
         others: bool = True,
+        hosts: bool = True,
     ) -> None:
         """Fill in the answers for texts of one window.
 
@@ -48,11 +51,13 @@ class ShortTexts:
             texts: None longer than the model's limit.
             to: Row of `answer` of each, (texts,).
             answer: Where the probabilities go.
-            others: Whether words in another script count in Latin texts.
+            script: The one whose letters are read (a number of `scripts.registry`); of each text its own if not given.
+            others: Whether a second script of a text counts.
+            hosts: Whether English texts may stand on pages in other languages (`windows.share_with_hosts`).
         """
         trained = self._trained
         given = texts if isinstance(texts, Characters) else characters(texts)
-        summed = trained.sums(given)
+        summed = trained.sums(given, script)
         letters, sums = summed.letters, summed.sums
         known = trained.scores.probabilities(
             sums,
@@ -80,37 +85,60 @@ class ShortTexts:
             self._doubts.of_strangers(best, summed, every, lengths=letters.lengths, to=to, answer=answer)
         self._doubts.of_relatives(trained.script[letters.scripts], to, answer)
         unknown.doubt_rubbish(answer, to, given, letters.scripts == LATIN)
-        if trained.foreign >= 0:
-            windows.share_with_hosts(answer, to, letters.lengths, trained.foreign, trained.hosts)
-        if others and letters.beside.any():
-            self._share_with_others(given, letters.beside, to, answer)
+        weighed = others and letters.beside.any()
+        lengths = self._weigh_scripts(given, letters, to, answer) if weighed else letters.lengths
+        if hosts and trained.foreign >= 0:
+            windows.share_with_hosts(answer, to, lengths, trained.foreign, trained.hosts)
         some = repeats.suspects(given)
-        if len(some):
+        if script is None and len(some):
             self.answer_repeated(given.texts(some), to[some], answer)
 
-    def _share_with_others(
-        self, given: Characters, scripts: NDArray[np.uint8], to: NDArray[np.int64], answer: NDArray[np.float32]
-    ) -> None:
-        """Give a part of the answers of Latin texts to languages in whose script they have words (`other_script`).
+    def _weigh_scripts(
+        self, given: Characters, letters: Letters, to: NDArray[np.int64], answer: NDArray[np.float32]
+    ) -> NDArray[np.int64]:
+        """Weigh the answers of texts in Latin letters and another script against each other (`other_script`), in place.
 
         Args:
             given: The texts.
-            scripts: Beside Latin, of each; 0 where there is none, (texts,).
+            letters: Of these, each in the script that it was answered in.
             to: Row of `answer` of each, (texts,).
             answer: Where the probabilities are.
+
+        Returns:
+            Letters of each text in the likelier script, (texts,).
         """
-        rows = np.flatnonzero((scripts > 0) & self._trained.knows(scripts))
-        rows = rows[answer[to[rows]].any(axis=1)]
-        own = zip(to[rows].tolist(), given.texts(rows), scripts[rows].tolist(), strict=True)
-        found = {row: words for row, text, script in own if (words := other_script.other_words(text, script))}
-        if not found:
-            return
-        others = np.empty((len(found), answer.shape[1]), dtype=np.float32)
-        self.answer([words.text for words in found.values()], np.arange(len(found)), others, others=False)
-        for (row, words), other in zip(found.items(), others, strict=True):
-            if other.any():
-                part = np.float32(other_script.part_of_other(words, answer[row], self._trained.foreign))
-                answer[row] += part * (other - answer[row])
+        latin, lengths = letters.scripts == LATIN, letters.lengths.copy()
+        rows = np.flatnonzero(letters.beside)
+        known = self._trained.knows(letters.beside[rows]) & (answer[to[rows]].any(axis=1) | ~latin[rows])
+        rows = rows[known]
+        some = given.texts(rows)
+        scripts = np.where(latin, letters.beside, letters.scripts)[rows].tolist()
+        words = [other_script.other_words(text, script) for text, script in zip(some, scripts, strict=True)]
+        own = latin[rows]
+        beside = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
+        of_words = [place for place in np.flatnonzero(own).tolist() if words[place].text]
+        if of_words:
+            self.answer(
+                [words[place].text for place in of_words], np.array(of_words), beside, others=False, hosts=False
+            )
+        of_latin = np.flatnonzero(~own)
+        if len(of_latin):
+            texts = [some[i] for i in of_latin.tolist()]
+            self.answer(texts, of_latin, beside, script=LATIN, others=False, hosts=False)
+        for place, row in enumerate(rows.tolist()):
+            of_text = answer[to[row]]
+            if not beside[place].any():
+                continue
+            first, second = (of_text, beside[place]) if own[place] else (beside[place], of_text)
+            part = other_script.part_of_latin(words[place], first, self._trained.foreign)
+            if own[place]:
+                part = max(part, 1 - other_script.MOST)
+            elif not second.any():
+                part = 1.0  # no label is written in that script
+            answer[to[row]] = np.float32(part) * first + np.float32(1 - part) * second
+            if not own[place] and 2 * part > 1:
+                lengths[row] = words[place].latin
+        return lengths
 
     def answer_repeated(self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32]) -> None:
         """Fill in anew the answers for those of the texts that are a few words said again and again, read once each.

@@ -67,7 +67,7 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbo
 }
 
 /* Which script a row is in, from how many of its letters are of each (scripts.py). other: where that is Latin, the one of
-   most of the others, or 0. */
+   most of the others; where it is another, Latin if that has the most letters; or 0. */
 static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share, uint32_t *other)
 {
     uint32_t best = *other = 0;
@@ -82,10 +82,12 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
     }
     if (!most)
         return LATIN;
-    if ((counts[best] >= FEWEST && (double)weight >= share * (double)(weight + latin)) || !latin)
-        return best;
-    *other = best;
-    return LATIN;
+    if (latin && (counts[best] < FEWEST || (double)weight < share * (double)(weight + latin))) {
+        *other = best;
+        return LATIN;
+    }
+    *other = latin > weight ? LATIN : 0;
+    return best;
 }
 
 /* Latin letters that look like Cyrillic ones, as they are written: capitals are not as alike as their small letters are. */

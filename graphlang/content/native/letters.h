@@ -33,7 +33,8 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t symbol
    last word is followed by a space. chosen: in, the script that each row is to keep, 0 where it is to be found; out, the
    script of each; None where letters of all scripts stay. Where one is kept, words that mix Latin (script 1) and Cyrillic
    letters (script 2) which look alike are put into one of the two first. beside: of each row that was found to be Latin the
-   script of most of its other letters, 0 where there are none; None where nobody asks. out: room for all characters and 1 +
+   script of most of its other letters; of any other row Latin, where it has more Latin letters than others; else 0. None where
+   it is not needed. out: room for all characters and 1 +
    margin more for each row. starts, lengths: of each row in `out`. Returns how many places of `out` are used. */
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t symbols[size],
                                     const int64_t begins[rows], const int64_t ends[rows],

@@ -43,6 +43,10 @@ LEAST_UNITS = 10  #: of fewer nothing is concluded: the bounds were measured on 
 #: helps a few more, but took one of sixty Zulu texts for Xhosa.
 NEAR = 0.003
 AGREE = 0.7  #: standard errors of the mean by which units must say more than the bound
+#: Of the logit that a text is in the relative, for each of these errors: of 350 texts that were read again those at one
+#: error were in the relative as often as not, and of those at two or more nine in ten.
+STEEP: Final = 1.5
+_MOST_LOG: Final = 30.0
 
 
 def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.float32]:
@@ -106,10 +110,13 @@ def in_doubt(probabilities: NDArray[np.float32], known: Bounds) -> Ints:
     return np.flatnonzero(found)
 
 
-def smaller(chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bounds) -> Ints:
-    """The relative that each text is in which was taken for a greater label, or that label itself, (texts,).
+def smaller(
+    chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bounds
+) -> tuple[Ints, NDArray[np.float32]]:
+    """The relative that each text may be in, and how probable that is rather than its greater label, (texts,) each.
 
-    Of several relatives it is the one that the units say most for beyond its bound.
+    Of several relatives it is the one that the units say most for beyond its bound. Where there is none it is the label
+    itself, and 0.
 
     Args:
         chances: Probabilities of the labels, (units, labels).
@@ -118,31 +125,32 @@ def smaller(chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bo
         known: Of the method.
 
     >>> mixed = np.array([[0.6, 0.4], [0.7, 0.3]] * 10, dtype=np.float32)
-    >>> smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}}).tolist()
-    [1, 0]
+    >>> relative, part = smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}})
+    >>> relative.tolist(), part.round(2).tolist()
+    ([1, 0], [1.0, 0.0])
     """
-    found = labels.copy()
+    found, part = labels.copy(), np.zeros(len(labels), dtype=np.float32)
     for text, label in enumerate(labels.tolist()):
         begin, end = offsets[text], offsets[text + 1]
-        if label in known and end - begin >= LEAST_UNITS:
-            found[text] = _smaller(chances[begin:end], label, known[label])
-    return found
+        if label in known:
+            relative, errors = _beyond(chances[begin:end], label, known[label], LEAST_UNITS)
+            if relative != label:
+                found[text] = relative
+                part[text] = 1 / (1 + np.exp(np.clip(STEEP * (AGREE - errors), -_MOST_LOG, _MOST_LOG)))
+    return found, part
 
 
-def _smaller(
-    chances: NDArray[np.float32],
-    label: int,
-    others: Mapping[int, float],
-    least: int = LEAST_UNITS,
-    agree: float = AGREE,
-) -> int:
-    said = support(chances[:, [label, *others]])
-    if len(said) < least:
-        return label
-    more = said[:, 1:] - np.fromiter(others.values(), dtype=np.float32) * said[:, :1]
+def _beyond(chances: NDArray[np.float32], label: int, others: Mapping[int, float], least: int) -> tuple[int, float]:
+    """The relative that units say most for beyond its bound, and by how many standard errors of the mean."""
+    told = support(chances[:, [label, *others]])
+    if len(told) < least:
+        return label, -np.inf
+    more = told[:, 1:] - np.fromiter(others.values(), dtype=np.float32) * told[:, :1]
     mean = more.mean(axis=0)
     best = int(mean.argmax())
-    return list(others)[best] if mean[best] > agree * more[:, best].std() / np.sqrt(len(more)) else label
+    error = more[:, best].std() / np.sqrt(len(more))
+    errors = mean[best] / error if error > 0 else np.inf if mean[best] > 0 else -np.inf
+    return list(others)[best], float(errors)
 
 
 def settle(
@@ -173,7 +181,8 @@ def settle(
     for text, label in sorted(set(zip(texts[some].tolist(), path[some].tolist(), strict=True))):
         mine = some[(texts[some] == text) & (path[some] == label)]
         if len(mine) >= least:
-            settled[mine] = _smaller(chances[mine], label, known[label], least, agree)
+            relative, errors = _beyond(chances[mine], label, known[label], least)
+            settled[mine] = relative if errors > agree else label
     return settled
 
 

@@ -17,6 +17,8 @@ from graphlang.content.text.normalise import characters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from graphlang.content.identifier import Identifier
 
 #: One sentence is enough where it is as sure as can be (13.8 of the floor's logs, of which changing there and back and
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 COSTS = decode.Costs(floor=1e-6, border=3.0, inside=7.0, language=7.0, resemblance=1.0)
 #: Of methods that are too sure of a few words (`ReadsParts` tells which are not): two units, at least.
 DOUBTFUL = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)
+#: What Latin letters say, in logs of likelihood, for a language that is written in another script, if there are hardly
+#: any; of more letters the less.
+QUOTED = 8.0
+QUOTED_LETTERS = 12.0
 LIKELY = 0.01  #: probability that some unit of a text gives each of the text's languages, at least
 LEAST = 0.03  #: share of a text's letters that is told
 MOST = 5  #: languages of a text that are told
@@ -115,7 +121,7 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     text = np.repeat(np.arange(len(texts)), sizes)
     costs = COSTS if isinstance(identifier, ReadsParts) else DOUBTFUL
     likely = np.maximum.reduceat(chances, offsets[:-1]) > LIKELY
-    told = decode.said(chances, costs, likely[text])
+    told = decode.said(_quoting(chances, written, weight, likely[text], costs), costs, likely[text])
     path = decode.paths(told, offsets, border, costs, labels=chances.shape[1])
     path = ask_again(reading, path, text, np.arange(len(path)))
     bounds = relatives.lowered(relatives.bounds(identifier), LEAST_BOUND)
@@ -124,6 +130,22 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     sure = chances[np.arange(len(path)), path] * weight
     told_units = zip((unit for own in cuts for unit in own), path.tolist(), weight.tolist(), sure.tolist(), strict=True)
     return [_joined(islice(told_units, size), identifier.labels) for size in sizes]
+
+
+def _quoting(
+    chances: NDArray[np.float32],
+    written: list[str],
+    letters: NDArray[np.int64],
+    likely: NDArray[np.bool_],
+    costs: decode.Costs,
+) -> NDArray[np.float32]:
+    """The probabilities of units, where few Latin letters say something for languages in other scripts, too.
+
+    Texts in these quote names and code, which are no language of the text.
+    """
+    quoted = np.array([units.is_latin(text) for text in written]) & chances.any(axis=1)
+    more = np.float32(costs.floor) * np.exp(QUOTED * np.exp(-letters / QUOTED_LETTERS)).astype(np.float32)
+    return np.where(quoted[:, None] & likely & (chances == 0), more[:, None], chances)
 
 
 def _joined(told: Iterable[tuple[units.Unit, int, int, float]], labels: tuple[str, ...]) -> list[Span]:

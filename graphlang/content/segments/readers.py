@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
@@ -56,6 +58,9 @@ class ReadsParts(Protocol):
             texts: A batch of them.
         """
 
+    def part_probabilities(self, texts: Sequence[str]) -> Floats:
+        """Probabilities of parts of texts, (texts, labels), as `Identifier.probabilities` has them of whole ones."""
+
 
 class ByProbabilities:
     """Reading with a method of any kind.
@@ -70,6 +75,8 @@ class ByProbabilities:
 
     def probabilities(self) -> Floats:
         """Of each text, (texts, labels); a row of 0 where nothing can be told."""
+        if isinstance(self._identifier, ReadsParts):
+            return self._identifier.part_probabilities(self._texts)
         return self._identifier.probabilities(self._texts)
 
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:

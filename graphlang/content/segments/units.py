@@ -1,16 +1,23 @@
-"""Text -> units that are in one language each: sentences and lines, and parts of long ones.
+"""Text -> units that are in one language each: sentences and lines, parts of long ones, and what is in another script.
 
-A language seldom changes within a sentence or a line. So units end where these do, and what is longer is cut at spaces
-into parts of about equal length. A unit that begins a sentence or a line has a natural border before it.
+A language seldom changes within a sentence or a line, but where the script does. So units end where these do, and what
+is longer is cut at spaces into parts of about equal length. A unit that begins a sentence, a line or another script has
+a natural border before it.
+
+Names and code in Latin letters are no change of language where a sentence has more of another script: there Latin
+letters are a unit of their own from `RUNNING` on, as many as a clause has. In a sentence that is mostly Latin, words in
+another script are one from `FEW` letters on.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphlang.content.text.scripts import LATIN, registry
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -25,6 +32,12 @@ MOST = 2_000  #: units of a text that long ones are cut into; those of a longer 
 MOST_SHORT = 20_000
 _ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
 _SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
+RUNNING = 30  #: Latin letters in a sentence that is in another script
+FEW = 3  #: letters of another script in a Latin sentence, each counted as `scripts` does
+_OF_LATIN = "A-Za-z\xaa-\u02ff\u1e00-\u1eff"
+_LATIN = re.compile(f"[{_OF_LATIN}]")
+_OTHER = re.compile(f"[^\\W\\d_{_OF_LATIN}]")
+_LETTERS = re.compile(f"([^\\W\\d_\u0370-\u1dff\u1f00-\U0010ffff]+)|[^\\W\\d_{_OF_LATIN}]+")
 _WORD = 20  # characters within which a space is looked for
 _kernels = Kernels("graphlang.content.native._letters")
 
@@ -56,22 +69,62 @@ def cut(text: str, size: int = SIZE) -> list[Unit]:
     size = max(size, -(-len(text) // MOST))
     found: list[Unit] = []
     for sentence in _SENTENCE.finditer(text):
-        first, last = sentence.span()
-        parts = max(1, round((last - first) / size))
-        begin = first
-        for part in range(1, parts + 1):
-            end = first + (last - first) * part // parts
-            if part < parts:
-                space = text.find(" ", max(begin, end - 1), min(last, end + _WORD))
-                end = space + 1 if space >= 0 else end
-            if end > begin:
-                found.append(Unit(begin, end, begin == first))
-                begin = end
+        for first, last in _by_script(text, *sentence.span()):
+            parts = max(1, round((last - first) / size))
+            begin = first
+            for part in range(1, parts + 1):
+                end = first + (last - first) * part // parts
+                if part < parts:
+                    space = text.find(" ", max(begin, end - 1), min(last, end + _WORD))
+                    end = space + 1 if space >= 0 else end
+                if end > begin:
+                    found.append(Unit(begin, end, begin == first))
+                    begin = end
     together = -(-len(found) // MOST_SHORT)
     if together > 1:
         groups = (found[first : first + together] for first in range(0, len(found), together))
         found = [Unit(group[0].begin, group[-1].end, group[0].border) for group in groups]
     return found
+
+
+def is_latin(text: str) -> bool:
+    """Whether a text has Latin letters and no others.
+
+    >>> is_latin("Đây là câu."), is_latin("C'est ça"), is_latin("2 + 2"), is_latin("Docker и Yii")
+    (True, True, False, False)
+    """
+    return bool(_LATIN.search(text)) and not _OTHER.search(text)
+
+
+def _by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
+    """Where the parts of a sentence begin and end that are in one script each."""
+    if not _OTHER.search(text, first, last) or not _LATIN.search(text, first, last):
+        return [(first, last)]
+    runs = _runs(text, first, last)
+    latin = sum(weight for _, script, weight in runs if script == LATIN)
+    least = RUNNING if 2 * latin < sum(weight for *_, weight in runs) else 0
+    few = FEW if not least else 0
+    begins: list[int] = []
+    now = None
+    for begin, script, weight in runs:
+        if script != now and weight >= (least if script == LATIN else few):
+            begins.append(begin if now is not None else first)
+            now = script
+    return list(pairwise([*begins, last])) if begins else [(first, last)]
+
+
+def _runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
+    """Letters of one script with what is between them: where they begin, the script, and how much they count."""
+    runs: list[tuple[int, int, int]] = []
+    for match in _LETTERS.finditer(text, first, last):
+        script = LATIN if match[1] else registry.restricted(ord(match[0][0]))
+        weight = len(match[0]) * int(registry.weights[script])
+        if runs and runs[-1][1] == script:
+            begin, _, before = runs[-1]
+            runs[-1] = (begin, script, before + weight)
+        else:
+            runs.append((match.start(), script, weight))
+    return runs
 
 
 def letters(texts: Characters) -> NDArray[np.int64]:

@@ -50,8 +50,8 @@ class Letters:
     without letters, has length 0. After every row stand `margin` further places that repeat its beginning, so that
     n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
     characters in the text"). `scripts` holds the script of every row (`scripts.registry`) where each was asked to keep
-    but one, and `beside`, where it was to be found and is Latin, the script of most of the letters that were dropped; 0
-    where there are none.
+    but one. `beside` holds the second script of a row whose script was to be found, 0 where there is none: of a Latin
+    one the script of most of its other letters, of any other row Latin, where it has more Latin letters than others.
     """
 
     symbols: NDArray[np.uint32]

@@ -1,22 +1,29 @@
-"""Short texts that are Latin but for a word: in which script is their language written?
+"""Texts that are written in Latin letters and in another script: in which of the two is their language written?
 
-Of the letters of a short text on a page in Russian or Chinese many are names, code and addresses, and now and then so
-many that `scripts` takes it for Latin: "service (ReDoS) у", "Encrypt 的 ACMEv2". The other way round there is next to
-nothing: a page in Latin letters glosses a name in brackets ("Beijing (北京)"), and some orthographies borrow a letter
-from Cyrillic or Greek ("Wei kyerԑ sԑ"). So words of another script count, which stand outside of round brackets and
-have no Latin letters, but for those of East Asia, that need no spaces. Of 111 such pieces of up to 170 characters of
-pages in known languages (documentation, manuals) 109 were on pages in the other script, of 27 of lingua's sentences 21;
-the other eight have many letters in a language that is sure.
+`scripts` gives a text to the other script as soon as few of its letters are in it, for the letters of a page in Russian
+or Chinese are names, code and addresses for the most part ("service (ReDoS) у", "Encrypt 的 ACMEv2"). But a sentence in
+English or French that quotes one Russian word is English or French. What tells the two apart is the Latin part, read on
+its own:
 
-What is left to Latin then: as much as its best language beside English is probable, the less, the fewer its letters;
-and of English, if the other script has hardly any letters (ours).
+* in a language other than English, and surely, it is a text of that language: names and code seldom look like one;
+* in English it may be names and code. It is running text if its words are *plain*: nothing but letters between spaces,
+  without capitals inside ("the quick fox", not "camelCase", "news/2016" or "--lang=en");
+* the more Latin letters there are to one of the other script, the likelier it is the text.
+
+The logistic function of these is the probability that the language is written in Latin letters. Its coefficients were
+fitted on lines of test sentences with words of another script in them, and on pieces of documentation in Russian,
+Chinese, Korean, Greek and others that are mostly Latin.
+
+Some words do not count against a Latin text: those in round brackets ("Beijing (北京)") and words that have Latin
+letters too, as orthographies borrow letters from Cyrillic or Greek ("Wei kyerԑ sԑ"). East Asia needs no spaces: its
+letters count wherever they are.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from math import exp
+from math import exp, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.content.text.scripts import LATIN, registry
@@ -25,54 +32,69 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MANY: Final = 25.0  #: Latin letters that say as much as e to 1 for a language
-LITTLE: Final = 0.05  #: share of the letters: with less in the other script, English keeps a part
-MOST: Final = 0.9  #: that goes to the other script; 109 of 111 say more, but they come from translated sites
+MANY: Final = 16.0  #: Latin letters from which on they tell of a language; half as many count a fifth
+MOST: Final = 0.9  #: that goes to the other script where `scripts` says Latin: such texts are rare
+#: Of the logit that the language of a text is written in Latin letters.
+CONSTANT: Final = -11.5
+OF_OTHERS: Final = 4.9  #: on how sure the best language is that is not English
+OF_ENGLISH: Final = 1.5  #: on how sure English is
+OF_RATIO: Final = 1.6  #: on the log of the number of Latin letters to one of the other script
+OF_PLAIN: Final = 7.8  #: on the share of Latin letters in plain words
+_SURE: Final = 1.02  # less a probability: what its log is taken of
 _FEWEST_GREEK: Final = 2  # letters of a word; one alone is a number's or a constant's name
 _IN_BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)")
 _GREEK: Final = "GREEK"
+_LETTERS: Final = "(?:[^\\W\\d_][\u0300-\u036f]*)+"
+_PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.;:!?)\\]\"'”’»]{{0,3}}(?!\\S)")
 
 
 class OtherWords(NamedTuple):
-    """What stands beside Latin letters.
+    """The words of another script beside Latin ones.
 
     Attributes:
         text: The words that count.
-        share: Part of the text's letters that they have, each counted as `scripts` does.
+        weight: Their letters, each counted as `scripts` does; 1 where no word counts.
         latin: Latin letters outside of brackets.
+        plain: Share of these that are in plain words.
     """
 
     text: str
-    share: float
+    weight: int
     latin: int
+    plain: float
 
 
-def other_words(text: str, script: int) -> OtherWords | None:
-    """The words of another script beside Latin ones; None where there are none that count.
+def other_words(text: str, script: int) -> OtherWords:
+    """The words of another script beside Latin ones.
 
     Args:
-        text: Short.
+        text: Any string; it is read character by character.
         script: A number of `scripts.registry`.
 
     >>> russian, chinese = registry.number("CYRILLIC"), registry.number("EAST ASIA")
-    >>> other_words("Yii и Docker", russian)
-    OtherWords(text='и', share=0.1, latin=9)
-    >>> other_words("Beijing (北京)", chinese), other_words("Wei kyerԑ sԑ", russian)
-    (None, None)
+    >>> other_words("Yii и Docker.io", russian)
+    OtherWords(text='и', weight=1, latin=11, plain=0.2727272727272727)
+    >>> other_words("Beijing (北京)", chinese).text, other_words("Wei kyerԑ sԑ", russian).text
+    ('', '')
     """
     found, letters, latin = [], 0, 0
-    for word in _words(_IN_BRACKETS.sub(" ", text)):
+    outside = _IN_BRACKETS.sub(" ", text)
+    for word in _words(outside):
         of = [registry.restricted(ord(character)) for character in word]
         latin += of.count(LATIN)
         number = of.count(script)
         if number and _counts(number, script, beside_latin=LATIN in of):
             letters += number
             found.append("".join(one for one, its in zip(word, of, strict=True) if its == script))
-    if not found:
-        return None
-    weight = letters * int(registry.weights[script])
-    every = sum(registry.restricted(ord(letter)) == LATIN for word in _words(text) for letter in word)
-    return OtherWords(" ".join(found), weight / (weight + every), latin)
+    weight = max(1, letters * int(registry.weights[script]))
+    return OtherWords(" ".join(found), weight, latin, _plain(outside) / latin if latin else 0.0)
+
+
+def _plain(text: str) -> int:
+    """Letters of a text's Latin words that are nothing but letters, without capitals inside."""
+    only_latin = "".join(one if registry.restricted(ord(one)) in (0, LATIN) else " " for one in text)
+    words = (match[1] for match in _PLAIN.finditer(only_latin))
+    return sum(sum(map(str.isalpha, word)) for word in words if word[1:] == word[1:].lower())
 
 
 def _words(text: str) -> list[str]:
@@ -86,25 +108,32 @@ def _counts(letters: int, script: int, *, beside_latin: bool) -> bool:
     return not beside_latin and (registry.name(script) != _GREEK or letters >= _FEWEST_GREEK)
 
 
-def part_of_other(found: OtherWords, answer: NDArray[np.float32], english: int) -> float:
-    """How probable it is that the language of a text is written in the other script, 0 to `MOST`.
+def part_of_latin(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
+    """How probable it is that the language of a text is written in Latin letters, 0 to 1.
 
     Args:
-        found: What stands in that one.
+        words: What stands in the other script.
         answer: Probabilities of the text as Latin, (labels,).
         english: Its number; -1 where it is missing.
 
     >>> import numpy as np
-    >>> words = OtherWords("и", 0.1, 9)
-    >>> round(part_of_other(words, np.array([0.9, 0.1], dtype=np.float32), english=0), 2)  # English is quoted anywhere
-    0.9
-    >>> round(part_of_other(words._replace(latin=90), np.array([0.02, 0.98], dtype=np.float32), english=0), 2)
-    0.05
+    >>> sure = np.array([0.01, 0.99], dtype=np.float32)
+    >>> quoted, names = OtherWords("слово", 5, 60, 1.0), OtherWords("и", 1, 12, 0.0)
+    >>> [round(part_of_latin(words, sure, english=1), 2) for words in (quoted, names)]
+    [0.88, 0.0]
     """
+    if not words.latin:
+        return 0.0
     other = answer.copy()
-    kept = 0.0
+    of_english = 0.0
     if english >= 0:
-        kept = float(answer[english]) * max(0.0, 1 - found.share / LITTLE)
+        of_english = float(answer[english])
         other[english] = 0
-    kept += float(other.max()) * (1 - exp(-found.latin / MANY))
-    return min(MOST, max(0.0, 1 - kept))
+    enough = 1 - exp(-((words.latin / MANY) ** 2))
+    language = OF_OTHERS * _sure(float(other.max())) + OF_ENGLISH * _sure(of_english) + OF_PLAIN * words.plain
+    logit = CONSTANT + enough * language + OF_RATIO * log(words.latin / words.weight)
+    return 1 / (1 + exp(-logit))
+
+
+def _sure(probability: float) -> float:
+    return -log(_SURE - min(probability, 1.0))

@@ -19,6 +19,7 @@ measured on the web, where titles, error messages and names of products are left
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,8 @@ _PROBE = 160  # characters taken from all over a text to find its script
 _PROBED = 1_024  # texts whose characters are looked at together
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
+_TRIMMED = 256  # characters at the end of a text that are looked at first
+_PADDING = re.compile(r"(?:[\W\d_]++|[A-Za-z\xaa-\u024f\u0370-\u052f](?![^\W\d_]|[\u0300-\u036f]))*+")
 _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
 
 
@@ -128,15 +131,51 @@ def letters_of(text: str, script: int, most: int = 100_000) -> str:
     return " ".join(pattern.findall(sample(text, most, parts=16)))
 
 
-def main_scripts(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """The script of each long text."""
-    script = np.full(len(texts), scripts.LATIN, dtype=np.uint8)
+def main_scripts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The script of each long text, and Latin for those in another one that have more Latin letters, 0 for all others.
+
+    Args:
+        texts: Any strings.
+    """
+    script, beside = np.full(len(texts), scripts.LATIN, dtype=np.uint8), np.zeros(len(texts), dtype=np.uint8)
     probes = [text[:: max(1, len(text) // _PROBE)] for text in texts]
     mixed = [i for i, probe in enumerate(probes) if not probe.isascii()]
     for begin in range(0, len(mixed), _PROBED):
         some = mixed[begin : begin + _PROBED]
-        script[some] = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True).scripts
-    return script
+        letters = normalise([probes[i] for i in some], limit=4 * _PROBE, one_script=True)
+        script[some] = letters.scripts
+        beside[some] = np.where(letters.scripts != scripts.LATIN, letters.beside, 0)
+    return script, beside
+
+
+def trim(text: str) -> str:
+    """A text without the signs, digits, white space and single letters at its ends.
+
+    Where windows are cut depends on where a text begins and ends: padding would move them. Only Latin, Greek and
+    Cyrillic letters are padding where they stand alone; in other scripts one may be a word.
+
+    Args:
+        text: Any string.
+
+    >>> trim("12. a) The end of it ... 1 2 3 x")
+    'The end of it'
+    """
+    begin = _leading(text)
+    if begin == len(text):
+        return ""
+    ends = text[-_TRIMMED:][::-1]
+    padding = _leading(ends)
+    if padding >= _TRIMMED - 1:  # the last letter may be part of a word
+        padding = _leading(text[::-1])
+    end = len(text) - padding
+    while end < len(text) and unicodedata.category(text[end])[0] == "M":  # belongs to the letter before it
+        end += 1
+    return text[begin:end]
+
+
+def _leading(text: str) -> int:
+    match = _PADDING.match(text)
+    return len(match[0]) if match else 0
 
 
 def share_with_hosts(
