@@ -158,13 +158,47 @@ static int is_of_links(Apart *apart, const Record *record, uint64_t letters) {
   return linked * 2 >= letters;
 }
 
+/* Bytes of links between two places, from link number `first` on; returns the first link that ends behind them. */
+static uint32_t count_linked(const Apart *apart, uint32_t first, uint32_t begin, uint32_t end, uint32_t *bytes) {
+  while (first < apart->link_count && apart->links[first].end <= begin) first++;
+  for (*bytes = 0; first < apart->link_count && apart->links[first].begin < end; first++) {
+    const LinkRecord *link = &apart->links[first];
+    uint32_t from = link->begin > begin ? link->begin : begin, to = link->end < end ? link->end : end;
+    if (to > from) {
+      *bytes += to - from;
+      begin = to;
+    }
+    if (link->end > end) break;
+  }
+  return first;
+}
+
+/* Letters of the sentences in an element. */
+static uint64_t sentences_of(const Apart *apart, const Record *record) {
+  uint32_t link = link_from(apart, record->begin), linked;
+  uint64_t letters = 0;
+  for (uint32_t at = record->begin, end; at < record->end; at = end + 1) {
+    end = (uint32_t)(find(apart->text + at, apart->text + record->end, '\n') - apart->text);
+    link = count_linked(apart, link, at, end, &linked);
+    if (end - at >= SENTENCE + linked && linked * 2 < end - at) letters += count_letters(apart->text, at, end);
+  }
+  return letters;
+}
+
+/* Whether an element has more sentences than twice the text that is left without it. */
+static int has_most_sentences(const Apart *apart, const Record *record, uint64_t own, uint64_t rest) {
+  if (record->flags & GRAPHLANG_IS_SURE || own < PAGE_LETTERS || own <= 2 * rest) return 0;
+  uint64_t sentences = sentences_of(apart, record);
+  return sentences >= PAGE_LETTERS && sentences > 2 * rest;
+}
+
 static void take_named(Apart *apart) {
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
     if (!(record->flags & IS_NAMED) || record->flags & (GRAPHLANG_HOLDS_MAIN | GRAPHLANG_IS_MAIN) || apart->taken[n]) continue;
     uint64_t own = letters_of(apart, record->begin, record->end), rest = apart->letters - own;
     if (!own || !rest || (record->flags & CONTENT_FLAGS && rest < own + GRAPHLANG_CONTENT_LEFT)) continue;
-    if (has_title(apart, record, 1)) continue;
+    if (has_title(apart, record, 1) || has_most_sentences(apart, record, own, rest)) continue;
     if (record->flags & GRAPHLANG_IS_NAMED || is_of_links(apart, record, own)) set_apart(apart, n);
   }
 }
@@ -270,7 +304,8 @@ static void find_runs(Apart *apart) {
   uint32_t record = 0, content_end = 0, main_end = 0, bridge = 0;
   empty(apart->runs);
   apart->content = apart->sentences = 0;
-  for (uint64_t at = 0; at < apart->size; at = line.end + (uint64_t)1) {
+  for (uint64_t at = next_gone(apart->gone, 0, apart->size, 0); at < apart->size;
+       at = next_gone(apart->gone, line.end + (uint64_t)1, apart->size, 0)) {
     read_line(apart, &walk, &line, (uint32_t)at);
     for (; record < apart->count && apart->records[record].begin < line.end; record++) {
       const Record *next = &apart->records[record];
@@ -336,33 +371,6 @@ static void take_outside(Apart *apart) {
 
 /* ---- the page ---- */
 
-/* Bytes of links between two places, from link number `first` on; returns the first link that ends behind them. */
-static uint32_t count_linked(const Apart *apart, uint32_t first, uint32_t begin, uint32_t end, uint32_t *bytes) {
-  while (first < apart->link_count && apart->links[first].end <= begin) first++;
-  for (*bytes = 0; first < apart->link_count && apart->links[first].begin < end; first++) {
-    const LinkRecord *link = &apart->links[first];
-    uint32_t from = link->begin > begin ? link->begin : begin, to = link->end < end ? link->end : end;
-    if (to > from) {
-      *bytes += to - from;
-      begin = to;
-    }
-    if (link->end > end) break;
-  }
-  return first;
-}
-
-/* Letters of the sentences in an element. */
-static uint64_t sentences_of(const Apart *apart, const Record *record) {
-  uint32_t link = link_from(apart, record->begin), linked;
-  uint64_t letters = 0;
-  for (uint32_t at = record->begin, end; at < record->end; at = end + 1) {
-    end = (uint32_t)(find(apart->text + at, apart->text + record->end, '\n') - apart->text);
-    link = count_linked(apart, link, at, end, &linked);
-    if (end - at >= SENTENCE + linked && linked * 2 < end - at) letters += count_letters(apart->text, at, end);
-  }
-  return letters;
-}
-
 /* The element that was set apart and is the page, or NO_RECORD. */
 static uint32_t misjudged(Apart *apart) {
   static const Record nothing = {0, 0, 0};
@@ -374,7 +382,7 @@ static uint32_t misjudged(Apart *apart) {
     if (apart->taken[n] != 1 || record->end <= reach || record->flags & (GRAPHLANG_IS_HIDDEN | GRAPHLANG_ASKS_CONSENT)) continue;
     reach = record->end;
     uint64_t own = sentences_of(apart, record);
-    int is_doubtful = record->flags & (GRAPHLANG_IS_FOOTER | IS_NAMED) && apart->rest > 2;
+    int is_doubtful = record->flags & (GRAPHLANG_IS_SURE | IS_NAMED) && apart->rest > 2;
     if (is_doubtful || own < PAGE_LETTERS || own <= most || own < apart->rest * PAGE_TIMES) continue;
     most = own;
     best = n;

@@ -194,7 +194,7 @@ static uint32_t names_of(const Parser *parser, const Token *token) {
     }
   if (meaning & NAMES_APART) flags |= GRAPHLANG_IS_NAMED;
   if (meaning & NAMES_LINKS) flags |= GRAPHLANG_NAMES_LINKS;
-  return meaning & NAMES_FOOTER ? flags | GRAPHLANG_IS_FOOTER : flags;
+  return meaning & NAMES_SURE ? flags | GRAPHLANG_IS_SURE : flags;
 }
 
 /* What is to be known of an element whose start tag this is. */
@@ -203,7 +203,7 @@ static uint32_t flags_of(const Parser *parser, const Token *token) {
   int block = (kind & BLOCK) != 0 || token->tag == TAG_TABLE; /* links and words of text are most elements */
   if (kind & OUTER)
     flags = token->tag == TAG_NAV ? GRAPHLANG_IS_NAV
-            : token->tag == TAG_FOOTER ? GRAPHLANG_IS_OUTER | GRAPHLANG_IS_FOOTER : GRAPHLANG_IS_OUTER;
+            : token->tag == TAG_FOOTER ? GRAPHLANG_IS_OUTER | GRAPHLANG_IS_SURE : GRAPHLANG_IS_OUTER;
   if (token->tag == TAG_H1 || token->tag == TAG_H2) {
     flags |= GRAPHLANG_IS_HEADING;
     if (token->tag == TAG_H1) flags |= GRAPHLANG_IS_TITLE;
