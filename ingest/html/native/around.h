@@ -35,6 +35,7 @@ enum {
   ATTEMPTS = 3,        /* elements that are found to be the page, one in the other */
   MOST_HEADINGS = 16,
   LIST_LINKS = 4,      /* links that make a list */
+  EDGE_LINKS = 2,      /* ... before and behind all sentences */
   MENU_NAMES = 3,      /* names of languages that make a menu */
   MENU_SHARE = 24,     /* letters of a menu for each name in it, at most */
   BRIDGE = 30,         /* letters of a line between two of links that belongs to them, at most: a heading, a date */
@@ -51,6 +52,7 @@ typedef struct {
 /* A run of lines of links. */
 typedef struct {
   uint32_t begin, end, links, names, letters, is_content;
+  uint32_t bridge; /* letters of the short line between it and the run before; 0 where there is none */
 } Run;
 
 typedef struct {
@@ -65,6 +67,7 @@ typedef struct {
   Buffer *spans, *runs;
   uint64_t letters, budget;          /* letters that are left; bytes that may still be looked at */
   uint64_t rest, content, sentences; /* letters that are left besides lists of links; within <main> or an article; in sentences outside of <main> */
+  uint32_t first_sentence, behind_sentences; /* where the first line with sentences begins, where the last one ends */
   uint32_t titles[MOST_HEADINGS], title_count;
 } Apart;
 
@@ -296,14 +299,24 @@ static void end_run(Apart *apart, Run *run) {
   memset(run, 0, sizeof *run);
 }
 
+static void add_line(Run *run, const Line *line) {
+  if (!run->links) run->begin = line->begin;
+  run->end = line->end;
+  run->links += line->links;
+  run->names += line->names;
+  run->letters += line->letters;
+}
+
 /* Find the runs of lines of links, and count what else is left. */
 static void find_runs(Apart *apart) {
   Walk walk = {0, 0, 0};
-  Run run = {0, 0, 0, 0, 0, 0};
+  Run run = {0, 0, 0, 0, 0, 0, 0};
   Line line;
   uint32_t record = 0, content_end = 0, main_end = 0, bridge = 0;
   empty(apart->runs);
   apart->content = apart->sentences = 0;
+  apart->first_sentence = (uint32_t)apart->size;
+  apart->behind_sentences = 0;
   for (uint64_t at = next_gone(apart->gone, 0, apart->size, 0); at < apart->size;
        at = next_gone(apart->gone, line.end + (uint64_t)1, apart->size, 0)) {
     read_line(apart, &walk, &line, (uint32_t)at);
@@ -314,39 +327,65 @@ static void find_runs(Apart *apart) {
     }
     if (!line.letters) continue;
     uint32_t is_content = line.begin < content_end;
-    if (run.links && run.is_content != is_content) end_run(apart, &run);
-    if (!is_linked(&line)) {
-      if (run.links && (bridge || line.letters > BRIDGE)) end_run(apart, &run);
-      bridge = 1;
-      if (is_content) apart->content += line.letters;
-      if (line.begin >= main_end && line.unlinked_bytes >= SENTENCE) apart->sentences += line.letters - line.linked;
+    if (is_linked(&line)) {
+      if (run.links && run.is_content != is_content) end_run(apart, &run);
+      if (!run.links) {
+        run.is_content = is_content;
+        run.bridge = bridge;
+      }
+      add_line(&run, &line);
+      bridge = 0;
       continue;
     }
-    if (!run.links) {
-      run.begin = line.begin;
-      run.is_content = is_content;
-    }
-    bridge = 0;
-    run.end = line.end;
-    run.links += line.links;
-    run.names += line.names;
-    run.letters += line.letters;
+    bridge = run.links && run.is_content == is_content && line.letters <= BRIDGE ? line.letters : 0;
+    end_run(apart, &run);
+    if (is_content) apart->content += line.letters;
+    if (line.unlinked_bytes < SENTENCE) continue;
+    if (!apart->behind_sentences) apart->first_sentence = line.begin;
+    apart->behind_sentences = line.end;
+    if (line.begin >= main_end) apart->sentences += line.letters - line.linked;
   }
   end_run(apart, &run);
 }
 
-/* Set apart the runs of links that are no content. */
+static int is_list(const Apart *apart, const Run *run) {
+  int is_at_edge = !run->is_content && (run->end <= apart->first_sentence || run->begin >= apart->behind_sentences);
+  return is_menu(run) || run->links >= (is_at_edge ? EDGE_LINKS : LIST_LINKS);
+}
+
+/* Runs that short lines join, from number `n` on, as one; returns the number behind them. */
+static uint64_t join_runs(const Run *runs, uint64_t count, uint64_t n, int is_joined, Run *joined) {
+  *joined = runs[n];
+  while (++n < count && is_joined && runs[n].bridge && runs[n].is_content == joined->is_content) {
+    joined->end = runs[n].end;
+    joined->links += runs[n].links;
+    joined->names += runs[n].names;
+    joined->letters += runs[n].letters + runs[n].bridge;
+  }
+  return n;
+}
+
+/* Set apart the runs of links that are no content. Short lines between them belong to them if there is content elsewhere:
+   of a short page they may be all there is. */
 static void take_runs(Apart *apart) {
   const Run *runs = (const Run *)(const void *)apart->runs->data;
-  uint64_t count = apart->runs->size / sizeof(Run), listed = 0;
-  for (uint64_t n = 0; n < count; n++)
-    if (runs[n].links >= LIST_LINKS || is_menu(&runs[n])) listed += runs[n].letters;
-  apart->rest = apart->letters - listed;
-  for (uint64_t n = 0; n < count; n++) {
-    uint64_t least = runs[n].is_content ? GRAPHLANG_CONTENT_LEFT : 1;
-    if (!is_menu(&runs[n]) && (runs[n].links < LIST_LINKS || apart->rest < least)) continue;
-    mark_gone(apart, runs[n].begin, runs[n].end);
-    add_span(apart->spans, runs[n].begin, runs[n].end);
+  uint64_t count = apart->runs->size / sizeof(Run);
+  int is_joined = 1;
+  Run run;
+  for (;; is_joined = 0) {
+    apart->rest = apart->letters;
+    for (uint64_t n = 0; n < count;) {
+      n = join_runs(runs, count, n, is_joined, &run);
+      if (is_list(apart, &run)) apart->rest -= run.letters;
+    }
+    if (!is_joined || apart->rest >= GRAPHLANG_CONTENT_LEFT) break;
+  }
+  for (uint64_t n = 0; n < count;) {
+    n = join_runs(runs, count, n, is_joined, &run);
+    uint64_t least = run.is_content ? GRAPHLANG_CONTENT_LEFT : 1;
+    if (!is_list(apart, &run) || (!is_menu(&run) && apart->rest < least)) continue;
+    mark_gone(apart, run.begin, run.end);
+    add_span(apart->spans, run.begin, run.end);
   }
 }
 

@@ -17,6 +17,7 @@ enum { WORD_SLOTS = 512, WORD_LONGEST = 15, CLASS_LONGEST = 256 /* bytes of an a
   X("sidebar", NAMES_APART) X("sidebars", NAMES_APART) X("sidenav", NAMES_APART) X("sidemenu", NAMES_APART) \
   X("comments", NAMES_APART | NAMES_SURE) X("commentlist", NAMES_APART | NAMES_SURE) X("commentform", NAMES_APART | NAMES_SURE) X("disqus", NAMES_APART | NAMES_SURE) \
   X("respond", NAMES_APART | NAMES_SURE) X("kommentare", NAMES_APART | NAMES_SURE) X("comentarios", NAMES_APART | NAMES_SURE) X("commentaires", NAMES_APART | NAMES_SURE) \
+  X("comment", NAMES_APART | NAMES_SURE) X("recirculation", NAMES_APART) X("bookmark", NAMES_APART) X("readmore", NAMES_APART) \
   X("breadcrumb", NAMES_APART) X("breadcrumbs", NAMES_APART) X("crumbs", NAMES_APART) \
   X("share", NAMES_APART) X("sharing", NAMES_APART) X("sharebar", NAMES_APART) X("sharedaddy", NAMES_APART) \
   X("addtoany", NAMES_APART) X("addthis", NAMES_APART) X("social", NAMES_APART) X("socials", NAMES_APART) \

@@ -775,7 +775,7 @@ int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
   Apart apart = {parser->text.bytes.data, size, (const Record *)(const void *)parser->records.data, count,
                  (const LinkRecord *)(const void *)parser->links.data, (uint32_t)(parser->links.size / sizeof(LinkRecord)),
                  &parser->languages_known, parser->gone.data, parser->taken.data, &parser->spans, &parser->runs,
-                 0, 0, 0, 0, 0, {0}, 0};
+                 0, 0, 0, 0, 0, 0, 0, {0}, 0};
   take_around(&apart);
   size_t lines = parser->spans.size / sizeof(Span); /* of which none is an element */
   for (uint32_t n = 0; n < count; n++)
