@@ -22,7 +22,7 @@ enum { WORD_SLOTS = 512, WORD_LONGEST = 15, CLASS_LONGEST = 256 /* bytes of an a
   X("share", NAMES_APART) X("sharing", NAMES_APART) X("sharebar", NAMES_APART) X("sharedaddy", NAMES_APART) \
   X("addtoany", NAMES_APART) X("addthis", NAMES_APART) X("social", NAMES_APART) X("socials", NAMES_APART) \
   X("related", NAMES_APART) X("recommended", NAMES_APART) X("recommendations", NAMES_APART) X("outbrain", NAMES_APART) \
-  X("taboola", NAMES_APART) X("newsletter", NAMES_APART) X("subscribe", NAMES_APART) X("signup", NAMES_APART) \
+  X("taboola", NAMES_APART) X("newsletter", NAMES_LINKS) X("subscribe", NAMES_LINKS) X("signup", NAMES_LINKS) \
   X("advert", NAMES_APART) X("adverts", NAMES_APART) X("advertisement", NAMES_APART) X("advertising", NAMES_APART) \
   X("ad", NAMES_APART) X("ads", NAMES_APART) X("sponsored", NAMES_APART) X("promo", NAMES_APART) \
   X("trending", NAMES_APART) X("popular", NAMES_APART) X("mostread", NAMES_APART) X("popup", NAMES_APART) \
