@@ -300,7 +300,7 @@ static void end_run(Apart *apart, Run *run) {
 }
 
 static void add_line(Run *run, const Line *line) {
-  if (!run->links) run->begin = line->begin;
+  if (!run->letters) run->begin = line->begin;
   run->end = line->end;
   run->links += line->links;
   run->names += line->names;
@@ -328,8 +328,8 @@ static void find_runs(Apart *apart) {
     if (!line.letters) continue;
     uint32_t is_content = line.begin < content_end;
     if (is_linked(&line)) {
-      if (run.links && run.is_content != is_content) end_run(apart, &run);
-      if (!run.links) {
+      if (run.letters && run.is_content != is_content) end_run(apart, &run);
+      if (!run.letters) {
         run.is_content = is_content;
         run.bridge = bridge;
       }
@@ -337,7 +337,7 @@ static void find_runs(Apart *apart) {
       bridge = 0;
       continue;
     }
-    bridge = run.links && run.is_content == is_content && line.letters <= BRIDGE ? line.letters : 0;
+    bridge = run.letters && run.is_content == is_content && line.letters <= BRIDGE ? line.letters : 0;
     end_run(apart, &run);
     if (is_content) apart->content += line.letters;
     if (line.unlinked_bytes < SENTENCE) continue;
@@ -452,7 +452,7 @@ static void take_around(Apart *apart) {
     every |= apart->records[n].flags;
     if (apart->records[n].flags & GRAPHLANG_IS_TITLE && apart->title_count < MOST_HEADINGS) apart->titles[apart->title_count++] = n;
   }
-  apart->budget = 16 * apart->size + 4096;
+  apart->budget = 64 * apart->size + 65536;
   for (int attempt = 0;; attempt++) {
     apart->letters = letters;
     take_all(apart, every);
