@@ -84,7 +84,6 @@ KERNELS = (
     Kernel("graphlang/graph/native/log_messages.c"),
     Kernel("graphlang/graph/native/message_classes.c"),
     Kernel("graphlang/urls/native/url_sums.c", ("-fno-math-errno", "-ffp-contract=off")),
-    Kernel("ingest/html/native/boilerplate.c"),
     Kernel("ingest/html/native/html.c", made_by="ingest/html/native/make_entities.py"),
     Kernel("ingest/links/native/join.c"),
     Kernel("ingest/links/native/places.c"),

@@ -7,7 +7,7 @@ and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<te
 Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded, to
 a line feed where a line or paragraph ends, else to a space, and soft hyphens are dropped. Cells of tables stand in the
 line of their row; of preformatted text an empty line ends a paragraph. Style sheets are not looked at.
-The main content comes first in the text, and what stands around it (see `graphlang.ingest.html.boilerplate`) behind it.
+The main content comes first in the text, and what stands around it (see `native/around.h`) behind it.
 
 The pass is made in C (`native/html.c`): tokens as the HTML standard of the WHATWG has them, and of its tree what text
 and links depend on. A parser that builds the whole tree, and a walk over it in Python, take several times as long; the
@@ -23,7 +23,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from graphlang.ingest.html import tokenizer
-from graphlang.ingest.html.boilerplate import around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +34,7 @@ _NO_WORDS: Mapping[str, str] = MappingProxyType({})
 _ANCHOR_TEXT = 1_000  # bytes of it that are looked at
 _OTHER = 1 << 31
 _EMPTY_LINES = re.compile(r"\n[ \t\r]*\n")
+_TEMPLATE = re.compile(r"\{\{[^{}\n]{0,200}\}\}")
 
 
 class Reference(NamedTuple):
@@ -117,15 +117,13 @@ def read(markup: str | bytes, limits: Limits) -> Document:
     most, depth = 4 * limits.max_links, limits.max_depth
     words = _NO_WORDS
     if limits.anchor_texts:
-        whole = tokenizer.parse(markup, most=most, depth=depth)
-        words, found = _words(whole), tokenizer.PartedMarkup.of(whole, around(whole))
-    else:
-        found = tokenizer.parted(markup, most=most, depth=depth, around=around)
+        words = _words(tokenizer.parse(markup, most=most, depth=depth))
+    found = tokenizer.parted(markup, most=most, depth=depth)
     told = said(found.strings)
     return Document(
         found.anchors,
         References(found.references) if found.references else _NO_REFERENCES,
-        fold(told.title),
+        fold(_without_templates(told.title)),
         found.text,
         told.metas,
         told.base,
@@ -179,6 +177,11 @@ def _words(found: ParsedMarkup) -> dict[str, str]:
             if text:
                 words[target] = text
     return words
+
+
+def _without_templates(title: str) -> str:
+    """Leave out what client code should have expanded: browsers show it until they have run that code."""
+    return _TEMPLATE.sub(" ", title) if "{{" in title else title
 
 
 def fold(text: str) -> str:

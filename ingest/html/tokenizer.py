@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 _kernels = Kernels("graphlang.ingest.html.native._html")
 
@@ -26,22 +26,26 @@ IS_NAVIGATION: Final = _flag("IS_NAVIGATION")
 ASKS_CONSENT: Final = _flag("ASKS_CONSENT")
 IS_OUTER: Final = _flag("IS_OUTER")
 IS_NAV: Final = _flag("IS_NAV")
-IS_LIST: Final = _flag("IS_LIST")
+IS_NAMED: Final = _flag("IS_NAMED")
 IS_CONTENT: Final = _flag("IS_CONTENT")
 HOLDS_MAIN: Final = _flag("HOLDS_MAIN")
 HOLDS_ARTICLE: Final = _flag("HOLDS_ARTICLE")
 IS_HIDDEN: Final = _flag("IS_HIDDEN")
+IS_SURE: Final = _flag("IS_SURE")
+IS_HEADING: Final = _flag("IS_HEADING")
+IS_TITLE: Final = _flag("IS_TITLE")
+NAMES_LINKS: Final = _flag("NAMES_LINKS")
+IS_MAIN: Final = _flag("IS_MAIN")
+IS_UNCLOSED: Final = _flag("IS_UNCLOSED")
 #: Bounds of what stands around the content.
-MOST_APART: Final = _flag("MOST_APART")
 CONTENT_LEFT: Final = _flag("CONTENT_LEFT")
 OUTER_SIZE: Final = _flag("OUTER_SIZE")
-NOTHING: Final = 0xFFFFFFFF  #: what an anchor stands in, where that is the page itself
 
 _WORDS: Final = "I"  # numbers of 32 bits
 
 
 class Record(NamedTuple):
-    """An element that may stand around the content of a page, or (without flags) that anchors stand in."""
+    """An element that tells what of a page is content."""
 
     flags: int
     begin: int  #: where its text begins, in bytes
@@ -53,7 +57,7 @@ class Anchor(NamedTuple):
 
     begin: int  #: where its text begins, in bytes
     end: int
-    container: int  #: number of what it stands in, or `NOTHING`
+    language: int  #: letters of the first subtag of its hreflang, the last one lowest; 0: none
     target: int  #: number of its target, from 1; with the highest bit set that of a reference; 0: none
 
 
@@ -65,10 +69,8 @@ class ParsedMarkup(NamedTuple):
     #: four strings each, a zero behind each: tag, target, rel, and hreflang behind a plus sign, or nothing
     references: bytes
     strings: list[str]  #: each with a letter before it that says what it is; see `native/html.h`
-    records: bytes  #: elements that may stand around the content; see `records`
-    containers: bytes  #: elements that anchors stand in; see `records`
+    records: bytes  #: elements that tell what is content; see `records`
     links: bytes  #: anchors that are seen; see `anchors`
-    signs: int  #: common names of languages that links have, a bit each
     skipped: int  #: references beyond the limit
     flattened: bool  #: elements were nested too deep
 
@@ -83,18 +85,6 @@ class PartedMarkup(NamedTuple):
     strings: list[str]
     skipped: int
     flattened: bool
-
-    @classmethod
-    def of(cls, whole: ParsedMarkup, spans: Sequence[tuple[int, int]]) -> PartedMarkup:
-        """Part the text of a page.
-
-        Args:
-            whole: The page.
-            spans: What is not content.
-        """
-        text, main_size = cut(whole.text, spans)
-        main_length = len(text[:main_size].decode("utf-8", "replace"))
-        return cls(text.decode("utf-8", "replace"), main_length, *whole[1:4], whole.skipped, whole.flattened)
 
 
 class _Parser(local):
@@ -129,30 +119,24 @@ def parse(markup: bytes, *, most: int, depth: int) -> ParsedMarkup:
     return _whole(page)
 
 
-def parted(
-    markup: bytes, *, most: int, depth: int, around: Callable[[ParsedMarkup], Sequence[tuple[int, int]]]
-) -> PartedMarkup:
-    r"""Parse a page, and part its text.
+def parted(markup: bytes, *, most: int, depth: int) -> PartedMarkup:
+    r"""Parse a page, and part its text: see `native/around.h`.
 
     Args:
         markup: The page, in UTF-8.
         most: References that are kept.
         depth: Of elements, as in `parse`.
-        around: What tells the spans that are not content; asked where the kernel does not know.
 
     Raises:
         MemoryError: There is not enough, or the page has more than a gigabyte.
 
-    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99, around=lambda page: [])[:3]
+    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:3]
     ('Good morning\nHome', 12, b'/m\x00')
     """
     parser, copied = _parser, _kernels.copied
     page, own = parser.page, parser.parted
     _kernels.html_read(parser.handle, markup, most, depth, page)
     _kernels.html_part(parser.handle, own)
-    if own.left:
-        whole = _whole(page)
-        return PartedMarkup.of(whole, around(whole))
     return PartedMarkup(
         _kernels.decoded(own.text, own.text_size),
         own.main_length,
@@ -172,9 +156,7 @@ def _whole(page: Any) -> ParsedMarkup:
         copied(page.references, page.references_size),
         strings(copied(page.strings, page.strings_size)),
         copied(page.records, page.records_size),
-        copied(page.containers, page.containers_size),
         copied(page.links, page.links_size),
-        page.signs,
         page.skipped,
         bool(page.flattened),
     )
@@ -250,7 +232,7 @@ def columns(packed: bytes, row: type[Record | Anchor]) -> list[array[int]]:
     """Return the fields of all records or anchors, each by itself: many pages have hundreds of which few are wanted.
 
     Args:
-        packed: ``records``, ``containers`` or ``links`` of a page.
+        packed: ``records`` or ``links`` of a page.
         row: What is in it.
     """
     words = array(_WORDS, packed)

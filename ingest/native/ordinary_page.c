@@ -83,7 +83,6 @@ int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size,
   if (page.flattened || page.skipped || may_be_encoded_twice(&page, size, markup)) return 0;
   failed = graphlang_html_part(reader->html, &parted);
   if (failed) return failed;
-  if (parted.left) return 0;
   reader->page = page;
   said->left = 0;
   said->text = parted.text;

@@ -48,7 +48,7 @@ PLENTY = "<p>" + "words of content " * 20
         (f"<ul>{LINKS}</ul>", "first page second page third page fourth page", ""),
         ("<nav>all there is</nav>", "", "all there is"),
         # what nobody closed, or what is named after a banner, holds the page
-        ("<header>site<nav>menu</nav><main>text</main><footer>us</footer>", "site text", "menu us"),
+        ("<header>site<nav>menu</nav><main>text</main><footer>us</footer>", "text", "site menu us"),
         ("<header>site<article>text</article>", "site text", ""),
         ("<div class=cookie-banner-on><main>text about cookies</main></div>", "text about cookies", ""),
         (f"{PLENTY}<aside>more<article>teaser</article></aside>", PLENTY[3:].strip(), "more teaser"),

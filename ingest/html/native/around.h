@@ -1,5 +1,25 @@
-/* What stands around the content of a page, as `graphlang.ingest.html.boilerplate` has it, but for menus of languages,
-   which few pages leave to it. */
+/* What of a page is no content: what stands around it, and what no visitor sees.
+
+   It is set apart because it says little of the page's own language: a menu of forty language names is in forty
+   languages, and a cookie banner in that of the visitor. Set apart, in this order:
+
+   1. <nav>; <header>, <footer> and <aside> outside of articles, in which they hold headline and notes.
+   2. What no visitor sees as the page loads (`hidden`, `style`, `aria-hidden`, a <dialog> that is not open), if content
+      is left without it: a heading, or as much text, or CONTENT_LEFT letters.
+   3. Elements whose class or id is the name of what holds no content (`class_words.h`): footers, sidebars, comments,
+      share bars, related pages, choices of language; menus and headers only where half of their letters are links.
+      One that holds the page's first-level heading or its <main> is the page, whatever its name.
+   4. Elements of the ARIA roles navigation, banner and contentinfo; cookie banners.
+   5. Templates of client code that nothing expanded: "{{ title | translate }}".
+   6. Runs of lines that are nothing but links, whatever their markup is: menus of languages, and lists of links while
+      some other text is left. Within an article or <main> they are content unless they are many.
+   7. All that is outside of <main>, where that has text.
+
+   Where next to nothing is left, and one of these elements has sentences, it is no boilerplate but the page: sites put
+   all of it into <header>, or never close a <nav>. That element is then left in its place.
+
+   The text of the page has a line for each block, so that lists, tables, definition lists and lines of links with bars
+   between them look alike. Time is linear in the page: what is counted is bounded by a budget. */
 #ifndef GRAPHLANG_AROUND_H
 #define GRAPHLANG_AROUND_H
 
@@ -10,10 +30,30 @@ enum {
   HOLDS_CONTENT = GRAPHLANG_HOLDS_MAIN | GRAPHLANG_HOLDS_ARTICLE,
   IS_PAGE = GRAPHLANG_IS_CONTENT | GRAPHLANG_HOLDS_MAIN,
   CONTENT_FLAGS = GRAPHLANG_IS_CONTENT | HOLDS_CONTENT,
-  LIST_LINKS = 4,
-  LIST_SIZE = 1500,           /* characters of a list of links */
-  ENOUGH = 8 * LIST_SIZE + 16 /* bytes of folded text in which there are more: half of them are no blanks, four a character */
+  IS_NAMED = GRAPHLANG_IS_NAMED | GRAPHLANG_NAMES_LINKS,
+  REFUSED = 2,         /* in `taken`: an element that was set apart, and is the page */
+  ATTEMPTS = 3,        /* elements that are found to be the page, one in the other */
+  MOST_HEADINGS = 16,
+  LIST_LINKS = 4,      /* links that make a list */
+  EDGE_LINKS = 2,      /* ... before and behind all sentences */
+  MENU_NAMES = 3,      /* names of languages that make a menu */
+  MENU_SHARE = 24,     /* letters of a menu for each name in it, at most */
+  BRIDGE = 30,         /* letters of a line between two of links that belongs to them, at most: a heading, a date */
+  SENTENCE = 60,       /* bytes of a line that are no links: then it has sentences */
+  PAGE_LETTERS = 200,  /* letters of sentences that make an element the page ... */
+  PAGE_TIMES = 4,      /* ... if they are so many times as many as are left without it */
+  TEMPLATE_LONGEST = 200
 };
+
+typedef struct {
+  uint32_t begin, end;
+} Span;
+
+/* A run of lines of links. */
+typedef struct {
+  uint32_t begin, end, links, names, letters, is_content;
+  uint32_t bridge; /* letters of the short line between it and the run before; 0 where there is none */
+} Run;
 
 typedef struct {
   const uint8_t *text;
@@ -22,54 +62,49 @@ typedef struct {
   uint32_t count;
   const LinkRecord *links; /* in the order in which they begin */
   uint32_t link_count;
+  const LanguageNames *names;
   uint8_t *gone, *taken; /* of each byte of the text, of each element: 1 where it was set apart */
+  Buffer *spans, *runs;
+  uint64_t letters, budget;          /* letters that are left; bytes that may still be looked at */
+  uint64_t rest, content, sentences; /* letters that are left besides lists of links; within <main> or an article; in sentences outside of <main> */
+  uint32_t first_sentence, behind_sentences; /* where the first line with sentences begins, where the last one ends */
+  uint32_t titles[MOST_HEADINGS], title_count;
 } Apart;
+
+static void add_span(Buffer *spans, uint32_t begin, uint32_t end) {
+  Span span = {begin, end};
+  if (begin < end) put(spans, &span, sizeof span);
+}
 
 static int is_outer(uint32_t flags) {
   return flags & GRAPHLANG_IS_NAV || (flags & (GRAPHLANG_IS_OUTER | GRAPHLANG_IN_CONTENT)) == GRAPHLANG_IS_OUTER;
 }
 
+/* Letters that are left of a span; 0 where too much was looked at already. */
+static uint64_t letters_of(Apart *apart, uint32_t begin, uint32_t end) {
+  if (end - begin > apart->budget) return 0;
+  apart->budget -= end - begin;
+  return letters_left(apart->text, apart->gone, begin, end);
+}
+
+static void mark_gone(Apart *apart, uint32_t begin, uint32_t end) {
+  apart->letters -= letters_left(apart->text, apart->gone, begin, end);
+  memset(apart->gone + begin, 1, end - begin);
+}
+
 static void set_apart(Apart *apart, uint32_t n) {
-  const Record *record = &apart->records[n];
-  memset(apart->gone + record->begin, 1, record->end - record->begin);
+  mark_gone(apart, apart->records[n].begin, apart->records[n].end);
   apart->taken[n] = 1;
 }
 
-static uint64_t left_of(const Apart *apart, uint32_t n, uint64_t most) {
-  return characters_left(apart->text, apart->gone, apart->records[n].begin, apart->records[n].end, most);
-}
-
-/* Set apart what may hold the page, if enough is left without it; what comes behind many of them is not looked at. */
-static void take_holder(Apart *apart, uint32_t n, uint32_t *seen) {
-  int is_checked = (*seen)++ < GRAPHLANG_MOST_APART;
-  if (apart->records[n].flags & GRAPHLANG_HOLDS_MAIN) return;
-  if (is_checked && letters_left(apart->text, apart->gone, apart->size) <
-                      left_of(apart, n, apart->size) + GRAPHLANG_CONTENT_LEFT)
-    return;
-  set_apart(apart, n);
-}
-
-static void take_holders(Apart *apart) {
-  uint32_t seen = 0;
-  for (uint32_t n = 0; n < apart->count; n++)
-    if (is_outer(apart->records[n].flags) && apart->records[n].flags & HOLDS_CONTENT) take_holder(apart, n, &seen);
-  for (uint32_t n = 0; n < apart->count; n++)
-    if (apart->records[n].flags & GRAPHLANG_IS_HIDDEN && !(apart->records[n].flags & CONTENT_FLAGS))
-      take_holder(apart, n, &seen);
-}
-
-/* Set apart what its attributes tell; where one of these is the page itself, they mean something else. */
-static void take_told(Apart *apart, uint32_t wanted, uint32_t unwanted) {
-  uint32_t number = 0;
-  for (uint32_t n = 0; n < apart->count; n++) {
-    uint32_t flags = apart->records[n].flags;
-    if (!(flags & wanted) || flags & unwanted) continue;
-    uint64_t characters = left_of(apart, n, GRAPHLANG_OUTER_SIZE);
-    if (!characters) continue;
-    if (flags & IS_PAGE || number == GRAPHLANG_MOST_APART || characters > GRAPHLANG_OUTER_SIZE) break;
-    set_apart(apart, n);
-    number++;
+/* Whether a heading of the first level is left outside of an element (is_inside 0), or stands in it. */
+static int has_title(const Apart *apart, const Record *record, int is_inside) {
+  for (uint32_t n = 0; n < apart->title_count; n++) {
+    const Record *title = &apart->records[apart->titles[n]];
+    int stands_in = title->begin >= record->begin && title->end <= record->end;
+    if (stands_in == is_inside && next_gone(apart->gone, title->begin, title->end, 0) < title->end) return 1;
   }
+  return 0;
 }
 
 /* The first of the links that begins at a place of the text, or behind it. */
@@ -85,35 +120,101 @@ static uint32_t link_from(const Apart *apart, uint32_t place) {
   return first;
 }
 
-/* Whether a list, of which so many characters are left, is one of nothing but links. */
-static int is_of_links(const Apart *apart, const Record *list, uint64_t characters) {
-  uint64_t linked = 0;
-  uint32_t count = 0;
-  for (uint32_t n = link_from(apart, list->begin); n < apart->link_count && apart->links[n].begin < list->end; n++) {
-    uint64_t begin = apart->links[n].begin, end = apart->links[n].end;
-    if (end > apart->size) end = apart->size;
-    if (end <= begin) continue;
-    if (end - begin > ENOUGH) end = begin + ENOUGH;
-    uint64_t words = !is_blank(apart->text[begin]) + (uint64_t)count_words(apart->text, begin + 1, end);
-    if (words) linked += count_letters(apart->text, begin, end) + words - 1;
-    if (++count >= LIST_LINKS && linked * 5 >= characters * 4) return 1;
+/* ---- elements ---- */
+
+static void take_outer(Apart *apart) {
+  uint32_t reach = 0;
+  for (uint32_t n = 0; n < apart->count; n++) {
+    const Record *record = &apart->records[n];
+    if (!is_outer(record->flags) || record->flags & HOLDS_CONTENT || apart->taken[n] || record->end <= reach) continue;
+    set_apart(apart, n);
+    reach = record->end;
   }
-  return 0;
 }
 
-/* Set apart lists of nothing but links at the top and the end of the page, as long as something else is left. */
-static void take_lists(Apart *apart) {
-  uint32_t lists[3], count = 0; /* the first two, and the last of the others */
-  for (uint32_t n = 0; n < apart->count; n++)
-    if (apart->records[n].flags & GRAPHLANG_IS_LIST) {
-      if (count == 3) count = 2;
-      lists[count++] = n;
+/* Teasers are articles, but a <header> that nobody closed holds them all: it is set apart if enough is left. */
+static void take_holders(Apart *apart) {
+  for (uint32_t n = 0; n < apart->count; n++) {
+    const Record *record = &apart->records[n];
+    if (!is_outer(record->flags) || !(record->flags & HOLDS_CONTENT) || record->flags & GRAPHLANG_HOLDS_MAIN || apart->taken[n]) continue;
+    uint64_t own = letters_of(apart, record->begin, record->end);
+    if (own && apart->letters - own >= own + GRAPHLANG_CONTENT_LEFT) set_apart(apart, n);
+  }
+}
+
+static void take_hidden(Apart *apart) {
+  for (uint32_t n = 0; n < apart->count; n++) {
+    const Record *record = &apart->records[n];
+    if (!(record->flags & GRAPHLANG_IS_HIDDEN) || record->flags & CONTENT_FLAGS || apart->taken[n]) continue;
+    uint64_t own = letters_of(apart, record->begin, record->end), rest = apart->letters - own;
+    if (own && (rest >= own || rest >= GRAPHLANG_CONTENT_LEFT || has_title(apart, record, 0))) set_apart(apart, n);
+  }
+}
+
+/* Whether half of what is left of an element, so many letters, are links. */
+static int is_of_links(Apart *apart, const Record *record, uint64_t letters) {
+  uint64_t linked = 0;
+  for (uint32_t n = link_from(apart, record->begin); n < apart->link_count && apart->links[n].begin < record->end; n++) {
+    uint32_t end = apart->links[n].end < record->end ? apart->links[n].end : record->end;
+    if (end > apart->links[n].begin) linked += letters_of(apart, apart->links[n].begin, end);
+  }
+  return linked * 2 >= letters;
+}
+
+/* Bytes of links between two places, from link number `first` on; returns the first link that ends behind them. */
+static uint32_t count_linked(const Apart *apart, uint32_t first, uint32_t begin, uint32_t end, uint32_t *bytes) {
+  while (first < apart->link_count && apart->links[first].end <= begin) first++;
+  for (*bytes = 0; first < apart->link_count && apart->links[first].begin < end; first++) {
+    const LinkRecord *link = &apart->links[first];
+    uint32_t from = link->begin > begin ? link->begin : begin, to = link->end < end ? link->end : end;
+    if (to > from) {
+      *bytes += to - from;
+      begin = to;
     }
-  while (count) {
-    uint32_t n = lists[--count];
-    uint64_t characters = left_of(apart, n, LIST_SIZE);
-    if (!characters || characters > LIST_SIZE || !is_of_links(apart, &apart->records[n], characters)) continue;
-    if (letters_left(apart->text, apart->gone, apart->size) >= characters + GRAPHLANG_CONTENT_LEFT) set_apart(apart, n);
+    if (link->end > end) break;
+  }
+  return first;
+}
+
+/* Letters of the sentences in an element. */
+static uint64_t sentences_of(const Apart *apart, const Record *record) {
+  uint32_t link = link_from(apart, record->begin), linked;
+  uint64_t letters = 0;
+  for (uint32_t at = record->begin, end; at < record->end; at = end + 1) {
+    end = (uint32_t)(find(apart->text + at, apart->text + record->end, '\n') - apart->text);
+    link = count_linked(apart, link, at, end, &linked);
+    if (end - at >= SENTENCE + linked && linked * 2 < end - at) letters += count_letters(apart->text, at, end);
+  }
+  return letters;
+}
+
+/* Whether an element has more sentences than twice the text that is left without it. */
+static int has_most_sentences(const Apart *apart, const Record *record, uint64_t own, uint64_t rest) {
+  if (record->flags & GRAPHLANG_IS_SURE || own < PAGE_LETTERS || own <= 2 * rest) return 0;
+  uint64_t sentences = sentences_of(apart, record);
+  return sentences >= PAGE_LETTERS && sentences > 2 * rest;
+}
+
+static void take_named(Apart *apart) {
+  for (uint32_t n = 0; n < apart->count; n++) {
+    const Record *record = &apart->records[n];
+    if (!(record->flags & IS_NAMED) || record->flags & (GRAPHLANG_HOLDS_MAIN | GRAPHLANG_IS_MAIN) || apart->taken[n]) continue;
+    uint64_t own = letters_of(apart, record->begin, record->end), rest = apart->letters - own;
+    if (!own || !rest || (record->flags & CONTENT_FLAGS && rest < own + GRAPHLANG_CONTENT_LEFT)) continue;
+    if (has_title(apart, record, 1) || has_most_sentences(apart, record, own, rest)) continue;
+    if (record->flags & GRAPHLANG_IS_NAMED || is_of_links(apart, record, own)) set_apart(apart, n);
+  }
+}
+
+/* Set apart what its attributes tell; where one of these is the page itself, they mean something else. */
+static void take_told(Apart *apart, uint32_t wanted, uint32_t unwanted) {
+  for (uint32_t n = 0; n < apart->count; n++) {
+    const Record *record = &apart->records[n];
+    if (!(record->flags & wanted) || record->flags & unwanted || apart->taken[n]) continue;
+    uint64_t own = letters_of(apart, record->begin, record->end);
+    if (!own) continue;
+    if (record->flags & IS_PAGE || own > GRAPHLANG_OUTER_SIZE) break;
+    set_apart(apart, n);
   }
 }
 
@@ -123,25 +224,245 @@ static int speaks_of_cookies(const uint8_t *text, uint64_t size) {
   return 0;
 }
 
-/* Set apart what stands around the content; returns 0 where it is left to the caller. */
-static int take_around(Apart *apart) {
-  uint32_t every = 0;
-  int outer = 0;
+/* ---- lines ---- */
+
+/* Set apart what client code should have expanded. */
+static void take_templates(Apart *apart) {
+  const uint8_t *end = apart->text + apart->size;
+  for (const uint8_t *at = apart->text; (at = find(at, end, '{')) < end; at++) {
+    if (end - at < 4 || at[1] != '{' || apart->gone[at - apart->text]) continue;
+    const uint8_t *stop = at + 2, *limit = end - at > TEMPLATE_LONGEST ? at + TEMPLATE_LONGEST : end;
+    while (stop < limit && *stop != '{' && *stop != '}' && *stop != '\n') stop++;
+    if (limit - stop < 2 || stop[0] != '}' || stop[1] != '}') continue;
+    uint32_t begin = (uint32_t)(at - apart->text), behind = (uint32_t)(stop + 2 - apart->text);
+    mark_gone(apart, begin, behind);
+    add_span(apart->spans, begin, behind);
+    at = stop + 1;
+  }
+}
+
+typedef struct {
+  uint32_t begin, end, letters, linked, links, names, unlinked_bytes;
+} Line;
+
+/* What walks down the lines: the next link, up to where links were counted, the language of the last hreflang. */
+typedef struct {
+  uint32_t link, counted, language;
+} Walk;
+
+static void count_link(const Apart *apart, Walk *walk, Line *line, const LinkRecord *link) {
+  uint32_t begin = link->begin > walk->counted ? link->begin : walk->counted;
+  uint32_t end = link->end < line->end ? link->end : line->end;
+  if (begin < line->begin) begin = line->begin;
+  if (begin >= end) return;
+  walk->counted = end;
+  uint64_t letters = letters_left(apart->text, apart->gone, begin, end);
+  if (!letters) return;
+  line->linked += (uint32_t)letters;
+  line->unlinked_bytes -= end - begin;
+  if (link->begin < line->begin) return; /* it was counted in the line in which it begins */
+  line->links++;
+  if (is_language(apart->names, apart->text + begin, apart->text + end) || (link->language && link->language != walk->language))
+    line->names++;
+  if (link->language) walk->language = link->language;
+}
+
+/* Read the line that begins at a place. */
+static void read_line(const Apart *apart, Walk *walk, Line *line, uint32_t begin) {
+  const uint8_t *stop = find(apart->text + begin, apart->text + apart->size, '\n');
+  memset(line, 0, sizeof *line);
+  line->begin = begin;
+  line->end = (uint32_t)(stop - apart->text);
+  line->letters = (uint32_t)letters_left(apart->text, apart->gone, begin, line->end);
+  if (!line->letters) return;
+  line->unlinked_bytes = line->end - begin;
+  while (walk->link < apart->link_count && apart->links[walk->link].end <= begin) walk->link++;
+  for (; walk->link < apart->link_count && apart->links[walk->link].begin < line->end; walk->link++) {
+    count_link(apart, walk, line, &apart->links[walk->link]);
+    if (apart->links[walk->link].end > line->end) break; /* it reaches into the next line */
+  }
+}
+
+/* Whether a line is nothing but links: four fifths of its letters, or all but two letters for each. */
+static int is_linked(const Line *line) {
+  uint32_t others = line->letters - line->linked;
+  return line->linked && (others * 4 <= line->linked || others <= 2 * line->links);
+}
+
+static int is_menu(const Run *run) {
+  if (run->names < MENU_NAMES) return run->names > 1 && run->names == run->links && run->letters <= run->names * MENU_SHARE;
+  return run->letters <= run->names * MENU_SHARE;
+}
+
+static void end_run(Apart *apart, Run *run) {
+  if (run->links) put(apart->runs, run, sizeof *run);
+  memset(run, 0, sizeof *run);
+}
+
+static void add_line(Run *run, const Line *line) {
+  if (!run->letters) run->begin = line->begin;
+  run->end = line->end;
+  run->links += line->links;
+  run->names += line->names;
+  run->letters += line->letters;
+}
+
+/* Find the runs of lines of links, and count what else is left. */
+static void find_runs(Apart *apart) {
+  Walk walk = {0, 0, 0};
+  Run run = {0, 0, 0, 0, 0, 0, 0};
+  Line line;
+  uint32_t record = 0, content_end = 0, main_end = 0, bridge = 0;
+  empty(apart->runs);
+  apart->content = apart->sentences = 0;
+  apart->first_sentence = (uint32_t)apart->size;
+  apart->behind_sentences = 0;
+  for (uint64_t at = next_gone(apart->gone, 0, apart->size, 0); at < apart->size;
+       at = next_gone(apart->gone, line.end + (uint64_t)1, apart->size, 0)) {
+    read_line(apart, &walk, &line, (uint32_t)at);
+    for (; record < apart->count && apart->records[record].begin < line.end; record++) {
+      const Record *next = &apart->records[record];
+      if (next->flags & GRAPHLANG_IS_CONTENT && next->end > content_end) content_end = next->end;
+      if (next->flags & GRAPHLANG_IS_MAIN && next->end > main_end) main_end = next->end;
+    }
+    if (!line.letters) continue;
+    uint32_t is_content = line.begin < content_end;
+    if (is_linked(&line)) {
+      if (run.letters && run.is_content != is_content) end_run(apart, &run);
+      if (!run.letters) {
+        run.is_content = is_content;
+        run.bridge = bridge;
+      }
+      add_line(&run, &line);
+      bridge = 0;
+      continue;
+    }
+    bridge = run.letters && run.is_content == is_content && line.letters <= BRIDGE ? line.letters : 0;
+    end_run(apart, &run);
+    if (is_content) apart->content += line.letters;
+    if (line.unlinked_bytes < SENTENCE) continue;
+    if (!apart->behind_sentences) apart->first_sentence = line.begin;
+    apart->behind_sentences = line.end;
+    if (line.begin >= main_end) apart->sentences += line.letters - line.linked;
+  }
+  end_run(apart, &run);
+}
+
+static int is_list(const Apart *apart, const Run *run) {
+  int is_at_edge = !run->is_content && (run->end <= apart->first_sentence || run->begin >= apart->behind_sentences);
+  return is_menu(run) || run->links >= (is_at_edge ? EDGE_LINKS : LIST_LINKS);
+}
+
+/* Runs that short lines join, from number `n` on, as one; returns the number behind them. */
+static uint64_t join_runs(const Run *runs, uint64_t count, uint64_t n, int is_joined, Run *joined) {
+  *joined = runs[n];
+  while (++n < count && is_joined && runs[n].bridge && runs[n].is_content == joined->is_content) {
+    joined->end = runs[n].end;
+    joined->links += runs[n].links;
+    joined->names += runs[n].names;
+    joined->letters += runs[n].letters + runs[n].bridge;
+  }
+  return n;
+}
+
+/* Set apart the runs of links that are no content. Short lines between them belong to them if there is content elsewhere:
+   of a short page they may be all there is. */
+static void take_runs(Apart *apart) {
+  const Run *runs = (const Run *)(const void *)apart->runs->data;
+  uint64_t count = apart->runs->size / sizeof(Run);
+  int is_joined = 1;
+  Run run;
+  for (;; is_joined = 0) {
+    apart->rest = apart->letters;
+    for (uint64_t n = 0; n < count;) {
+      n = join_runs(runs, count, n, is_joined, &run);
+      if (is_list(apart, &run)) apart->rest -= run.letters;
+    }
+    if (!is_joined || apart->rest >= GRAPHLANG_CONTENT_LEFT) break;
+  }
+  for (uint64_t n = 0; n < count;) {
+    n = join_runs(runs, count, n, is_joined, &run);
+    uint64_t least = run.is_content ? GRAPHLANG_CONTENT_LEFT : 1;
+    if (!is_list(apart, &run) || (!is_menu(&run) && apart->rest < least)) continue;
+    mark_gone(apart, run.begin, run.end);
+    add_span(apart->spans, run.begin, run.end);
+  }
+}
+
+/* Set apart what is outside of <main>. */
+static void take_outside(Apart *apart) {
+  Record all = {0, 0, 0};
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
-    if (record->begin > record->end || record->end > apart->size) return 0;
-    every |= record->flags;
-    outer |= is_outer(record->flags);
+    if (!(record->flags & GRAPHLANG_IS_MAIN) || next_gone(apart->gone, record->begin, record->end, 0) == record->end) continue;
+    if (!all.end) all.begin = record->begin;
+    if (record->end > all.end) all.end = record->end;
   }
-  if (outer)
-    for (uint32_t n = 0; n < apart->count; n++)
-      if (is_outer(apart->records[n].flags) && !(apart->records[n].flags & HOLDS_CONTENT)) set_apart(apart, n);
-  if (every & (HOLDS_CONTENT | GRAPHLANG_IS_HIDDEN)) take_holders(apart);
-  if (!outer && every & GRAPHLANG_IS_LIST) take_lists(apart);
+  if (!all.end) return;
+  uint64_t own = letters_left(apart->text, apart->gone, all.begin, all.end);
+  if (!own || (!has_title(apart, &all, 1) && apart->sentences > own * PAGE_TIMES)) return;
+  if (apart->letters == own) return;
+  mark_gone(apart, 0, all.begin);
+  mark_gone(apart, all.end, (uint32_t)apart->size);
+  add_span(apart->spans, 0, all.begin);
+  add_span(apart->spans, all.end, (uint32_t)apart->size);
+}
+
+/* ---- the page ---- */
+
+/* The element that was set apart and is the page, or NO_RECORD. */
+static uint32_t misjudged(Apart *apart) {
+  static const Record nothing = {0, 0, 0};
+  uint32_t best = NO_RECORD, reach = 0;
+  uint64_t most = 0;
+  if (apart->content || apart->rest * PAGE_TIMES > apart->size || has_title(apart, &nothing, 0)) return NO_RECORD;
+  for (uint32_t n = 0; n < apart->count; n++) {
+    const Record *record = &apart->records[n];
+    if (apart->taken[n] != 1 || record->end <= reach || record->flags & (GRAPHLANG_IS_HIDDEN | GRAPHLANG_ASKS_CONSENT)) continue;
+    reach = record->end;
+    uint64_t own = sentences_of(apart, record);
+    int is_doubtful = record->flags & (GRAPHLANG_IS_SURE | IS_NAMED) && apart->rest > 2;
+    if (is_doubtful || own < PAGE_LETTERS || own <= most || own < apart->rest * PAGE_TIMES) continue;
+    most = own;
+    best = n;
+  }
+  return best;
+}
+
+static void take_all(Apart *apart, uint32_t every) {
+  take_outer(apart);
+  if (every & HOLDS_CONTENT) take_holders(apart);
+  if (every & GRAPHLANG_IS_HIDDEN) take_hidden(apart);
+  if (every & IS_NAMED) take_named(apart);
   if (every & GRAPHLANG_IS_NAVIGATION) take_told(apart, GRAPHLANG_HAS_ROLE, 0);
   if (every & GRAPHLANG_ASKS_CONSENT && speaks_of_cookies(apart->text, apart->size))
     take_told(apart, GRAPHLANG_ASKS_CONSENT, IS_PAGE);
-  return 1;
+  take_templates(apart);
+  find_runs(apart);
+  take_runs(apart);
+  if (every & GRAPHLANG_IS_MAIN) take_outside(apart);
+}
+
+/* Set apart what stands around the content. */
+static void take_around(Apart *apart) {
+  uint32_t every = 0;
+  uint64_t letters = count_letters(apart->text, 0, apart->size);
+  apart->title_count = 0;
+  for (uint32_t n = 0; n < apart->count; n++) {
+    every |= apart->records[n].flags;
+    if (apart->records[n].flags & GRAPHLANG_IS_TITLE && apart->title_count < MOST_HEADINGS) apart->titles[apart->title_count++] = n;
+  }
+  apart->budget = 64 * apart->size + 65536;
+  for (int attempt = 0;; attempt++) {
+    apart->letters = letters;
+    take_all(apart, every);
+    uint32_t page = attempt < ATTEMPTS ? misjudged(apart) : NO_RECORD;
+    if (page == NO_RECORD) break;
+    apart->taken[page] = REFUSED;
+    for (uint32_t n = 0; n < apart->count; n++) apart->taken[n] &= REFUSED;
+    memset(apart->gone, 0, apart->size);
+    empty(apart->spans);
+  }
 }
 
 #endif

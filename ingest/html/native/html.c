@@ -5,7 +5,6 @@
    recurses. The state of a parser is its own; two parsers can work at the same time. */
 #include "blank.h"
 #include "around.h"
-#include "page.h"
 #include "../../native/utf8.h"
 
 /* ---- opening and closing ---- */
@@ -85,7 +84,7 @@ static void open_element(Parser *parser, const Token *token, int foreign, int in
   open->tag = tag;
   open->begin = (uint32_t)parser->text.bytes.size;
   open->record = flags ? add_record(&parser->records, flags, open->begin) : NO_RECORD;
-  open->container = open->link = NO_RECORD;
+  open->link = NO_RECORD;
   open->foreign = (uint8_t)foreign;
   open->integration = (uint8_t)integration;
   const Open *below = &tree->stack[tree->depth - 1];
@@ -205,15 +204,13 @@ static uint32_t take(Parser *parser, const Token *token) {
   return 0;
 }
 
-/* What an anchor stands in: its parent, or where that is wrapped around it, the parent's. */
-static uint32_t container_of(Parser *parser) {
-  Tree *tree = &parser->tree;
-  uint32_t at = tree->depth - 2;
-  if (traits(tree->stack[at].tag) & WRAPPER && at > 0) at--;
-  if (at == 0) return NO_RECORD;
-  Open *open = &tree->stack[at];
-  if (open->container == NO_RECORD) open->container = add_record(&parser->containers, 0, open->begin);
-  return open->container;
+/* The letters of the first subtag of an anchor's hreflang, as a number. */
+static uint32_t language_of(const Token *token) {
+  uint32_t language = 0;
+  if (has(token, HREFLANG))
+    for (uint32_t n = 0; n < 3 && n < token->length[HREFLANG] && is_letter(token->value[HREFLANG][n]); n++)
+      language = language << 8 | lower(token->value[HREFLANG][n]);
+  return language;
 }
 
 static void open_anchor(Parser *parser, const Token *token, uint32_t target) {
@@ -221,7 +218,7 @@ static void open_anchor(Parser *parser, const Token *token, uint32_t target) {
   open_element(parser, token, 0, 0);
   uint32_t number = (uint32_t)(parser->links.size / sizeof(LinkRecord));
   if (parser->tree.depth == before || parser->tree.hiding || number >= MOST_LINKS) return;
-  LinkRecord link = {(uint32_t)parser->text.bytes.size, 0, container_of(parser), target};
+  LinkRecord link = {(uint32_t)parser->text.bytes.size, 0, language_of(token), target};
   put(&parser->links, &link, sizeof link);
   if (!parser->links.failed) top(&parser->tree)->link = number;
 }
@@ -500,6 +497,7 @@ static void read_page(Parser *parser, const uint8_t *at, const uint8_t *end) {
       at = name;
     }
   }
+  parser->is_at_end = 1;
   while (parser->tree.depth > 1) close_top(parser);
 }
 
@@ -510,6 +508,8 @@ graphlang_html *graphlang_html_new(uint32_t seed) {
   if (!parser) return NULL;
   lay_tags(parser->tags);
   lay_classes(parser->classes);
+  lay_words(parser->words);
+  lay_names(&parser->languages_known);
   parser->seed = seed;
   return parser;
 }
@@ -521,13 +521,13 @@ void graphlang_html_free(graphlang_html *parser) {
   release(&parser->references);
   release(&parser->strings);
   release(&parser->records);
-  release(&parser->containers);
   release(&parser->links);
   release(&parser->slots);
   release(&parser->scratch);
   release(&parser->gone);
   release(&parser->taken);
   release(&parser->spans);
+  release(&parser->runs);
   release(&parser->parted);
   free(parser);
 }
@@ -539,7 +539,6 @@ static void clear(Parser *parser) {
   empty(&parser->references);
   empty(&parser->strings);
   empty(&parser->records);
-  empty(&parser->containers);
   empty(&parser->links);
   empty(&parser->scratch);
   if (parser->slot_count > 4096) {
@@ -552,8 +551,8 @@ static void clear(Parser *parser) {
     while (parser->slot_count > 256 && parser->slot_count > 4 * parser->anchor_count) parser->slot_count /= 2;
     memset(parser->slots.data, 0, parser->slot_count * sizeof(Slot));
   }
-  parser->anchor_count = parser->reference_count = parser->metas = parser->skipped = parser->signs = 0;
-  parser->titled = parser->based = parser->languages = parser->flattened = parser->framed = 0;
+  parser->anchor_count = parser->reference_count = parser->metas = parser->skipped = 0;
+  parser->titled = parser->based = parser->languages = parser->flattened = parser->framed = parser->is_at_end = 0;
   parser->frames_possible = 1;
   parser->framesets = 0;
   begin_tree(&parser->tree);
@@ -576,16 +575,13 @@ int graphlang_html_read(graphlang_html *parser, uint64_t size, const uint8_t *ma
   page->strings_size = parser->strings.size;
   page->records = (const uint32_t *)(const void *)parser->records.data;
   page->records_size = parser->records.size;
-  page->containers = (const uint32_t *)(const void *)parser->containers.data;
-  page->containers_size = parser->containers.size;
   page->links = (const uint32_t *)(const void *)parser->links.data;
   page->links_size = parser->links.size;
-  page->signs = parser->signs;
   page->skipped = parser->skipped;
   page->flattened = (uint32_t)parser->flattened;
   page->looked_at = parser->tree.looked_at;
   int failed = parser->text.bytes.failed | parser->anchors.failed | parser->references.failed | parser->strings.failed |
-               parser->records.failed | parser->containers.failed | parser->links.failed | parser->scratch.failed;
+               parser->records.failed | parser->links.failed | parser->scratch.failed;
   return failed ? GRAPHLANG_NO_MEMORY : 0;
 }
 
@@ -752,39 +748,53 @@ int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, c
 
 /* Room for the parting of the page's text; 0 where there is no memory. */
 static int make_room(Parser *parser, size_t size, size_t count) {
-  Buffer *each[] = {&parser->gone, &parser->taken, &parser->spans, &parser->parted};
-  size_t needed[] = {size + 1, count + 1, 4 * count * sizeof(uint32_t) + 1, size + 2 * count + 2};
-  for (int n = 0; n < 4; n++) {
+  Buffer *each[] = {&parser->gone, &parser->taken, &parser->parted};
+  size_t needed[] = {size + 1, count + 1, 0};
+  for (int n = 0; n < 3; n++) {
     empty(each[n]);
     if (!more(each[n], needed[n])) return 0;
   }
+  empty(&parser->spans);
   memset(parser->gone.data, 0, size);
   memset(parser->taken.data, 0, count);
   return 1;
 }
 
+static int by_begin(const void *one, const void *other) {
+  const Span *a = one, *b = other;
+  if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+  return a->end == b->end ? 0 : a->end > b->end ? -1 : 1;
+}
+
 int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
   memset(parted, 0, sizeof *parted);
-  uint64_t size = parser->text.bytes.size, chosen = 0;
+  uint64_t size = parser->text.bytes.size;
   uint32_t count = (uint32_t)(parser->records.size / sizeof(Record));
-  parted->left = (parser->signs & (parser->signs - 1)) != 0; /* one name of a language alone is hardly a menu */
-  if (parted->left || !size) return 0;
+  if (!size) return 0;
   if (!make_room(parser, size, count)) return GRAPHLANG_NO_MEMORY;
-  const Record *records = (const Record *)(const void *)parser->records.data;
-  const LinkRecord *links = (const LinkRecord *)(const void *)parser->links.data;
-  uint32_t link_count = (uint32_t)(parser->links.size / sizeof(LinkRecord));
-  Apart apart = {parser->text.bytes.data, size, records, count, links, link_count, parser->gone.data, parser->taken.data};
-  parted->left = !take_around(&apart);
-  if (parted->left) return 0;
-  uint32_t *begins = (uint32_t *)(void *)parser->spans.data, *ends = begins + count;
+  Apart apart = {parser->text.bytes.data, size, (const Record *)(const void *)parser->records.data, count,
+                 (const LinkRecord *)(const void *)parser->links.data, (uint32_t)(parser->links.size / sizeof(LinkRecord)),
+                 &parser->languages_known, parser->gone.data, parser->taken.data, &parser->spans, &parser->runs,
+                 0, 0, 0, 0, 0, 0, 0, {0}, 0};
+  take_around(&apart);
+  size_t lines = parser->spans.size / sizeof(Span); /* of which none is an element */
   for (uint32_t n = 0; n < count; n++)
-    if (apart.taken[n] && records[n].begin < records[n].end) {
-      begins[chosen] = records[n].begin;
-      ends[chosen++] = records[n].end;
-    }
-  parted->text = parser->parted.data;
-  parted->text_size = part(size, chosen, apart.text, begins, ends, ends + count, ends + 2 * (size_t)count,
-                           parser->parted.data, &parted->main_size);
+    if (apart.taken[n] == 1) add_span(&parser->spans, apart.records[n].begin, apart.records[n].end);
+  uint64_t chosen = parser->spans.size / sizeof(Span);
+  Buffer *out = &parser->parted, *columns = &parser->taken; /* which elements were taken is known no longer */
+  if (parser->spans.failed || parser->runs.failed || !more(out, size + 2 * chosen + 2)) return GRAPHLANG_NO_MEMORY;
+  empty(columns);
+  if (!more(columns, 4 * chosen * sizeof(uint32_t) + 1)) return GRAPHLANG_NO_MEMORY;
+  Span *spans = (Span *)(void *)parser->spans.data;
+  if (lines) qsort(spans, chosen, sizeof *spans, by_begin);
+  uint32_t *begins = (uint32_t *)(void *)columns->data, *ends = begins + chosen;
+  for (uint64_t n = 0; n < chosen; n++) {
+    begins[n] = spans[n].begin;
+    ends[n] = spans[n].end;
+  }
+  parted->text = out->data;
+  parted->text_size = part(size, chosen, apart.text, begins, ends, ends + chosen, ends + 2 * chosen, out->data,
+                           &parted->main_size);
   parted->main_length = characters(parted->text, parted->main_size);
   return 0;
 }

@@ -11,16 +11,22 @@ enum {
   GRAPHLANG_ASKS_CONSENT = 8,  /* its id or class speaks of a cookie banner */
   GRAPHLANG_IS_OUTER = 16,     /* header, footer or aside */
   GRAPHLANG_IS_NAV = 32,
-  GRAPHLANG_IS_LIST = 64,      /* ul */
+  GRAPHLANG_IS_NAMED = 64,     /* its id or class is the name of what holds no content: "sidebar", "comments" */
   GRAPHLANG_IS_CONTENT = 128,  /* article or main itself */
   GRAPHLANG_HOLDS_MAIN = 256,  /* there is a main in it */
   GRAPHLANG_HOLDS_ARTICLE = 512,
-  GRAPHLANG_IS_HIDDEN = 1024   /* until a script shows it: `hidden`, or a dialog that is not open */
+  GRAPHLANG_IS_HIDDEN = 1024,  /* until a script shows it: `hidden`, `style`, `aria-hidden`, or a dialog that is not open */
+  GRAPHLANG_IS_SURE = 2048,    /* a footer or comments, by its tag or its name: no content, however long it is */
+  GRAPHLANG_IS_HEADING = 4096, /* h1 or h2 */
+  GRAPHLANG_IS_TITLE = 8192,   /* ... the first of them */
+  GRAPHLANG_NAMES_LINKS = 16384, /* its id or class is the name of what holds no content if it is links: "menu" */
+  GRAPHLANG_IS_MAIN = 32768,   /* main */
+  GRAPHLANG_IS_UNCLOSED = 65536 /* it ends with the page, without an end tag */
 };
 
 enum {
   GRAPHLANG_RECORD_WIDTH = 3, /* flags, begin, end */
-  GRAPHLANG_LINK_WIDTH = 4    /* begin, end, container, target */
+  GRAPHLANG_LINK_WIDTH = 4    /* begin, end, language, target */
 };
 
 /* What is in a page. It is the parser's memory, and stays until the next page. Strings have a zero behind each. */
@@ -30,20 +36,17 @@ typedef struct {
   const uint8_t *references; /* four strings each: tag, target, rel, and hreflang behind a plus sign */
   const uint8_t *strings;    /* each behind a letter: T title, L lang, X xml:lang, B base, N E C name, http-equiv and
                                 content of a meta */
-  const uint32_t *records;    /* RECORD_WIDTH numbers each: elements that may stand around the content */
-  const uint32_t *containers; /* ... elements that anchors stand in */
+  const uint32_t *records;    /* RECORD_WIDTH numbers each: elements that tell what is content and what is not */
   const uint32_t *links;      /* LINK_WIDTH numbers each: anchors that are seen */
-  uint64_t text_size, anchors_size, references_size, strings_size, records_size, containers_size, links_size; /* bytes */
-  uint32_t signs;     /* common names of languages that links have, a bit each */
+  uint64_t text_size, anchors_size, references_size, strings_size, records_size, links_size; /* bytes */
   uint32_t skipped;   /* references beyond the limit */
   uint32_t flattened; /* 1 if elements were nested too deep */
   uint64_t looked_at; /* how often an open element was compared with a tag: most of the work of nesting */
 } graphlang_html_page;
 
-/* What stands around the content: what is looked at and taken at most. */
+/* Bounds of what stands around the content. */
 enum {
-  GRAPHLANG_MOST_APART = 50,   /* elements set apart on a page for one reason */
-  GRAPHLANG_CONTENT_LEFT = 200, /* characters: where fewer are left, what may be content is */
+  GRAPHLANG_CONTENT_LEFT = 200, /* letters: where fewer are left, what may be content is */
   GRAPHLANG_OUTER_SIZE = 5000  /* ... of an element that is found by its attributes: whole pages are named after banners */
 };
 
@@ -52,7 +55,6 @@ typedef struct {
   const uint8_t *text;
   uint64_t text_size, main_size; /* bytes, in all and of the content */
   uint64_t main_length;          /* characters of the content */
-  uint32_t left;                 /* 1 where what is content depends on more than is known here; then there is no text */
 } graphlang_html_parted;
 
 typedef struct graphlang_html graphlang_html;

@@ -3,22 +3,25 @@
 #define GRAPHLANG_PAGE_H
 
 #include "../../native/hash.h"
+#include "class_words.h"
 #include "html.h"
+#include "language_names.h"
 #include "text.h"
 #include "tokens.h"
 #include "tree.h"
 
 enum { MOST_RECORDS = 1 << 17, MOST_LINKS = 1 << 15, MOST_METAS = 100 };
 
-/* An element that may stand around the content; flags of 0: one that anchors stand in. */
+/* An element that tells what is content and what is not. */
 typedef struct {
   uint32_t flags, begin, end;
 } Record;
 
-/* An element <a> that is seen: its text, what it stands in, and the number of its target, from 1 (that of a reference
-   has the highest bit set); 0 where it leads nowhere or only down the page. */
+/* An element <a> that is seen: its text, the language that its hreflang names (letters of the first subtag, the last one
+   lowest; 0 where it has none), and the number of its target, from 1 (that of a reference has the highest bit set); 0
+   where it leads nowhere or only down the page. */
 typedef struct {
-  uint32_t begin, end, container, target;
+  uint32_t begin, end, language, target;
 } LinkRecord;
 
 typedef struct {
@@ -35,13 +38,15 @@ typedef struct graphlang_html {
   Buffer anchors;    /* targets of the plain anchors, a zero behind each */
   Buffer references; /* of the others: tag, target, rel, hreflang, a zero behind each */
   Buffer strings;    /* title, language and so on; see `put_string` */
-  Buffer records, containers, links, slots, scratch;
-  Buffer gone, taken, spans, parted; /* of what stands around the content */
-  uint32_t signs; /* names of languages that links have */
+  Buffer records, links, slots, scratch;
+  Buffer gone, taken, spans, runs, parted; /* of what stands around the content */
+  WordSlot words[WORD_SLOTS];
+  LanguageNames languages_known;
   uint32_t anchor_count, reference_count, slot_count, metas, skipped, most, depth_limit;
   int titled, based, languages, flattened;
   int frames_possible, framed; /* a frameset may still stand for the body; it does */
   uint32_t framesets;          /* ... that are open */
+  int is_at_end;               /* all that is still open ends with the page */
 } Parser;
 
 static uint32_t add_record(Buffer *records, uint32_t flags, uint32_t begin) {
@@ -52,33 +57,24 @@ static uint32_t add_record(Buffer *records, uint32_t flags, uint32_t begin) {
   return records->failed ? NO_RECORD : number;
 }
 
-static void end_record(Buffer *records, uint32_t number, uint32_t end) {
-  if (number != NO_RECORD) ((Record *)(void *)records->data)[number].end = end;
-}
-
-/* Autonyms of which one at least is in nearly every menu of languages, as bits. */
-static uint32_t sign(const uint8_t *at, const uint8_t *end) {
-  static const char *const signs[] = {"Deutsch", "English", "Espa\303\261ol", "Fran\303\247ais",
-    "\320\240\321\203\321\201\321\201\320\272\320\270\320\271", "\346\227\245\346\234\254\350\252\236", "Portugu\303\252s",
-    "\344\270\255\346\226\207", "Italiano"};
-  while (at < end && is_blank(*at)) at++;
-  while (at < end && is_blank(end[-1])) end--;
-  for (uint32_t n = 0; n < sizeof signs / sizeof *signs; n++)
-    if ((size_t)(end - at) == strlen(signs[n]) && !memcmp(at, signs[n], (size_t)(end - at))) return 1u << n;
-  return 0;
+/* Write down where an element ends; what is the last and empty is forgotten: many a symbol is. */
+static void end_record(Buffer *records, uint32_t number, uint32_t end, int is_page_end) {
+  if (number == NO_RECORD) return;
+  Record *record = &((Record *)(void *)records->data)[number];
+  record->end = end;
+  if (is_page_end) record->flags |= GRAPHLANG_IS_UNCLOSED;
+  if (record->begin == end && (number + 1) * sizeof *record == records->size) records->size -= sizeof *record;
 }
 
 /* Write down where an element ends. */
 static void end_records(Parser *parser, Open *open) {
   uint32_t end = (uint32_t)parser->text.bytes.size;
-  end_record(&parser->records, open->record, end);
-  end_record(&parser->containers, open->container, end);
+  end_record(&parser->records, open->record, end, parser->is_at_end);
   if (open->link != NO_RECORD) {
     LinkRecord *link = &((LinkRecord *)(void *)parser->links.data)[open->link];
     link->end = end;
-    if (end > link->begin && end - link->begin < 24) parser->signs |= sign(parser->text.bytes.data + link->begin, parser->text.bytes.data + end);
   }
-  open->record = open->container = open->link = NO_RECORD;
+  open->record = open->link = NO_RECORD;
 }
 
 static int grow_slots(Parser *parser) {
@@ -160,25 +156,63 @@ static int is_value(const Token *token, Attribute attribute, const char *value) 
   return token->length[attribute] == strlen(value) && same(token->value[attribute], value, strlen(value));
 }
 
+/* Whether a style hides an element: "display: none", "visibility:hidden". */
+static int hides(const uint8_t *at, size_t size) {
+  const uint8_t *end = at + (size < CLASS_LONGEST ? size : CLASS_LONGEST), *begin = at;
+  for (; (at = find(at, end, ':')) < end; at++) {
+    const uint8_t *name = at, *value = at + 1;
+    while (name > begin && is_space(name[-1])) name--;
+    while (value < end && is_space(*value)) value++;
+    if (name - begin >= 7 && same(name - 7, "display", 7) && end - value >= 4 && same(value, "none", 4)) return 1;
+    if (name - begin >= 10 && same(name - 10, "visibility", 10) && end - value >= 6 && same(value, "hidden", 6)) return 1;
+  }
+  return 0;
+}
+
+/* Whether an element is hidden until a script shows it. Parts of sentences may carry `hidden` as variants of which one is
+   shown; elements that HTML does not know are parts of applications. */
+static int is_hidden(const Token *token, int block) {
+  if (has(token, STYLE) && hides(token->value[STYLE], token->length[STYLE])) return 1;
+  if (has(token, HIDDEN) && (block || token->tag >= TAG_COUNT)) return 1;
+  if (has(token, ARIA_HIDDEN) && is_value(token, ARIA_HIDDEN, "true")) return 1;
+  return token->tag == TAG_DIALOG && !has(token, OPEN);
+}
+
+static uint32_t role_of(const Token *token) {
+  if (is_value(token, ROLE, "navigation")) return GRAPHLANG_HAS_ROLE | GRAPHLANG_IS_NAVIGATION;
+  if (is_value(token, ROLE, "banner") || is_value(token, ROLE, "contentinfo")) return GRAPHLANG_HAS_ROLE;
+  return 0;
+}
+
+/* What the id and class of a block say. */
+static uint32_t names_of(const Parser *parser, const Token *token) {
+  uint32_t meaning = 0, flags = 0;
+  for (Attribute attribute = ID; attribute <= CLASS; attribute++)
+    if (has(token, attribute)) {
+      meaning |= meaning_of_names(parser->words, token->value[attribute], token->length[attribute]);
+      if (speaks_of_consent(token->value[attribute], token->length[attribute])) flags |= GRAPHLANG_ASKS_CONSENT;
+    }
+  if (meaning & NAMES_APART) flags |= GRAPHLANG_IS_NAMED;
+  if (meaning & NAMES_LINKS) flags |= GRAPHLANG_NAMES_LINKS;
+  return meaning & NAMES_SURE ? flags | GRAPHLANG_IS_SURE : flags;
+}
+
 /* What is to be known of an element whose start tag this is. */
 static uint32_t flags_of(const Parser *parser, const Token *token) {
-  uint32_t flags = 0;
-  if (traits(token->tag) & OUTER)
-    flags = token->tag == TAG_NAV ? GRAPHLANG_IS_NAV : token->tag == TAG_UL ? GRAPHLANG_IS_LIST : GRAPHLANG_IS_OUTER;
-  if (has(token, ROLE)) {
-    if (is_value(token, ROLE, "navigation"))
-      flags |= GRAPHLANG_HAS_ROLE | GRAPHLANG_IS_NAVIGATION;
-    else if (is_value(token, ROLE, "banner") || is_value(token, ROLE, "contentinfo"))
-      flags |= GRAPHLANG_HAS_ROLE;
+  uint32_t flags = 0, kind = traits(token->tag);
+  int block = (kind & BLOCK) != 0 || token->tag == TAG_TABLE; /* links and words of text are most elements */
+  if (kind & OUTER)
+    flags = token->tag == TAG_NAV ? GRAPHLANG_IS_NAV
+            : token->tag == TAG_FOOTER ? GRAPHLANG_IS_OUTER | GRAPHLANG_IS_SURE : GRAPHLANG_IS_OUTER;
+  if (token->tag == TAG_H1 || token->tag == TAG_H2) {
+    flags |= GRAPHLANG_IS_HEADING;
+    if (token->tag == TAG_H1) flags |= GRAPHLANG_IS_TITLE;
   }
-  int block = (traits(token->tag) & BLOCK) != 0; /* links and words of text are no banners, and are most elements */
-  if (block && ((has(token, ID) && speaks_of_consent(token->value[ID], token->length[ID])) ||
-                (has(token, CLASS) && speaks_of_consent(token->value[CLASS], token->length[CLASS]))))
-    flags |= GRAPHLANG_ASKS_CONSENT;
-  /* Elements that HTML does not know are parts of applications. */
-  if ((has(token, HIDDEN) && (block || token->tag >= TAG_COUNT)) || (token->tag == TAG_DIALOG && !has(token, OPEN)))
+  if (kind & CONTENT) flags |= token->tag == TAG_MAIN ? GRAPHLANG_IS_CONTENT | GRAPHLANG_IS_MAIN : GRAPHLANG_IS_CONTENT;
+  if (has(token, ROLE)) flags |= role_of(token);
+  if (block && (has(token, ID) || has(token, CLASS))) flags |= names_of(parser, token);
+  if ((has(token, STYLE) || has(token, HIDDEN) || has(token, ARIA_HIDDEN) || token->tag == TAG_DIALOG) && is_hidden(token, block))
     flags |= GRAPHLANG_IS_HIDDEN;
-  if (flags && traits(token->tag) & CONTENT) flags |= GRAPHLANG_IS_CONTENT;
   return flags && parser->tree.content ? flags | GRAPHLANG_IN_CONTENT : flags;
 }
 

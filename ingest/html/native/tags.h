@@ -21,9 +21,8 @@ enum {
   HIDING = 1 << 12,     /* a reader sees nothing of its content */
   OUTER = 1 << 13,      /* may stand around the content of a page */
   CONTENT = 1 << 14,    /* holds content */
-  WRAPPER = 1 << 15,    /* stands between a link and the list that it is in */
-  TABLE_PART = 1 << 16, /* has no meaning outside of a table */
-  INTEGRATION = 1 << 17 /* within drawings and formulas: HTML may stand in it (13.2.6, integration points) */
+  TABLE_PART = 1 << 15, /* has no meaning outside of a table */
+  INTEGRATION = 1 << 16 /* within drawings and formulas: HTML may stand in it (13.2.6, integration points) */
 };
 
 #define TAGS(X) \
@@ -35,10 +34,10 @@ enum {
   X(ARTICLE, "article", SPECIAL | BLOCK | CONTENT) \
   X(ASIDE, "aside", SPECIAL | BLOCK | OUTER) \
   X(AUDIO, "audio", HIDING) \
-  X(B, "b", FORMATTING | BREAKOUT | WRAPPER) \
+  X(B, "b", FORMATTING | BREAKOUT) \
   X(BASE, "base", SPECIAL | VOID) \
   X(BASEFONT, "basefont", SPECIAL | VOID) \
-  X(BDI, "bdi", WRAPPER) \
+  X(BDI, "bdi", 0) \
   X(BGSOUND, "bgsound", SPECIAL | VOID) \
   X(BIG, "big", FORMATTING | BREAKOUT) \
   X(BLOCKQUOTE, "blockquote", SPECIAL | BLOCK | BREAKOUT) \
@@ -52,15 +51,15 @@ enum {
   X(COL, "col", SPECIAL | VOID | TABLE_PART) \
   X(COLGROUP, "colgroup", SPECIAL | TABLE_PART) \
   X(DATALIST, "datalist", HIDING) \
-  X(DD, "dd", SPECIAL | IMPLIED | BREAKOUT | NO_FRAMES | WRAPPER) \
+  X(DD, "dd", SPECIAL | IMPLIED | BREAKOUT | NO_FRAMES) \
   X(DESC, "desc", INTEGRATION) \
   X(DETAILS, "details", SPECIAL | BLOCK) \
   X(DIALOG, "dialog", SPECIAL | BLOCK) \
   X(DIR, "dir", SPECIAL | BLOCK) \
   X(DIV, "div", SPECIAL | BLOCK | BREAKOUT) \
   X(DL, "dl", SPECIAL | BLOCK | BREAKOUT) \
-  X(DT, "dt", SPECIAL | IMPLIED | BREAKOUT | NO_FRAMES | WRAPPER) \
-  X(EM, "em", FORMATTING | BREAKOUT | WRAPPER) \
+  X(DT, "dt", SPECIAL | IMPLIED | BREAKOUT | NO_FRAMES) \
+  X(EM, "em", FORMATTING | BREAKOUT) \
   X(EMBED, "embed", SPECIAL | VOID | BREAKOUT | NO_FRAMES) \
   X(FIELDSET, "fieldset", SPECIAL | BLOCK) \
   X(FIGCAPTION, "figcaption", SPECIAL | BLOCK) \
@@ -82,13 +81,13 @@ enum {
   X(HGROUP, "hgroup", SPECIAL | BLOCK) \
   X(HR, "hr", SPECIAL | VOID | BREAKOUT | NO_FRAMES) \
   X(HTML, "html", SPECIAL | SCOPE) \
-  X(I, "i", FORMATTING | BREAKOUT | WRAPPER) \
+  X(I, "i", FORMATTING | BREAKOUT) \
   X(IFRAME, "iframe", SPECIAL | RAW | HIDING | NO_FRAMES) \
   X(IMAGE, "image", VOID | NO_FRAMES) \
   X(IMG, "img", SPECIAL | VOID | BREAKOUT | NO_FRAMES) \
   X(INPUT, "input", SPECIAL | VOID | NO_FRAMES) \
   X(KEYGEN, "keygen", SPECIAL | VOID | NO_FRAMES) \
-  X(LI, "li", SPECIAL | IMPLIED | BREAKOUT | NO_FRAMES | WRAPPER) \
+  X(LI, "li", SPECIAL | IMPLIED | BREAKOUT | NO_FRAMES) \
   X(LINK, "link", SPECIAL | VOID) \
   X(LISTING, "listing", SPECIAL | BLOCK | BREAKOUT | NO_FRAMES) \
   X(MAIN, "main", SPECIAL | BLOCK | CONTENT) \
@@ -111,7 +110,7 @@ enum {
   X(OBJECT, "object", SPECIAL | SCOPE | MARKER | NO_FRAMES | HIDING) \
   X(OL, "ol", SPECIAL | BLOCK | BREAKOUT) \
   X(OPTGROUP, "optgroup", IMPLIED) \
-  X(OPTION, "option", IMPLIED | HIDING | WRAPPER) \
+  X(OPTION, "option", IMPLIED | HIDING) \
   X(P, "p", SPECIAL | IMPLIED | BREAKOUT) \
   X(PARAM, "param", SPECIAL | VOID) \
   X(PLAINTEXT, "plaintext", SPECIAL) \
@@ -126,11 +125,11 @@ enum {
   X(SEARCH, "search", SPECIAL | BLOCK) \
   X(SECTION, "section", SPECIAL | BLOCK) \
   X(SELECT, "select", SPECIAL | SCOPE | NO_FRAMES) \
-  X(SMALL, "small", FORMATTING | BREAKOUT | WRAPPER) \
+  X(SMALL, "small", FORMATTING | BREAKOUT) \
   X(SOURCE, "source", SPECIAL | VOID) \
-  X(SPAN, "span", BREAKOUT | WRAPPER) \
+  X(SPAN, "span", BREAKOUT) \
   X(STRIKE, "strike", FORMATTING | BREAKOUT) \
-  X(STRONG, "strong", FORMATTING | BREAKOUT | WRAPPER) \
+  X(STRONG, "strong", FORMATTING | BREAKOUT) \
   X(STYLE, "style", SPECIAL | RAW | HIDING) \
   X(SUB, "sub", BREAKOUT) \
   X(SUMMARY, "summary", SPECIAL | BLOCK) \
@@ -138,7 +137,7 @@ enum {
   X(SVG, "svg", HIDING) \
   X(TABLE, "table", SPECIAL | SCOPE | BREAKOUT | NO_FRAMES) \
   X(TBODY, "tbody", SPECIAL | TABLE_PART) \
-  X(TD, "td", SPECIAL | SCOPE | MARKER | TABLE_PART | WRAPPER) \
+  X(TD, "td", SPECIAL | SCOPE | MARKER | TABLE_PART) \
   X(TEMPLATE, "template", SPECIAL | SCOPE | MARKER | HIDING) \
   X(TEXTAREA, "textarea", SPECIAL | DECODED | HIDING | NO_FRAMES) \
   X(TFOOT, "tfoot", SPECIAL | TABLE_PART) \
@@ -149,7 +148,7 @@ enum {
   X(TRACK, "track", SPECIAL | VOID) \
   X(TT, "tt", FORMATTING | BREAKOUT) \
   X(U, "u", FORMATTING | BREAKOUT) \
-  X(UL, "ul", SPECIAL | BLOCK | BREAKOUT | OUTER) \
+  X(UL, "ul", SPECIAL | BLOCK | BREAKOUT) \
   X(VAR, "var", BREAKOUT) \
   X(VIDEO, "video", HIDING) \
   X(WBR, "wbr", SPECIAL | VOID | NO_FRAMES) \

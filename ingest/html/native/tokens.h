@@ -8,7 +8,7 @@
 
 typedef enum {
   HREF, SRC, REL, HREFLANG, NAME, CONTENT_, HTTP_EQUIV, LANG, XML_LANG, ID, CLASS, ROLE, ENCODING, FONT,
-  HIDDEN, OPEN, TYPE,
+  HIDDEN, OPEN, TYPE, STYLE, ARIA_HIDDEN,
   ATTRIBUTES
 } Attribute;
 
@@ -62,6 +62,7 @@ static Attribute attribute_named(const uint8_t *at, size_t size) {
     case 5:
       IS("class", CLASS);
       IS("color", FONT);
+      IS("style", STYLE);
       break;
     case 6: IS("hidden", HIDDEN); break;
     case 7: IS("content", CONTENT_); break;
@@ -71,6 +72,7 @@ static Attribute attribute_named(const uint8_t *at, size_t size) {
       IS("encoding", ENCODING);
       break;
     case 10: IS("http-equiv", HTTP_EQUIV); break;
+    case 11: IS("aria-hidden", ARIA_HIDDEN); break;
     default: break;
   }
 #undef IS

@@ -13,7 +13,7 @@ enum { DRAWING = 1, FORMULA = 2 };
 typedef struct {
   uint32_t tag; /* 0 once its end tag came out of turn */
   uint32_t begin; /* where its text begins */
-  uint32_t record, container, link; /* what is written down of it, or NO_RECORD */
+  uint32_t record, link; /* what is written down of it, or NO_RECORD */
   uint32_t run;          /* of elements of a drawing one within the other, that end no scope: the outermost */
   uint8_t foreign;       /* within a DRAWING or FORMULA */
   uint8_t integration;   /* ... and HTML may stand in it */
@@ -32,7 +32,7 @@ static void begin_tree(Tree *tree) {
   memset(tree->open, 0, sizeof tree->open);
   memset(tree->stack, 0, sizeof tree->stack[0]);
   tree->stack[0].tag = TAG_BODY;
-  tree->stack[0].record = tree->stack[0].container = tree->stack[0].link = NO_RECORD;
+  tree->stack[0].record = tree->stack[0].link = NO_RECORD;
   tree->depth = 1;
   tree->beyond = tree->hiding = tree->content = 0;
   tree->looked_at = 0;

@@ -20,7 +20,6 @@ TARGETS: Final = ("html", "join", "places", "page", "fields", "ngrams", "segment
 #: Name in the harnesses -> folder, and the file's name there or below, with or without an underscore before it.
 KERNELS: Final = {
     "HTML": ("ingest", "html"),
-    "BOILERPLATE": ("ingest", "boilerplate"),
     "JOIN": ("ingest", "join"),
     "PLACES": ("ingest", "places"),
     "ORDINARY_PAGE": ("ingest", "ordinary_page"),

@@ -8,7 +8,7 @@
 
 HARNESS_BEGIN
 
-enum { LONGEST_PAGE = 1 << 17, BUFFERS = 7, MOST_WORK = 1 << 20 };
+enum { LONGEST_PAGE = 1 << 17, BUFFERS = 6, MOST_WORK = 1 << 20 };
 
 static const char *const OF_STRINGS = "TLXBNEC";
 
@@ -17,15 +17,15 @@ static const char *const OF_STRINGS = "TLXBNEC";
 typedef struct {
   uint8_t *data[BUFFERS];
   uint64_t size[BUFFERS];
-  uint32_t signs, skipped, flattened, anchors, references;
+  uint32_t skipped, flattened, anchors, references;
 } Copied;
 
 static Copied copied(const Parser *parser, const graphlang_html_page *page) {
-  const void *data[BUFFERS] = {page->text,    page->anchors,    page->references, page->strings,
-                               page->records, page->containers, page->links};
-  uint64_t size[BUFFERS] = {page->text_size,    page->anchors_size,    page->references_size, page->strings_size,
-                            page->records_size, page->containers_size, page->links_size};
-  Copied own = {.signs = page->signs, .skipped = page->skipped, .flattened = page->flattened,
+  const void *data[BUFFERS] = {page->text,    page->anchors, page->references,
+                               page->strings, page->records, page->links};
+  uint64_t size[BUFFERS] = {page->text_size,    page->anchors_size, page->references_size,
+                            page->strings_size, page->records_size, page->links_size};
+  Copied own = {.skipped = page->skipped, .flattened = page->flattened,
                 .anchors = parser->anchor_count, .references = parser->reference_count};
   for (int n = 0; n < BUFFERS; n++) {
     own.data[n] = copy(data[n], (int64_t)size[n], 1);
@@ -35,7 +35,7 @@ static Copied copied(const Parser *parser, const graphlang_html_page *page) {
 }
 
 static void check_equal(const Copied *one, const Copied *other) {
-  CHECK(one->signs == other->signs && one->skipped == other->skipped && one->flattened == other->flattened);
+  CHECK(one->skipped == other->skipped && one->flattened == other->flattened);
   CHECK(one->anchors == other->anchors && one->references == other->references);
   for (int n = 0; n < BUFFERS; n++) {
     CHECK(one->size[n] == other->size[n]);
@@ -118,30 +118,24 @@ static void check_strings(const graphlang_html_page *page) {
 }
 
 static void check_page(const Parser *parser, const graphlang_html_page *page, uint64_t size, uint32_t most, int sound) {
-  uint64_t records = page->records_size / sizeof(Record), containers = page->containers_size / sizeof(Record);
-  uint64_t links = page->links_size / sizeof(LinkRecord);
+  uint64_t records = page->records_size / sizeof(Record), links = page->links_size / sizeof(LinkRecord);
   CHECK(page->text_size <= 2 * size + 8);
   check_text(page, sound);
   check_strings(page);
   check_distinct(page->anchors, page->anchors_size, parser->anchor_count);
   CHECK(zeros(page->references, page->references_size) == 4ull * parser->reference_count);
   CHECK((uint64_t)parser->anchor_count + parser->reference_count <= most);
-  CHECK(records <= MOST_RECORDS && containers <= MOST_RECORDS && links <= MOST_LINKS);
+  CHECK(records <= MOST_RECORDS && links <= MOST_LINKS);
   for (uint64_t n = 0; n < records; n++) {
     const Record *one = (const Record *)(const void *)page->records + n;
-    CHECK(one->flags && one->flags < 2 * GRAPHLANG_IS_HIDDEN);
+    CHECK(one->flags && one->flags < 2 * GRAPHLANG_IS_UNCLOSED);
     check_place(page, one->begin, one->end, sound);
     CHECK(!n || one[-1].begin <= one->begin);
-  }
-  for (uint64_t n = 0; n < containers; n++) {
-    const Record *one = (const Record *)(const void *)page->containers + n;
-    CHECK(!one->flags);
-    check_place(page, one->begin, one->end, sound);
   }
   for (uint64_t n = 0; n < links; n++) {
     const LinkRecord *one = (const LinkRecord *)(const void *)page->links + n;
     check_place(page, one->begin, one->end, sound);
-    CHECK(one->container == NO_RECORD || one->container < containers);
+    CHECK(one->language < 1u << 24);
     CHECK(one->target >> 31 ? (one->target << 1) && (one->target & INT32_MAX) <= parser->reference_count
                             : one->target <= parser->anchor_count);
     CHECK(!n || one[-1].begin <= one->begin);
@@ -149,16 +143,6 @@ static void check_page(const Parser *parser, const graphlang_html_page *page, ui
 }
 
 /* ---- cutting ---- */
-
-typedef struct {
-  uint32_t begin, end;
-} Span;
-
-static int by_begin(const void *one, const void *other) {
-  const Span *a = one, *b = other;
-  if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-  return a->end != b->end ? (a->end > b->end ? -1 : 1) : 0;
-}
 
 static int is_gap(uint8_t byte) {
   return byte == ' ' || byte == '\n';
@@ -213,18 +197,18 @@ static void cut_page(const graphlang_html_page *page, uint8_t chosen) {
   CHECK(size == GRAPHLANG_OUT_OF_RANGE && fault.index == count - 1);
 }
 
-/* Part the page that was read last: what is set apart are whole elements. */
+/* Part the page that was read last: what is set apart are whole elements, lines and templates. */
 static void check_parted(const Parser *parser, const graphlang_html_page *page, const graphlang_html_parted *parted) {
-  CHECK(!parted->left || !parted->text_size);
   CHECK(parted->main_size <= parted->text_size);
-  if (parted->left || !page->text_size) return;
-  uint32_t records = (uint32_t)(page->records_size / sizeof(Record)), count = 0;
-  const Record *every = (const Record *)(const void *)page->records;
-  Span *spans = array(records, sizeof *spans);
-  for (uint32_t n = 0; n < records; n++)
-    if (parser->taken.data[n] && every[n].end > every[n].begin) spans[count++] = (Span){every[n].begin, every[n].end};
-  CHECK(parted->text_size <= page->text_size + 2 * (uint64_t)count + 1);
-  check_cut(page, spans, count, parted->text, parted->text_size, parted->main_size);
+  if (!page->text_size) return;
+  const Span *spans = (const Span *)(const void *)parser->spans.data;
+  uint64_t count = parser->spans.size / sizeof *spans;
+  for (uint64_t n = 0; n < count; n++) {
+    CHECK(spans[n].begin < spans[n].end && spans[n].end <= page->text_size);
+    CHECK(!n || spans[n - 1].begin <= spans[n].begin);
+  }
+  CHECK(parted->text_size <= page->text_size + 2 * count + 1);
+  check_cut(page, spans, (uint32_t)count, parted->text, parted->text_size, parted->main_size);
 }
 
 /* ---- one input ---- */

@@ -69,7 +69,7 @@ static void check_said(const Given *given, const graphlang_ordinary_page_said *s
   CHECK(!graphlang_html_read(html, given->size - given->body, given->block + given->body, given->kept, given->depth, &page));
   int twice = seems_encoded_twice(given, &page);
   CHECK(!graphlang_html_part(html, &parted));
-  CHECK(said->left == !(may_be_ordinary(given) && !page.flattened && !page.skipped && !parted.left && !twice));
+  CHECK(said->left == !(may_be_ordinary(given) && !page.flattened && !page.skipped && !twice));
   if (said->left) {
     CHECK(!said->text_size && !said->title_size && !said->strings_size && !said->references_size && !said->anchors_size);
     return;
