@@ -17,7 +17,6 @@ import numpy as np
 from graphlang.content.page_input import Material
 from graphlang.content.template_lines import NO_TEMPLATES, PageText, Templates, body_of, find_templates
 from graphlang.db import collection, values
-from graphlang.ingest.html.language_names import AUTONYMS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +57,7 @@ class HostTemplates:
         titles, texts, framed = [], [], np.zeros(len(batch.pages), dtype=np.bool_)
         stored = map(PageText, batch.titles, batch.texts, batch.mains)
         for place, (number, page) in enumerate(zip(batch.pages, stored, strict=True)):
-            body = body_of(page, self.of_page(number), AUTONYMS)
+            body = body_of(page, self.of_page(number))
             titles.append(body.title)
             texts.append(body.text.replace("\n", " "))  # answers do not depend on where lines end
             framed[place] = not body.text and bool(page.text)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
 #: Pages with different contents: a line that so many have in common is a template line.
 REPEATED: Final = 3
@@ -32,8 +31,6 @@ _FEWEST_LETTERS: Final = 2
 #: What parts the items of a breadcrumb, a menu in one line, or a title.
 _SEPARATORS: Final = (" | ", " · ", " • ", " » ", " › ", " > ", " « ", " :: ", " / ", " - ", " – ", " — ")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-#: Behind the name of a language: "Deutsch (de)", "中文 ［中文］".
-_REMARK: Final = re.compile(r"\s*[(\[（［].*")
 
 
 class PageText(NamedTuple):
@@ -89,8 +86,8 @@ def find_templates(pages: Iterable[PageText]) -> Templates:
     return Templates({line: count for line, count in counts.items() if count >= REPEATED}, len(distinct))
 
 
-def body_of(page: PageText, templates: Templates, language_names: AbstractSet[str]) -> Body:
-    r"""Return what is read of a page: its title and content without template lines and names of languages.
+def body_of(page: PageText, templates: Templates) -> Body:
+    r"""Return what is read of a page: its title and content without template lines.
 
     Where that leaves no letters, lines that are on few pages of the host are read as well; a page that has none has no
     text of its own.
@@ -98,9 +95,8 @@ def body_of(page: PageText, templates: Templates, language_names: AbstractSet[st
     Args:
         page: The page.
         templates: Of its host.
-        language_names: Names that languages have for themselves, in lower case.
 
-    >>> body_of(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9), {"deutsch"})
+    >>> body_of(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9))
     Body(title='', text='Foto 12', dropped=('Home',))
     """
     content = page.content if _LETTER.search(page.content) else page.text
@@ -109,9 +105,9 @@ def body_of(page: PageText, templates: Templates, language_names: AbstractSet[st
     lines = [line for line in _lines(content) if line]
     counts, most = templates.counts, GENERAL * templates.pages
     title = " ".join(item for item in _lines(page.title) if item not in counts)
-    kept = [line for line in lines if line not in counts and not _is_language_name(line, language_names)]
+    kept = [line for line in lines if line not in counts]
     if not _has_letters(kept):
-        kept = [line for line in lines if counts.get(line, 0) <= most and not _is_language_name(line, language_names)]
+        kept = [line for line in lines if counts.get(line, 0) <= most]
         if not _has_letters(kept):
             return Body(title, "", tuple(line for line in lines if line in counts))
     dropped = len(content) - sum(map(len, kept))
@@ -132,8 +128,3 @@ def _lines(*texts: str) -> list[str]:
 
 def _has_letters(lines: Sequence[str]) -> bool:
     return sum(len(_LETTER.findall(line)) for line in lines) >= _FEWEST_LETTERS
-
-
-def _is_language_name(line: str, language_names: AbstractSet[str]) -> bool:
-    name = line.strip().lower()
-    return name in language_names or _REMARK.sub("", name) in language_names

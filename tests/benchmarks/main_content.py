@@ -107,7 +107,9 @@ def main() -> None:
         sys.exit("no data: set GRAPHLANG_DATA to the folder that holds bench/")
     if not extractors:
         sys.exit("no peer is installed: pip install trafilatura resiliparse")
-    print(f"{'archive':12} {'peer':12} {'pages':>5} {'recall':>7} {'precision':>9} {'ours':>6} {'peer':>6} {'3 times':>7}")
+    print(
+        f"{'archive':12} {'peer':12} {'pages':>5} {'recall':>7} {'precision':>9} {'ours':>6} {'peer':>6} {'3 times':>7}"
+    )
     for archive in options.archives:
         pages = sample(DATA / f"{archive}.warc.gz", options.pages, options.seed)
         ours = [main_content(page) for page in pages]

@@ -447,11 +447,30 @@ def test_lists_of_links_are_told_as_the_definition_does(pieces: list[str]) -> No
 SENTENCES = "All of these words are in one long line, which has more than sixty bytes. " * 4
 #: What the rules about names, languages, headings and pages in the wrong element look at.
 SITES = (
-    *("<div id=sidebar>", "<div class='site-footer'>", "<section id=comments>", "<div class=menu>", "</div>", "</section>"),
-    *("<div class=lang>", "<ul class=LanguageSwitcher>", "<div class='has-sidebar'>", "<h1>Title</h1>", "<header>", "<nav>"),
+    *(
+        "<div id=sidebar>",
+        "<div class='site-footer'>",
+        "<section id=comments>",
+        "<div class=menu>",
+        "</div>",
+        "</section>",
+    ),
+    *(
+        "<div class=lang>",
+        "<ul class=LanguageSwitcher>",
+        "<div class='has-sidebar'>",
+        "<h1>Title</h1>",
+        "<header>",
+        "<nav>",
+    ),
     *("</header>", "</nav>", "<footer>", "</footer>", "<main>", "</main>", "<article>", "</article>", "<p>", "<br>"),
     *("<a href=/d>Deutsch (de)</a>", "<a href=/z>中文 ［中文］</a>", "<a href=/p>pt-BR</a>", "<a href=/f>FRANÇAIS</a>"),
-    *("<a href=/1 hreflang=sw>Habari</a>", "<a href=/2 hreflang=mi>Kia ora</a>", " | ", "<a href=/3>A page<p>of ours</a>"),
+    *(
+        "<a href=/1 hreflang=sw>Habari</a>",
+        "<a href=/2 hreflang=mi>Kia ora</a>",
+        " | ",
+        "<a href=/3>A page<p>of ours</a>",
+    ),
     *("<div style='color:red; display : NONE'>", "<p style=visibility:hidden>", "<i aria-hidden=true>x</i>", "{{ a }}"),
     *("{{ {{ b }}", SENTENCES, "Foto 12", "some words", LINKS, "<h1><a href=/h>Linked</a></h1>", "<object><a href=/o>"),
 )
