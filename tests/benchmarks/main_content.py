@@ -19,8 +19,8 @@ import random
 import re
 import statistics
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphlang.ingest import Limits
 from graphlang.ingest import page as parse
@@ -28,6 +28,9 @@ from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.html.document import read
 from graphlang.ingest.payload import http_response, media_type
 from graphlang.ingest.payload.charset import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data")) / "bench"
 ARCHIVES = ("news-pages", "manuals")

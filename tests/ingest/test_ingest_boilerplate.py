@@ -70,6 +70,124 @@ def test_what_stands_around_the_content_comes_behind_it(markup: str, main: str, 
     assert text[page.main_length :].strip() == rest
 
 
+SENTENCES = "<p>" + "This is the text of the page, and its lines are long enough to be sentences. " * 5
+MENU = "<a href=/1>Home</a> | <a href=/2>News</a> | <a href=/3>Contact</a> | <a href=/4>Help</a>"
+THREE = "<a href=/d>Deutsch (de)</a>{0}<a href=/p>Português (Brazil)</a>{0}<a href=/z>中文 ［中文］</a>"
+
+
+def main_of(markup: str) -> str:
+    page = read(markup, Limits())
+    return page.text[: page.main_length]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        # what no visitor sees
+        *(
+            "<div style='display: none'>Skip to content, please</div>",
+            "<p style=VISIBILITY:hidden>Loading, please wait</p>",
+        ),
+        *("<div aria-hidden=true>menu and more</div>", "<span style='color:red;display:none'>cheap pills</span>"),
+        *("<p>{{ 'home.title' | translate }}</p>", "{{title}}"),
+        # names of classes and ids, by their words
+        *("<section id=comments>Muchas gracias</section>", "<ol class=commentlist><li>Gracias</ol>"),
+        *(
+            "<div id=disqus_thread>Gracias</div>",
+            "<div class='comments-area'>Gracias</div>",
+            "<div class=siteFooter>Impressum</div>",
+        ),
+        *(
+            "<div id='footer'>Impressum</div>",
+            "<div class='site-footer x'>Impressum</div>",
+            "<div class=sidebar>News</div>",
+        ),
+        *(
+            "<div class='share_buttons'>Tweet</div>",
+            "<div class=related-posts>More</div>",
+            "<ul class=Breadcrumbs><li>Home</ul>",
+        ),
+        *(
+            "<div class=lang>deutsch</div>",
+            "<div id=language-switcher>auf deutsch</div>",
+            "<ul class=langMenu><li>deutsch</ul>",
+        ),
+        f"<div class=main-menu>{MENU}</div>",
+        # links without a telling name
+        *(
+            f"<div>{MENU}</div>",
+            "<table><tr><td>" + MENU.replace(" | ", "<td>") + "</table>",
+            f"<center>{MENU}</center>",
+        ),
+        *(
+            "<dl><dd>" + MENU.replace(" | ", "<dd>") + "</dl>",
+            "<div><ul><li>" + MENU.replace(" | ", "<li>") + "</ul></div>",
+        ),
+        # languages
+        *(
+            f"<div>{THREE.format(' ')}</div>",
+            "<table><td>" + THREE.format("<td>") + "</table>",
+            THREE.format("<br>") + "<br>",
+        ),
+        "<p><a href=/a>DE</a> <a href=/b>pt-BR</a> <a href=/c>zh_CN</a></p>",
+        "<p><a hreflang=sw href=/a>Karibu</a> <a hreflang=mi href=/b>Nau mai</a> <a hreflang=eu href=/c>Ongi</a></p>",
+    ],
+)
+def test_a_short_page_is_its_own_words(around: str) -> None:
+    assert main_of(f"{around}<h1>Foto 12</h1>") == main_of(f"<h1>Foto 12</h1>{around}") == "Foto 12"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(
+            "<div class='has-sidebar'>text</div>",
+            "<div class=no-comments>text</div>",
+            "<div class='comments-open'>text</div>",
+        ),
+        *("<div class=language-python>text</div>", "<div class=footerless>text</div>", "<p class=footer>text</p>"),
+        *("<div class=page-sidebar><h1>text</h1></div>"),
+        *(
+            "<div class=menu>A soup, and bread <a href=/b>b</a></div>",
+            "<p>{{ not closed",
+            "<p style=display:block>text</p>",
+        ),
+        *("<div aria-hidden=false>text</div>", "<p><a href=/1>Read</a>", "<p><a href=/1>Deutsch</a>"),
+    ],
+)
+def test_what_only_looks_like_boilerplate_is_content(content: str) -> None:
+    assert main_of(f"{content}<p>more") == read(f"{content}<p>more", Limits()).text
+
+
+@pytest.mark.parametrize("tag", ["header", "footer", "aside", "nav", "div class=sidebar", "div id=comments"])
+def test_an_element_that_holds_the_whole_page_is_no_boilerplate(tag: str) -> None:
+    name = tag.split(maxsplit=1)[0]
+    assert main_of(f"<{tag}>{SENTENCES}</{name}>").startswith("This is the text")
+
+
+@pytest.mark.parametrize("tag", ["header", "nav", "aside"])
+def test_an_element_that_nobody_closed_is_the_page(tag: str) -> None:
+    page = f"<{tag}><ul><li>{MENU.replace(' | ', '<li>')}</ul><div>{SENTENCES}</div><footer>By us</footer>"
+    assert main_of(page) == read(SENTENCES, Limits()).text
+
+
+def test_a_short_page_in_an_element_that_nobody_closed() -> None:
+    assert main_of(f"<nav>{MENU}<h1>Foto 12</h1><p>A lake") == "Foto 12\nA lake"
+
+
+def test_a_footer_that_holds_the_heading_is_the_page() -> None:
+    assert main_of(f"<div>A site</div><footer><h1>Lakes</h1>{SENTENCES}</footer>").startswith("A site\nLakes\nThis is")
+
+
+def test_long_footers_and_comments_stay_behind_a_short_page() -> None:
+    for behind in ("<footer>", "<div id=footer>", "<div class=comments>"):
+        assert main_of(f"<p>Foto 12</p>{behind}{SENTENCES * 9}") == "Foto 12"
+
+
+def test_templates_are_left_out_of_titles() -> None:
+    assert read("<title>{{ 'home.title' | translate }} Shop</title>", Limits()).title == "Shop"
+
+
 def test_what_is_cut_out_ends_a_line() -> None:
     page = read("<p>one<nav>menu</nav><p>two <app-menu hidden>more</app-menu> words " + PLENTY, Limits())
     assert page.text[: page.main_length] == f"one\ntwo\nwords\n{PLENTY[3:].strip()}"

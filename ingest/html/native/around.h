@@ -15,8 +15,9 @@
       some other text is left. Within an article or <main> they are content unless they are many.
    7. All that is outside of <main>, where that has text.
 
-   Where next to nothing is left, and one of these elements has sentences, it is no boilerplate but the page: sites put
-   all of it into <header>, or never close a <nav>. That element is then left in its place.
+   Where next to nothing is left, no first-level heading among it, and one of these elements has sentences, it is no
+   boilerplate but the page: sites put all of it into <header>, or never close a <nav>. That element is then left in its
+   place. Footers and comments are only where they hold the heading, or nothing else is left: some have 3,000 letters.
 
    The text of the page has a line for each block, so that lists, tables, definition lists and lines of links with bars
    between them look alike. Time is linear in the page: what is counted is bounded by a budget. */
@@ -103,6 +104,14 @@ static int has_title(const Apart *apart, const Record *record, int is_inside) {
     const Record *title = &apart->records[apart->titles[n]];
     int stands_in = title->begin >= record->begin && title->end <= record->end;
     if (stands_in == is_inside && next_gone(apart->gone, title->begin, title->end, 0) < title->end) return 1;
+  }
+  return 0;
+}
+
+static int holds_title(const Apart *apart, const Record *record) {
+  for (uint32_t n = 0; n < apart->title_count; n++) {
+    const Record *title = &apart->records[apart->titles[n]];
+    if (title->begin >= record->begin && title->end <= record->end) return 1;
   }
   return 0;
 }
@@ -420,9 +429,11 @@ static uint32_t misjudged(Apart *apart) {
     const Record *record = &apart->records[n];
     if (apart->taken[n] != 1 || record->end <= reach || record->flags & (GRAPHLANG_IS_HIDDEN | GRAPHLANG_ASKS_CONSENT)) continue;
     reach = record->end;
+    int has_own_title = holds_title(apart, record), is_doubtful = (record->flags & (GRAPHLANG_IS_SURE | IS_NAMED)) != 0;
+    if (has_own_title && record->flags & GRAPHLANG_IS_UNCLOSED && !is_doubtful) return n;
+    if (is_doubtful && apart->rest > 2 && !has_own_title) continue;
     uint64_t own = sentences_of(apart, record);
-    int is_doubtful = record->flags & (GRAPHLANG_IS_SURE | IS_NAMED) && apart->rest > 2;
-    if (is_doubtful || own < PAGE_LETTERS || own <= most || own < apart->rest * PAGE_TIMES) continue;
+    if (own < PAGE_LETTERS || own <= most || own < apart->rest * PAGE_TIMES) continue;
     most = own;
     best = n;
   }

@@ -17,11 +17,10 @@ enum {
   GRAPHLANG_HOLDS_ARTICLE = 512,
   GRAPHLANG_IS_HIDDEN = 1024,  /* until a script shows it: `hidden`, `style`, `aria-hidden`, or a dialog that is not open */
   GRAPHLANG_IS_SURE = 2048,    /* a footer or comments, by its tag or its name: no content, however long it is */
-  GRAPHLANG_IS_HEADING = 4096, /* h1 or h2 */
-  GRAPHLANG_IS_TITLE = 8192,   /* ... the first of them */
-  GRAPHLANG_NAMES_LINKS = 16384, /* its id or class is the name of what holds no content if it is links: "menu" */
-  GRAPHLANG_IS_MAIN = 32768,   /* main */
-  GRAPHLANG_IS_UNCLOSED = 65536 /* it ends with the page, without an end tag */
+  GRAPHLANG_IS_TITLE = 4096,   /* h1 */
+  GRAPHLANG_NAMES_LINKS = 8192, /* its id or class is the name of what holds no content if it is links: "menu" */
+  GRAPHLANG_IS_MAIN = 16384,   /* main */
+  GRAPHLANG_IS_UNCLOSED = 32768 /* it ends with the page, without an end tag */
 };
 
 enum {

@@ -204,10 +204,7 @@ static uint32_t flags_of(const Parser *parser, const Token *token) {
   if (kind & OUTER)
     flags = token->tag == TAG_NAV ? GRAPHLANG_IS_NAV
             : token->tag == TAG_FOOTER ? GRAPHLANG_IS_OUTER | GRAPHLANG_IS_SURE : GRAPHLANG_IS_OUTER;
-  if (token->tag == TAG_H1 || token->tag == TAG_H2) {
-    flags |= GRAPHLANG_IS_HEADING;
-    if (token->tag == TAG_H1) flags |= GRAPHLANG_IS_TITLE;
-  }
+  if (token->tag == TAG_H1) flags |= GRAPHLANG_IS_TITLE;
   if (kind & CONTENT) flags |= token->tag == TAG_MAIN ? GRAPHLANG_IS_CONTENT | GRAPHLANG_IS_MAIN : GRAPHLANG_IS_CONTENT;
   if (has(token, ROLE)) flags |= role_of(token);
   if (block && (has(token, ID) || has(token, CLASS))) flags |= names_of(parser, token);
