@@ -40,7 +40,7 @@ _DOUBT = 0.97  # below this, the second look
 _PARTS = 16  # of a text that is read in parts
 _WEIGHED = 4_000  # characters of a text whose words are looked at one by one
 #: Odds of the other script in a long text, beside those of a short one: documentation has whole sections in English.
-_OTHER_ODDS = 3.0
+_OTHER_ODDS = 6.0
 _LATIN_OF_LONG = (
     1.5  # Latin letters to one of another script, from which on a long text may be in a language with these
 )

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.content.discriminative.short_texts import Hosts
     from graphlang.modelfile import Model
 
     Floats = NDArray[np.float32]
@@ -144,8 +145,8 @@ class Discriminative(Calibrated):
         return PartsRead(len(self.labels), trained.scores, trained.weights, letters.lengths, offsets, sums, OUTLIERS)
 
     def part_probabilities(self, texts: Sequence[str]) -> Floats:
-        """As `probabilities`, of parts of texts: the language of the part itself, not of a page that may quote it."""
-        return self._probabilities(texts, hosts=False)
+        """As `probabilities`, of parts of texts: no language of another script has quoted them."""
+        return self._probabilities(texts, hosts="script")
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, NDArray[np.int64]]:
         """What `measure` finds, (texts, labels); languages of other scripts are `APART` below all others."""
@@ -163,9 +164,9 @@ class Discriminative(Calibrated):
         Rows of texts without letters are all 0, and so are those of texts in a script that no language here is written
         in; others sum to 1. A row depends on its own text alone, not on the batch it comes in.
         """
-        return self._probabilities(texts, hosts=True)
+        return self._probabilities(texts, hosts="all")
 
-    def _probabilities(self, texts: Sequence[str], *, hosts: bool) -> Floats:
+    def _probabilities(self, texts: Sequence[str], *, hosts: Hosts) -> Floats:
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         texts = [text if len(text) <= self.limit else windows.trim(text) for text in texts]
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))

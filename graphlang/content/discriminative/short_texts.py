@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from graphlang.content.discriminative.trained import Trained
     from graphlang.content.text.normalise import Letters
 
+    #: Those of every language, those of languages in Latin letters, as English is written in, or no pages.
+    Hosts = Literal["all", "script", "none"]
+
 #: Rate of texts that nobody would take for what they are: names, quotations (on development lines).
 OUTLIERS: Final = 0.008
 
@@ -34,6 +37,12 @@ class ShortTexts:
 
     def __init__(self, trained: Trained, doubts: Doubts) -> None:
         self._trained, self._doubts = trained, doubts
+        in_script = trained.weights.script_of(np.arange(len(trained.labels)))
+        #: How languages share what pages quote in English: all of them, or those in Latin letters alone.
+        self._hosts = {
+            "all": trained.hosts,
+            "script": np.where(in_script == in_script[trained.foreign], trained.hosts, np.float32(0)),
+        }
 
     def answer(
         self,
@@ -43,7 +52,7 @@ class ShortTexts:
         *,
         script: int | None = None,
         others: bool = True,
-        hosts: bool = True,
+        hosts: Hosts = "all",
     ) -> None:
         """Fill in the answers for texts of one window.
 
@@ -53,7 +62,7 @@ class ShortTexts:
             answer: Where the probabilities go.
             script: The one whose letters are read (a number of `scripts.registry`); of each text its own if not given.
             others: Whether a second script of a text counts.
-            hosts: Whether English texts may stand on pages in other languages (`windows.share_with_hosts`).
+            hosts: Which languages' pages may quote an English text (`windows.share_with_hosts`).
         """
         trained = self._trained
         given = texts if isinstance(texts, Characters) else characters(texts)
@@ -87,8 +96,8 @@ class ShortTexts:
         unknown.doubt_rubbish(answer, to, given, letters.scripts == LATIN)
         weighed = others and letters.beside.any()
         lengths = self._weigh_scripts(given, letters, to, answer) if weighed else letters.lengths
-        if hosts and trained.foreign >= 0:
-            windows.share_with_hosts(answer, to, lengths, trained.foreign, trained.hosts)
+        if hosts != "none" and trained.foreign >= 0:
+            windows.share_with_hosts(answer, to, lengths, trained.foreign, self._hosts[hosts])
         some = repeats.suspects(given)
         if script is None and len(some):
             self.answer_repeated(given.texts(some), to[some], answer)
@@ -119,12 +128,12 @@ class ShortTexts:
         of_words = [place for place in np.flatnonzero(own).tolist() if words[place].text]
         if of_words:
             self.answer(
-                [words[place].text for place in of_words], np.array(of_words), beside, others=False, hosts=False
+                [words[place].text for place in of_words], np.array(of_words), beside, others=False, hosts="none"
             )
         of_latin = np.flatnonzero(~own)
         if len(of_latin):
             texts = [some[i] for i in of_latin.tolist()]
-            self.answer(texts, of_latin, beside, script=LATIN, others=False, hosts=False)
+            self.answer(texts, of_latin, beside, script=LATIN, others=False, hosts="none")
         for place, row in enumerate(rows.tolist()):
             of_text = answer[to[row]]
             if not beside[place].any():
