@@ -225,7 +225,7 @@ def ballots(  # noqa: PLR0917  all that a vote is made of
     min_length: int,
     *,
     inward: bool,
-    abstains: bool,
+    abstains: bool = False,
 ) -> Trace:
     """Account of one page's vote; pages of more than ``min_length`` characters answer for themselves.
 

@@ -2,8 +2,8 @@
 
 A page whose text is long, or not quite so long and identified for sure, is *clamped*: it keeps what its text says, and
 only sends messages. All others are *latent*: their belief moves with their neighbours'. Among them are long pages whose
-text is in *doubt*, mostly between two close languages. What is learned from the collection is learned from *certain* pages, whose text is long and sure enough to be
-right.
+text is in *doubt*, mostly between two close languages. What is learned from the collection is learned from *certain*
+pages, whose text is long and sure enough to be right.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.options import Options
 
 
-#: A text that is identified with so much needs only half of `Options.clamp_length`: of such pages of the development sets
-#: whose answer the neighbours would change, the text is right on eight of nine. Where it is shorter or less sure, the
-#: neighbours are right more often.
+#: A text that is identified with so much needs only half of `Options.clamp_length`: of such pages of the development
+#: sets whose answer the neighbours would change, the text is right on eight of nine. Where it is shorter or less sure,
+#: the neighbours are right more often.
 FIRM = 0.9
 
 
