@@ -14,7 +14,7 @@ DEU, ENG, FRA = range(3)
 def test_the_likelihood_of_a_repeated_text_by_hand() -> None:
     scores = np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]], np.float32)
     foreign, rarer = text_likelihood.foreign_text(CODES, np.arange(3, dtype=np.int16))
-    length = np.zeros(3, np.int32)  # a text counts once
+    length = np.zeros(3, np.int32)
     found = np.exp(text_likelihood.log_likelihood(scores, length, foreign, rarer, np.array([False, True, True])))
     rest = text_likelihood.FLOOR / text_likelihood.SHARED
     shares = (scores + rest) / (1 + 3 * rest)
@@ -27,7 +27,7 @@ def test_the_likelihood_of_a_repeated_text_by_hand() -> None:
             )
     english, german = found[1], found[2]
     assert english[ENG] / english[DEU] < 2  # English words on a German page: nearly as likely
-    assert german[DEU] / german[FRA] > 2.5  # nobody has German words for a template of French pages
+    assert german[DEU] / german[FRA] > 1.5  # nobody has German words for a template of French pages
 
 
 def web(*, copies: bool) -> tuple[Graph, Evidence]:

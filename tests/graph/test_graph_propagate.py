@@ -289,6 +289,44 @@ def test_all_neighbours_together_say_no_more_than_the_bound() -> None:
     assert trace.log_odds * SURER == pytest.approx(np.log(first / second), rel=1e-3)
 
 
+def test_a_page_passes_on_what_it_knows_and_little_of_what_it_heard() -> None:
+    # 0 is German for sure; 1, 2 and 3 have no text, and each is linked from the one before: 1 knows nothing itself, so
+    # that 2 hears little, and 3 next to nothing. With a power of 1 all hear as much as 1 does, less what links lose
+    answer = propagate(
+        graph(5, [(0, 1), (1, 2), (2, 3)]), evidence([FULL["deu"], *[EMPTY] * 3, FULL["fra"]]), trace=[1, 2]
+    )
+    own, passed_on = (
+        sum(part.log_odds for part in answer.traces[row].contributions if part.source == "inlink") for row in (1, 2)
+    )
+    assert said(answer)[1:4] == ["deu"] * 3
+    assert 0 < passed_on < 0.3 * own
+
+
+@pytest.mark.parametrize(("power", "certain"), [(rounds.RELAY, False), (1.0, True)])
+def test_undecided_pages_do_not_make_each_other_certain(
+    monkeypatch: pytest.MonkeyPatch, *, power: float, certain: bool
+) -> None:
+    # eight pages, each Dutch at .45 and German at .4, all of which link to each other, beside a German and a Dutch host
+    monkeypatch.setattr(rounds, "RELAY", power)
+    links = [(a, b) for a in range(8) for b in range(8) if a != b]
+    pages = evidence([*[({"nld": 0.45, "deu": 0.4}, 30)] * 8, FULL["deu"], FULL["nld"]], [0] * 8 + [1, 2])
+    answer = propagate(graph(10, links), pages)
+    assert said(answer)[:8] == ["nld"] * 8
+    assert (answer.confidence[:8] > 0.9).all() == certain
+
+
+def test_neighbours_overturn_no_text_of_half_the_length_that_is_sure() -> None:
+    links = graph(22, [(i, 0) for i in range(1, 21)] + [(i, i + 1) for i in range(1, 20)])
+    texts = {(0.95, 120): "fra", (0.95, 60): "deu", (0.6, 120): "deu"}
+    for (score, characters), expected in texts.items():
+        pages = evidence([({"fra": score, "deu": 0.01}, characters), *[FULL["deu"]] * 20, FULL["fra"]])
+        assert said(propagate(links, pages))[0] == expected
+    lowered = propagate(
+        links, pages, options=Options(clamp_length=100, doubtful=0.5)
+    )  # .6 at 120 characters is clamped
+    assert said(lowered)[0] == "fra"
+
+
 def test_a_link_farm_counts_as_few() -> None:
     farm = list(range(1, 200))
     sure = ({"jpn": 0.98}, 150)

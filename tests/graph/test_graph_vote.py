@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.vote import inlinks, outlinks
@@ -54,16 +58,71 @@ def test_a_tie_keeps_the_page_s_own_answer() -> None:
     assert said(inlinks(links, evidence(("eng", 0.1, 5), ("deu", 0.9, 500))))[0] == "eng"
 
 
-def test_a_tie_of_others_keeps_the_page_s_own_answer() -> None:
-    pages = evidence(("eng", 0.1, 5), *[("deu", 0.9, 500)] * 2, *[("fra", 0.9, 500)] * 2)
+def test_a_tie_of_others_goes_to_one_of_them_not_to_the_page_s_own_answer() -> None:
+    # eng 1, deu 2, fra 2: step 4 of algorithm 5.5 has the language with the largest multiplicity
+    pages = evidence(("eng", 0.1, 5), *[("deu", 0.8, 500)] * 2, *[("fra", 0.9, 500)] * 2)
     answer = inlinks(graph(5, (1, 0), (2, 0), (3, 0), (4, 0)), pages)
-    assert said(answer)[0] == "eng"
+    assert said(answer)[0] == "fra"
+    assert answer.confidence[0] == pytest.approx(2 / 5)
 
 
 def test_a_tie_without_own_answer_goes_to_the_surer_voters_then_by_code() -> None:
+    links = graph(5, (1, 0), (2, 0), (3, 0), (4, 0))
+    surer = evidence(("", 0, 0), *[("deu", 0.8, 500)] * 2, *[("fra", 0.9, 500)] * 2)
+    alike = evidence(("", 0, 0), *[("fra", 0.9, 500)] * 2, *[("deu", 0.9, 500)] * 2)
+    assert said(inlinks(links, surer))[0] == "fra"
+    assert said(inlinks(links, alike))[0] == "deu"
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(CODES), st.floats(0.1, 1)), min_size=1, max_size=10),
+    st.sampled_from(("", *CODES)),
+)
+def test_the_answer_is_among_the_commonest_or_the_vote_abstains(voters: list[tuple[str, float]], own: str) -> None:
+    pages = evidence((own, 0.5 if own else 0, 5), *((code, p, 500) for code, p in voters))
+    links = graph(len(voters) + 1, *((i + 1, 0) for i in range(len(voters))))
+    answer = inlinks(links, pages)
+    votes = Counter([code for code, _ in voters] + [own] * bool(own))
+    tied = {code for code, count in votes.items() if count == max(votes.values())}
+    different = len({code for code, _ in voters})
+    if len(voters) > 1 and different == len(voters):
+        assert said(answer)[0] == (own or "und")
+    elif not (len(voters) > 3 and different == len(voters) - 1):
+        assert said(answer)[0] in tied
+
+
+def test_inlinks_in_different_languages_leave_the_page_its_own_answer_and_confidence() -> None:
+    # a list of translations: the page is Spanish, its versions are not
+    links = graph(4, (1, 0), (2, 0), (3, 0))
+    voters = [("eng", 0.9, 500), ("deu", 0.9, 500), ("fra", 0.9, 500)]
+    answer = inlinks(links, evidence(("deu", 0.3, 5), *voters))  # deu 2, eng 1, fra 1: but its own vote is no majority
+    assert (said(answer)[0], answer.confidence[0]) == ("deu", pytest.approx(0.3))
+    assert said(inlinks(links, evidence(("", 0, 0), *voters)))[0] == "und"
+    assert said(inlinks(graph(2, (1, 0)), evidence(("", 0, 0), voters[0])))[0] == "eng"  # one inlink is no list
+
+
+def test_one_language_twice_among_four_inlinks_is_no_majority_but_among_three_it_is() -> None:
+    codes = (*CODES, "spa")
+
+    def asked(*voters: int) -> int:
+        languages = np.int16([3, *voters]).reshape(-1, 1)
+        length = np.int32([5, *[500] * len(voters)])
+        pages = Evidence(codes, languages, np.full(languages.shape, 0.5, np.float32), length, np.zeros_like(length))
+        return int(inlinks(graph(len(length), *((i + 1, 0) for i in range(len(voters)))), pages).language[0])
+
+    assert asked(0, 0, 1) == 0  # two of three
+    assert asked(0, 0, 1, 2) == 3  # two of four, all others different: the page's own
+    assert asked(0, 0, 1, 1) == 1  # two pairs are no list of translations: a tie, and deu comes before eng
+    assert asked(0, 0, 0, 1, 2) == 0
+
+
+def test_a_vote_that_abstains_lists_its_voters_with_weight_0() -> None:
     links = graph(3, (1, 0), (2, 0))
-    assert said(inlinks(links, evidence(("", 0, 0), ("deu", 0.8, 500), ("fra", 0.9, 500))))[0] == "fra"
-    assert said(inlinks(links, evidence(("", 0, 0), ("fra", 0.9, 500), ("deu", 0.9, 500))))[0] == "deu"
+    trace = inlinks(links, evidence(("eng", 0.4, 5), ("deu", 0.9, 500), ("fra", 0.9, 500)), trace=[0]).traces[0]
+    assert [(c.source, c.weight, c.log_odds > 0) for c in trace.contributions] == [
+        ("text", 1.0, True), ("inlink", 0.0, False), ("inlink", 0.0, False),
+    ]  # fmt: skip
+    assert sum(c.log_odds for c in trace.contributions) == pytest.approx(trace.log_odds)
 
 
 def test_of_eleven_inlinks_the_ten_longest_vote() -> None:

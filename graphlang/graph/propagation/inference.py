@@ -21,10 +21,11 @@ are heard along and against their direction. What made the difference on the dev
 - compatibility learned from the collection itself, with the languages that links lead to where they switch, and with
   exclusion where links list *other* languages;
 - proper bookkeeping of priors: a belief is divided by its prior before it travels;
-- clamped pages; and below that length, neighbours that weigh less the more text there is.
+- clamped pages.
 
 Unlike in loopy belief propagation, what a page said is not taken out of what comes back: that would need a belief for
-every link, and the messages of undecided pages are weak as it is.
+every link. Instead b_j above is what page j knows itself, and little of what it heard (``rounds.RELAY``); its answer
+takes all of it.
 
 Memory goes with the latent pages (for each candidate four numbers: potential, incoming messages, belief and how that
 moved last), and with the links that reach one of them; clamped pages cost next to nothing. Hosts and directories have

@@ -7,6 +7,8 @@ A page's neighbours that exclude each other's languages swing to and fro: a beli
 
 Neighbours are no independent witnesses: the links of one menu are right or wrong together, and some pages are unlike
 all that they are linked with. So however many there are, together they say no more than ``MOST`` against a language.
+And what a page has heard comes back to those that it heard it from. So it passes on what it knows itself in full, and
+what it heard with a power of ``RELAY``: undecided pages that repeat each other do not make each other sure.
 """
 
 from __future__ import annotations
@@ -43,14 +45,17 @@ if TYPE_CHECKING:
 _kernels = Kernels("graphlang.graph.native._belief_steps")
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
-#: What all neighbours of a page say against a language at most, in log-odds to the one they say most for. On the
-#: development sets 6 to 10 do as well, and from 8 on parts of a collection answer like the whole. Without a bound pages
-#: of sites whose links switch the language are wrong, and sure of it.
-MOST = 8.0
+#: What all neighbours of a page say against a language at most, in log-odds to the one they say most for: about as much
+#: as a text in doubt says against a language that its scores do not name. With less they cannot outvote a template that
+#: was read as the text of a page. Without a bound pages of sites whose links switch the language are wrong, and sure.
+MOST = 10.0
+#: Power of what a page heard in what it tells its neighbours; its answer takes all of it. With 1 undecided pages are an
+#: echo. With 0 evidence goes no further than one link; pages without text behind pages without text need more.
+RELAY = 0.2
 #: Power of a short page's beliefs in its answer, as ``Options.calibration`` is of a clamped page's: the outliers that
-#: short texts are allowed, for the neighbours' sake, leave a page less sure than it may be. On development sets 1.1 to
-#: 1.3 do about as well.
-SURER = 1.2
+#: short texts are allowed, for the neighbours' sake, leave a page less sure than it may be. With more, wrong pages are
+#: surer than they may be.
+SURER = 1.1
 BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
 AT_ONCE = 8  #: blocks of messages that are added up together, while as many more are worked out
 
@@ -78,7 +83,7 @@ class Exchange:
     ) -> None:
         self.potentials, self.edges, self.weights, self._host = potentials, edges, weights, host
         #: of the sum of the messages to each page, shape (n,)
-        self.neighbour_weight = (neighbours * potentials.neighbour_weight * weights.page).astype(np.float32)
+        self.neighbour_weight = (neighbours * weights.page).astype(np.float32)
         self.neighbour_weight[potentials.number < 0] = 0
         size, unsure = len(potentials.active), potentials.clamped.unsure
         prior, latent = potentials.prior.probability, len(potentials.latent)
@@ -89,8 +94,8 @@ class Exchange:
             potentials.clamped.one_hot, potentials.best, potentials.number + np.int32(self.messages.fixed)
         )
         self.sender[unsure] = size + np.arange(len(unsure))
-        #: of the latent pages: their candidates, and all other languages together; behind them the g pages that are
-        #: held; shape (f + g, K + 1)
+        #: what latent pages tell their neighbours: of their candidates, and of all other languages together; behind
+        #: them the g pages that are held; shape (f + g, K + 1)
         self.belief = np.empty((len(candidates), potentials.log_potential.shape[1]), np.float32)
         list(in_blocks(latent, BLOCK, self._begin))
         if held is not None:
@@ -191,7 +196,7 @@ class Exchange:
                 """How far one page of a block is from what it hears, and which of them move."""
                 part = pages[block]
                 moves, most = np.empty(len(part), np.uint8), np.empty(1, np.float32)
-                given = (np.float32(tolerance / 10), SLOWER, FASTER, SLOWEST, part, self.final(incoming, part))
+                given = (np.float32(tolerance / 10), SLOWER, FASTER, SLOWEST, part, self._passed_on(incoming, part))
                 if not _kernels.move_beliefs(*given, belief, last, damping[:, 0], before, moves, most):
                     raise ValueError("the weights are so large that nothing can be told any more")
                 return float(most[0]), part[moves.view(np.bool_)]
@@ -228,6 +233,10 @@ class Exchange:
         """
         return softmax(self._heard(incoming, part, self.potentials.log_potential))
 
+    def _passed_on(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What they tell their neighbours: the same with less of what they heard, shape (p, K + 1)."""
+        return softmax(self._heard(incoming, part, self.potentials.log_potential, RELAY))
+
     def told(self, part: NDArray[np.int64], belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """How sure some of the latent pages are told to be of what they believe.
 
@@ -257,12 +266,16 @@ class Exchange:
         return self._heard(incoming, part, None)
 
     def _heard(
-        self, incoming: NDArray[np.float64], part: NDArray[np.int64], own: NDArray[np.float32] | None
+        self,
+        incoming: NDArray[np.float64],
+        part: NDArray[np.int64],
+        own: NDArray[np.float32] | None,
+        power: float = 1.0,
     ) -> NDArray[np.float32]:
-        """The same, and with it what the pages say themselves, if that is given; shape (f, K + 1)."""
-        weight = self.neighbour_weight[self.potentials.latent[part]]
+        """The same to a power, and with it what the pages say themselves, if that is given; shape (f, K + 1)."""
+        weight = self.neighbour_weight[self.potentials.latent[part]] * np.float32(power)
         logs = np.empty((len(part), incoming.shape[1]), np.float32)
-        _kernels.heard(MOST, part, incoming, weight, own, logs)
+        _kernels.heard(power * MOST, part, incoming, weight, own, logs)
         return logs
 
     def spread_out(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:

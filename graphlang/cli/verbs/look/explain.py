@@ -156,6 +156,8 @@ def _print_reasons(found: explaining.Explanation, neighbours: int) -> None:
     write_line(f"  reasons     log-odds of {best}{second}: {found.log_odds or 0:+.2f}, the sum of")
     own = [reason for reason in found.reasons if reason.url is None]
     linked = [reason for reason in found.reasons if reason.url is not None]
+    if found.run and found.run.kind == "vote" and linked and not any(reason.weight for reason in linked):
+        write_line("  note        the pages that vote are in different languages: the vote abstains, its text decides")
     for reason in own + linked[:neighbours]:
         where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
         write_line(

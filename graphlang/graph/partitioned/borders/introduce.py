@@ -14,6 +14,7 @@ import numpy as np
 from graphlang.graph.data import FixedBeliefs
 from graphlang.graph.partitioned.cut import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
+from graphlang.graph.propagation.nodes.roles import firm_length
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +143,7 @@ def introduce(
     header["host"], header["directory"] = partition.host[rows], partition.directory[rows]
     header["out"], header["into"], header["mutual"] = (found[rows] for found in _degrees(partition))
     header["length"] = partition.length[rows]
-    long = partition.length[rows] >= min(options.clamp_length, options.certain_length)
+    long = partition.length[rows] >= min(firm_length(options), options.certain_length)
     if partition.labelled is not None:
         header["labelled"] = partition.labelled[rows]
         long |= partition.labelled[rows]

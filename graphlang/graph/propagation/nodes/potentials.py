@@ -5,10 +5,10 @@ signals. A clamped page keeps its text's own probabilities (of the active langua
 doubt, and, calibrated, as its answer; a page in two languages speaks for both. The calibration is a temperature (Guo et
 al. 2017, section 4.2), fitted with the weights: a text is told from all languages of the model, its page only from
 those of the collection, so that confidence is a little below accuracy. A long page in doubt starts from its text's
-probabilities too. It listens to its signals and its sure neighbours with one small weight, and not to what is counted
-on sure pages, the languages of its site and of lists (`COUNTED`): what texts are never sure of is missing there. Texts
-and signals are turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all
-pages; priors have a number for each active language and each host or directory.
+probabilities too. It listens to its signals and its sure neighbours, and not to what is counted on sure pages, the
+languages of its site and of lists (`COUNTED`): what texts are never sure of is missing there. Texts and signals are
+turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all pages; priors
+have a number for each active language and each host or directory.
 """
 
 from __future__ import annotations
@@ -70,7 +70,6 @@ class NodePotentials:
     latent: NDArray[np.int64]  #: rows of the latent pages, ascending, shape (f,)
     number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
     doubtful: NDArray[np.bool_]  #: latent pages whose text is long, and in doubt; shape (n,)
-    neighbour_weight: NDArray[np.float64]  #: how far each page listens to neighbours, shape (n,)
     candidates: NDArray[np.int16]  #: columns that each latent page keeps, ascending, shape (f, K)
     log_potential: NDArray[np.float32]  #: of them and of all others together, up to a constant, shape (f, K + 1)
     #: what a long text in doubt leaves to languages that are not active, relative to all that these have; shape (f,)
@@ -146,7 +145,6 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             total = _sum(terms.of(latent[some]))
             columns[some] = candidates.choose(softmax(total) + candidates.NEAR * shares[some - at])
             packed[some] = candidates.gather(total, columns[some])
-    weight = 1 / text_likelihood.inverse_temperature(roles.length)
     clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
@@ -154,7 +152,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             belief = _clamped_beliefs(tables, one, tables.of(one), prior, fixed)[0][0]
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
-    of_latent = (latent, roles.number, roles.doubtful, weight, columns, packed, left)
+    of_latent = (latent, roles.number, roles.doubtful, columns, packed, left)
     weights = {name: signal.weight for name, signal in signals.items()}
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
 
@@ -174,7 +172,6 @@ class _Terms:
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
-        self._weight = 1 / text_likelihood.inverse_temperature(roles.length)
         self._background = {
             name: signals_.background(signal.background, tables.active)
             for name, signal in self._signals.items()
@@ -188,17 +185,19 @@ class _Terms:
         roles, evidence = self._roles, self._tables.evidence
         prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.of(pages)
-        text = text_likelihood.log_likelihood(scores, roles.length[pages], *self._foreign, _repeated(evidence, pages))
+        text = text_likelihood.log_likelihood(
+            scores, evidence.length[pages], *self._foreign, _repeated(evidence, pages)
+        )
         site = np.log(prior)
         doubtful = roles.doubtful[pages]
-        text[doubtful] = np.log(text_likelihood.tempered(scores[doubtful]))
+        text[doubtful] = np.log(text_likelihood.smoothed(scores[doubtful]))
         found = {"text": text, "site": site}
         for name, signal in self._signals.items():
             against = self._background.get(name)
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
             usual = prior if against is None else against
             log_odds = signals_.log_odds(self._tables.of(pages, signal), usual, right)
-            log_odds *= (signal.weight * self._weight[pages]).astype(np.float32)[:, None]
+            log_odds *= np.float32(signal.weight)
             self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
             found[name] = log_odds
         for name in found.keys() & COUNTED:
@@ -259,7 +258,7 @@ def _clamped_beliefs(
     fixed: FixedBeliefs | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """What some clamped pages believe, shape (p, L), and whether that leaves no doubt, shape (p,)."""
-    belief = text_likelihood.tempered(scores)
+    belief = text_likelihood.smoothed(scores)
     sure = row_maxima(belief) >= ONE_HOT
     if fixed is not None:
         some = np.flatnonzero(np.isin(pages, fixed.rows))

@@ -1,15 +1,14 @@
 """The likelihood of a page's text under each language: whole lists of scores, and the chance that the text is foreign.
 
-Two facts shape it. A long text holds many independent hints, so that its scores are raised to a power. A short text may
-not be in the language of its page: a menu word, a product's name, a line of code on a Korean page looks English. So the
-likelihood of the text of page i under language x is
+A short text may not be in the language of its page: a menu word, a product's name, a line of code on a Korean page
+looks English. So the likelihood of the text of page i under language x is
 
-    (1 - e) c_i(x)^w + e sum over z of N(z) c_i(z)
+    (1 - e) c_i(x) + e sum over z of N(z) c_i(z)
 
-with c the content scores. The inverse temperature w grows with the length of the text; e, the outlier rate, falls with
-it. N is the distribution of foreign text (most of it is English). A text that stands on several pages of a site word
-for word ("Search results", "This page was moved") is the template's, and untranslated more often than not. Without the
-second term one foreign word outvotes any number of neighbours.
+with c the content scores, which know of the length of the text already, and e the outlier rate, which falls with it. N
+is the distribution of foreign text (most of it is English). A text that several pages of a site have word for word
+("Search results", "This page was moved") is the template's, and one witness however many pages repeat it: it says next
+to nothing of each. Without the second term one foreign word outvotes any number of neighbours.
 """
 
 from __future__ import annotations
@@ -18,30 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.language_tables import softmax
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FLOOR = 0.002  #: probability left to all languages that a list of scores does not name, at least
 SHARED = 100  #: they share it as if they were so many, at least
-GROWTH = 100.0  #: characters at which a text counts twice
-HIGHEST = 20.0  #: no inverse temperature is higher
 LENGTHS = (0, 6, 12, 25, 50, 100, 200)  #: characters from which ``OUTLIERS`` holds
 OUTLIERS = (0.15, 0.13, 0.1, 0.06, 0.06, 0.04, 1e-4)  #: probability that the text is not in the language of its page
-REPEATED = 0.7  #: the same, at least, where another page of the host has the very same text
+REPEATED = 0.9  #: the same, at least, where another page of the host has the very same text
 ENGLISH = "eng"
 ENGLISH_SHARE = 0.9  #: of foreign text
 ENGLISH_PAGES = 0.1  #: how much rarer foreign text is on an English page than on any other
-
-
-def inverse_temperature(length: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The power w of texts by length: 1 when short, 2 at ``GROWTH`` characters, at most ``HIGHEST``.
-
-    Args:
-        length: characters, shape (n,).
-    """
-    return np.asarray(np.minimum(1 + (length / GROWTH) ** 2, HIGHEST))
 
 
 def log_likelihood(
@@ -65,33 +51,30 @@ def log_likelihood(
     """
     known = scores.sum(axis=1) > 0
     # Not `@`: BLAS adds up a row in an order that depends on its place, and may warn of numbers beside the table.
-    as_foreign = np.einsum("ij,j->i", tempered(scores), foreign.astype(np.float32))
+    mixed = smoothed(scores)
+    as_foreign = np.einsum("ij,j->i", mixed, foreign.astype(np.float32))
     rate = np.array(OUTLIERS, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
     if repeated is not None:
         rate = np.where(repeated[:, None], np.maximum(rate, np.float32(REPEATED)), rate)
     rate = rate * rarer.astype(np.float32)
-    mixed = tempered(scores, inverse_temperature(length))
     mixed += rate * (as_foreign[:, None] - mixed)
     return np.where(known[:, None], np.log(mixed, out=mixed), np.float32(0))
 
 
-def tempered(scores: NDArray[np.float32], power: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
-    """Scores with something left for every language, to a power, each row summing to 1.
+def smoothed(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scores with something left for every language, each row summing to 1.
 
     Args:
         scores: shape (n, L).
-        power: of each row, shape (n,); 1 if not given.
     """
     rest = np.maximum(1 - np.einsum("ij->i", scores), np.float32(FLOOR)) / np.float32(max(scores.shape[1], SHARED))
-    logs = scores + rest[:, None]
-    np.log(logs, out=logs)
-    if power is not None:
-        logs *= power[:, None].astype(np.float32)
-    return softmax(logs)
+    filled = scores + rest[:, None]
+    filled /= np.einsum("ij->i", filled)[:, None]
+    return np.asarray(filled)
 
 
 def left_over(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What scores leave to languages without a column, relative to all that ``tempered`` gives the columns; shape (n,).
+    """What scores leave to languages without a column, relative to all that ``smoothed`` gives the columns; shape (n,).
 
     Args:
         scores: shape (n, L).
