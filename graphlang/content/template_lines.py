@@ -89,8 +89,9 @@ def find_templates(pages: Iterable[PageText]) -> Templates:
 def body_of(page: PageText, templates: Templates) -> Body:
     r"""Return what is read of a page: its title and content without template lines.
 
-    Where that leaves no letters, lines that are on few pages of the host are read as well; a page that has none has no
-    text of its own.
+    Where that leaves no letters, lines that are on few pages of the host are read as well. Of a page without main
+    content these are read alone, or all its text where the host repeats nothing. A page that has none has no text of
+    its own.
 
     Args:
         page: The page.
@@ -99,17 +100,22 @@ def body_of(page: PageText, templates: Templates) -> Body:
     >>> body_of(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9))
     Body(title='', text='Foto 12', dropped=('Home',))
     """
-    content = page.content if _LETTER.search(page.content) else page.text
+    content = page.text[: page.main]
     if not _LETTER.search(content):
-        return Body(page.title, content, ())
-    lines = [line for line in _lines(content) if line]
+        content = page.text
+        if not _LETTER.search(content):
+            return Body(page.title, content, ())
     counts, most = templates.counts, GENERAL * templates.pages
     title = " ".join(item for item in _lines(page.title) if item not in counts)
+    lines = [line for line in _lines(content) if line]
     kept = [line for line in lines if line not in counts]
-    if not _has_letters(kept):
+    if content is page.text and page.main < len(content) and counts:
+        # What markup set apart: of that, comments and teasers are in any language, and the menu of a section in its.
+        kept = [line for line in lines if line in counts and counts[line] <= most]
+    elif not _has_letters(kept):
         kept = [line for line in lines if counts.get(line, 0) <= most]
-        if not _has_letters(kept):
-            return Body(title, "", tuple(line for line in lines if line in counts))
+    if not _has_letters(kept):
+        return Body(title, "", tuple(line for line in lines if line in counts))
     dropped = len(content) - sum(map(len, kept))
     if len(kept) == len(lines) or (len(content) >= _FEW_TEMPLATES_FROM and dropped <= _SMALL_PART * len(content)):
         return Body(title, content, ())
