@@ -9,8 +9,8 @@ import numpy as np
 
 from graphlang.db import values
 from graphlang.db.records import LinkKind
-from graphlang.db.soundness import most_ids
 from graphlang.db.url_ids.stored import given_out
+from graphlang.db.values import largest_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -97,10 +97,10 @@ def count_hosts(connection: sqlite3.Connection) -> int:
 
 def _count(connection: sqlite3.Connection, table: str) -> int:
     greatest = given_out(connection, table)
-    if greatest > most_ids(0):
+    if greatest > largest_id(0):
         (rows,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
-        if greatest > most_ids(rows):
-            raise values.refused(f"{table}.id", greatest, f"at most {most_ids(rows)} for {rows} {table}")
+        if greatest > largest_id(rows):
+            raise values.refused(f"{table}.id", greatest, f"at most {largest_id(rows)} for {rows} {table}")
     return greatest
 
 
@@ -197,7 +197,7 @@ def _check_texts(found: Texts) -> None:
         ("visible_bytes.bytes", found.visible, bytes),
         ("anchor_texts.text", found.anchors, str),
     ):
-        values.of_type(name, column, kind)
+        values.check_type(name, column, kind)
     if min(found.mains) < 0:
         raise values.refused("texts.main", min(found.mains), "0 or more")
 
@@ -223,7 +223,7 @@ def urls(
         if not rows:
             return
         pages, found = map(list, zip(*rows, strict=True))
-        values.of_type("pages.url", found, str)
+        values.check_type("pages.url", found, str)
         yield pages, found
         after = pages[-1]
 
@@ -257,7 +257,7 @@ def urls_of(
                     "SELECT id, url FROM pages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
                     (str(few.tolist()),),
                 ).fetchall()
-        values.of_type("pages.url", [url for _, url in found], str)
+        values.check_type("pages.url", [url for _, url in found], str)
         if len(found) < len(few):
             rows = rows[np.isin(few, [page for page, _ in found])]
         yield rows, [url for _, url in found]
@@ -305,7 +305,7 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
             source[part], target[part], packed = source[part][order], target[part][order], packed[order]
         kind[part], nofollow[part] = packed >> 1 & 15, packed & 1
         if place is not None:
-            values.within("links.place", (packed >> 37) - 1, -1, _LAST)
+            values.check_range("links.place", (packed >> 37) - 1, -1, _LAST)
             place[part] = (packed >> 37) - 1
         done = part.stop
     with values.reading("links"):
@@ -339,8 +339,8 @@ def pairs(connection: sqlite3.Connection) -> Iterator[tuple[NDArray[np.int32], N
             sources, counts, numbers = zip(*rows, strict=True)
             source = np.repeat(np.array(sources, dtype=np.int64), counts)
             target = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
-            values.within("links.source", source, 1, pages)
-            values.within("links.target", target, 1, pages)
+            values.check_range("links.source", source, 1, pages)
+            values.check_range("links.target", target, 1, pages)
             yield (source - 1).astype(np.int32), (target - 1).astype(np.int32)
 
 
@@ -371,7 +371,7 @@ def _hreflang(
     while rows := cursor.fetchmany(_BATCH):
         # A hostile crawl can announce any number of languages; what no int16 can number is not a language.
         numbers = [tags.setdefault(tag, len(tags)) if tag in tags or len(tags) < _TAGS else -1 for *_, tag in rows]
-        values.of_type("links.hreflang", [tag for *_, tag in rows], str)
+        values.check_type("links.hreflang", [tag for *_, tag in rows], str)
         pairs = np.array([row[:2] for row in rows], dtype=np.int64)
         hreflang[_numbers(source, target, pairs)] = numbers
     return hreflang, tuple(tags)
@@ -398,7 +398,7 @@ def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
     for first in range(0, total, _NUMBERS):
         with values.reading("pages"):
             pages, hosts = _read_hosts(connection, first, min(_NUMBERS, total - first))
-        values.within("pages.host", hosts, 0, most)
+        values.check_range("pages.host", hosts, 0, most)
         found[pages] = hosts
     return found
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.db.clock import now
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
 
 if TYPE_CHECKING:
     import sqlite3

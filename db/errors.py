@@ -35,10 +35,6 @@ def store_error(words: str, error: sqlite3.Error) -> StoreError:
     return kind(f"{words}: {in_a_line(error)}")
 
 
-class OldReadingWarning(UserWarning):
-    """The collection was read by an older version, which did not see all that this one could use; in one line."""
-
-
 def in_a_line(error: BaseException) -> str:
     r"""The words of an error, of which parts may come from a stranger's file, as one line without control characters.
 

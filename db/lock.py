@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.clock import now
 from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.values import now
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from graphlang.db.clock import now
 from graphlang.db.errors import LockedError
 from graphlang.db.runs.linked_answers import drop_linked
-from graphlang.db.schema.migrations import URL_INDEX
-from graphlang.db.transaction import transaction
+from graphlang.db.schema import URL_INDEX
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
 from graphlang.db.write import revisits
 from graphlang.db.write.removed import digest
 

@@ -168,6 +168,7 @@ def test_the_wheel_installs_one_top_level_name_and_the_models(tmp_path: Path) ->
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"graphlang"}
     built = {name for name in names if name.endswith(".py")}
     assert built == {name.replace(".", "/") + suffix for name, suffix in _expected()}
+    assert "graphlang/db/schema.sql" in names
     data = {path.name for path in (ROOT / "graphlang" / "data").iterdir() if path.is_file()}
     assert {Path(name).name for name in names if name.startswith("graphlang/data/")} == data
 

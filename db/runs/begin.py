@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db import corrections, snapshot
-from graphlang.db.clock import now
 from graphlang.db.runs.choose import choose_run
 from graphlang.db.runs.drop import drop_unfinished_within, forget_run
 from graphlang.db.runs.ownership import check_abandoned, check_own, token_of
 from graphlang.db.runs.run import COLUMNS, run_of
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
 from graphlang.db.write import sources
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def chosen_run(connection: sqlite3.Connection) -> Run | None:
     row = connection.execute("SELECT run FROM chosen").fetchone()
     if row is None:
         return None
-    values.of_type("chosen.run", row, int)
+    values.check_type("chosen.run", row, int)
     return get_run(connection, row[0])
 
 

@@ -60,5 +60,5 @@ def digests_of_short_pages(
         with values.reading("predictions"):
             parts.append(np.array(rows, dtype=np.int64))
     table = np.concatenate(parts)
-    values.within("predictions.page", table[:, 0], 1, count_pages(connection))
+    values.check_range("predictions.page", table[:, 0], 1, count_pages(connection))
     return table[:, 0], table[:, 1]

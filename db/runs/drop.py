@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from graphlang.db.runs.ownership import check_abandoned, check_own
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
 
 if TYPE_CHECKING:
     import sqlite3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphlang.db import snapshot
-from graphlang.db.clock import now
 from graphlang.db.runs.ownership import check_own
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
 
 if TYPE_CHECKING:
     import sqlite3

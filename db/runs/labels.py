@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.db import values
-from graphlang.db.write import multirow
+from graphlang.db import statements, values
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,7 +34,7 @@ def enter_labels(connection: sqlite3.Connection, labels: Iterable[tuple[str, str
         if row[0] not in known:
             new.setdefault(row[0], row)
     if new:
-        multirow.insert_rows(connection, "INSERT INTO labels (label, language, script)", list(new.values()))
+        statements.insert_rows(connection, "INSERT INTO labels (label, language, script)", list(new.values()))
         known = dict(connection.execute(_KNOWN))
     return [int(known[label]) for label, _, _ in rows]
 
@@ -44,9 +43,9 @@ def all_labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str 
     """All labels: id -> (label, language, script)."""
     with values.reading("labels"):
         rows = connection.execute("SELECT id, label, language, script FROM labels").fetchall()
-    values.of_type("labels.label", [row[1] for row in rows], str)
-    values.of_type("labels.language", [row[2] for row in rows], str)
-    values.of_type("labels.script", [row[3] for row in rows if row[3] is not None], str)
+    values.check_type("labels.label", [row[1] for row in rows], str)
+    values.check_type("labels.language", [row[2] for row in rows], str)
+    values.check_type("labels.script", [row[3] for row in rows if row[3] is not None], str)
     return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
 
@@ -64,7 +63,7 @@ def check_labels(connection: sqlite3.Connection, where: str, label: NDArray[Any]
     """
     known = np.array([number for (number,) in connection.execute("SELECT id FROM labels")], dtype=np.int64)
     most = int(known.max(initial=0))
-    values.within(where, label, least, most)
+    values.check_range(where, label, least, most)
     there = np.zeros(most + 2, dtype=np.bool_)
     there[known] = True
     there[-1] = True  # of none

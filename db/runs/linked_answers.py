@@ -8,7 +8,7 @@ import numpy as np
 
 from graphlang.db import values
 from graphlang.db.collection import count_pages
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -96,8 +96,8 @@ def answered_to(connection: sqlite3.Connection, run: int, after: int = 0) -> int
     pages = count_pages(connection)
     (last,) = connection.execute("SELECT MAX(block) FROM linked_answers WHERE run = ?", (run,)).fetchone()
     if last is not None:
-        values.of_type("linked_answers.block", [last], int)
-        values.within("linked_answers.block", np.array([last]), 0, (pages - 1) // BLOCK)
+        values.check_type("linked_answers.block", [last], int)
+        values.check_range("linked_answers.block", np.array([last]), 0, (pages - 1) // BLOCK)
         after = max(after, (last + 1) * BLOCK)
     until = min(after + _LOOKED_AT, pages)
     row = connection.execute(
@@ -123,7 +123,7 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
     for block, places in blocks.items():
         rows = connection.execute("SELECT run, cells FROM linked_answers WHERE block = ?", (block,)).fetchall()
         for run, cells in rows:
-            values.of_type("linked_answers.cells", [cells], bytes)
+            values.check_type("linked_answers.cells", [cells], bytes)
             if len(cells) != CELL * BLOCK:
                 raise values.refused("the length of linked_answers.cells", len(cells), f"{CELL * BLOCK} bytes")
             left = np.frombuffer(cells, dtype=np.uint8).reshape(BLOCK, -1).copy()
@@ -151,11 +151,11 @@ def read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]
     if not rows:
         return np.zeros((0, 6))
     blocks, cells = zip(*rows, strict=True)
-    values.of_type("linked_answers.block", blocks, int)
-    values.of_type("linked_answers.cells", cells, bytes)
+    values.check_type("linked_answers.block", blocks, int)
+    values.check_type("linked_answers.cells", cells, bytes)
     if wrong := [len(cell) for cell in cells if len(cell) != CELL * BLOCK]:
         raise values.refused("the length of linked_answers.cells", wrong[0], f"{CELL * BLOCK} bytes")
-    values.within("linked_answers.block", np.array(blocks), 0, (count_pages(connection) - 1) // BLOCK)
+    values.check_range("linked_answers.block", np.array(blocks), 0, (count_pages(connection) - 1) // BLOCK)
     pages = (np.array(blocks, dtype=np.int64)[:, None] * BLOCK + np.arange(1, BLOCK + 1)).ravel()
     found = unpacked(b"".join(cells))
     known = found[:, 0] >= 0

@@ -11,7 +11,7 @@ from graphlang.db.collection import count_pages
 from graphlang.db.runs.answers import ROWS_AT_ONCE, RunAnswers, Scores
 from graphlang.db.runs.labels import check_labels
 from graphlang.db.runs.linked_answers import BLOCK, CELL, read_linked, unpacked
-from graphlang.db.soundness import MOST
+from graphlang.db.values import MOST
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,7 +43,7 @@ def read_answers(connection: sqlite3.Connection, run: int) -> RunAnswers:
     )
     parts: list[NDArray[np.float64]] = []
     while rows := cursor.fetchmany(ROWS_AT_ONCE):
-        parts.append(values.table_of("predictions", rows, 6))
+        parts.append(values.to_array("predictions", rows, 6))
     if len(linked := read_linked(connection, run)):
         parts.append(linked)
     table = np.concatenate(parts) if parts else np.zeros((0, 6))
@@ -56,11 +56,11 @@ def read_answers(connection: sqlite3.Connection, run: int) -> RunAnswers:
 
 def _check_answers(connection: sqlite3.Connection, table: NDArray[np.float64]) -> None:
     """Refuse answers, as columns of `RunAnswers`, that no run can have given."""
-    values.within("predictions.page", table[:, 0], 1, count_pages(connection))
+    values.check_range("predictions.page", table[:, 0], 1, count_pages(connection))
     for place, name in enumerate(("label", "runner_up")):
         check_labels(connection, f"predictions.{name}", table[:, 1 + 2 * place], least=1 if not place else -1)
-        values.within(f"predictions.{name}_confidence", table[:, 2 + 2 * place], 0, _ONE)
-    values.within("predictions.characters", table[:, 5], 0, MOST)
+        values.check_range(f"predictions.{name}_confidence", table[:, 2 + 2 * place], 0, _ONE)
+    values.check_range("predictions.characters", table[:, 5], 0, MOST)
 
 
 def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool_], width: int) -> Scores:
@@ -84,11 +84,11 @@ def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool
     count = np.zeros(len(pages), dtype=np.uint8 if width < np.iinfo(np.uint8).max else np.int32)
     labels, scores = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.float32)]
     while rows := cursor.fetchmany(ROWS_AT_ONCE):
-        table = values.table_of("scores", rows, 4)
-        values.within("scores.page", table[:, 0], 1, len(pages))
-        values.within("scores.rank", table[:, 1], 1, width)
+        table = values.to_array("scores", rows, 4)
+        values.check_range("scores.page", table[:, 0], 1, len(pages))
+        values.check_range("scores.rank", table[:, 1], 1, width)
         check_labels(connection, "scores.label", table[:, 2], least=1)
-        values.within("scores.score", table[:, 3], 0, _ONE)
+        values.check_range("scores.score", table[:, 3], 0, _ONE)
         row = table[:, 0].astype(np.int64) - 1
         table, row = table[pages[row]], row[pages[row]]
         first = np.flatnonzero(np.diff(row, prepend=-1))  # the rows of a page follow each other
@@ -114,12 +114,12 @@ def read_shares(connection: sqlite3.Connection, run: int, width: int) -> NDArray
     )
     parts = [np.zeros((0, 4))]
     while rows := cursor.fetchmany(ROWS_AT_ONCE):
-        parts.append(values.table_of("page_shares", rows, 4))
+        parts.append(values.to_array("page_shares", rows, 4))
     table = np.concatenate(parts)
-    values.within("page_shares.page", table[:, 0], 1, count_pages(connection))
-    values.within("page_shares.rank", table[:, 1], 1, width)
+    values.check_range("page_shares.page", table[:, 0], 1, count_pages(connection))
+    values.check_range("page_shares.rank", table[:, 1], 1, width)
     check_labels(connection, "page_shares.label", table[:, 2], least=1)
-    values.within("page_shares.share", table[:, 3], 0, _ONE)
+    values.check_range("page_shares.share", table[:, 3], 0, _ONE)
     return table
 
 

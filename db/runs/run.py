@@ -66,8 +66,8 @@ def run_of(row: Sequence[Any]) -> Run:
             name in _PERHAPS and not (value is None or isinstance(value, _PERHAPS[name]))
         ):
             raise values.refused(f"runs.{name}", value)
-    fields["parameters"] = values.json_of("runs.parameters", fields["parameters"], dict)
-    fields["seeds"] = tuple(values.json_of("runs.seeds", fields["seeds"], list))
+    fields["parameters"] = values.parse_json("runs.parameters", fields["parameters"], dict)
+    fields["seeds"] = tuple(values.parse_json("runs.seeds", fields["seeds"], list))
     # A run starts from others that are older, so that going back from one to the next comes to an end.
     if not all(type(seed) is int and 0 < seed < fields["id"] for seed in fields["seeds"]):
         raise values.refused("runs.seeds", row[Run.__slots__.index("seeds")], f"earlier runs than {fields['id']}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphlang.db import statements
 from graphlang.db.runs.ownership import check_own
-from graphlang.db.transaction import transaction
-from graphlang.db.write import multirow
+from graphlang.db.statements import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,7 +61,7 @@ def write_answers(
         check_own(connection, run)
         count, known = len(answers.pages), (answers.runner_up >= 0).tolist()
         second = _tidy(answers.runner_up_confidence)
-        multirow.insert(
+        statements.insert_columns(
             connection,
             "INSERT INTO predictions",
             (
@@ -82,7 +82,7 @@ def write_answers(
         if top is not None:
             labels, scores = top
             row, rank = np.nonzero(np.asarray(labels) >= 0)
-            multirow.insert(
+            statements.insert_columns(
                 connection,
                 "INSERT INTO scores",
                 (
@@ -93,7 +93,7 @@ def write_answers(
                     _tidy(np.asarray(scores)[row, rank]),
                 ),
             )
-        multirow.insert_rows(
+        statements.insert_rows(
             connection,
             "INSERT INTO page_shares",
             [(run, one.page, one.rank, one.label, round(one.share, 6)) for one in shares],

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from graphlang.db import values
 from graphlang.db.errors import StoreError
 from graphlang.db.records import packed, unpacked
-from graphlang.db.soundness import most_ids
 from graphlang.db.url_ids.in_memory import Assigned, UrlIds
+from graphlang.db.values import largest_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -93,8 +93,10 @@ class StoredIds:
     def _read_back(self) -> UrlIds:
         ids = UrlIds()
         (held,) = self._connection.execute(f"SELECT COUNT(*) FROM {self._table}").fetchone()
-        if self._count > most_ids(held):
-            raise values.refused(f"{self._table}.id", self._count, f"at most {most_ids(held)} for {held} {self._table}")
+        if self._count > largest_id(held):
+            raise values.refused(
+                f"{self._table}.id", self._count, f"at most {largest_id(held)} for {held} {self._table}"
+            )
         rows = self._connection.execute(f"SELECT id, {self._column} FROM {self._table} ORDER BY id")
         while some := self._some(rows):
             reached = some[-1][0]
@@ -111,7 +113,7 @@ class StoredIds:
     def _some(self, rows: sqlite3.Cursor) -> list[tuple[int, str]]:
         with values.reading(self._table):
             some: list[tuple[int, str]] = rows.fetchmany(_READ_BACK)
-        values.of_type(f"{self._table}.{self._column}", [text for _, text in some], str)
+        values.check_type(f"{self._table}.{self._column}", [text for _, text in some], str)
         return some
 
 

@@ -1,4 +1,4 @@
-"""Read a file again: with other options, or with a version that sees more than the one that read it.
+"""Read a file again, with other options or a newer version.
 
 What was read before stays until the new reading has something in its place, so that the collection can be used at any
 moment and a reading that was stopped goes on. At the end of the file goes what the new reading did not find.
@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
 from graphlang.db.write import history, revisits
 from graphlang.db.write.captures import forget
 
 if TYPE_CHECKING:
     import sqlite3
-
-#: What an older version did not see (`sources.lacks`), and what it is good for.
-WHY = {
-    "link positions": "short pages that stand in lists of translations are told by them",
-    "main content": "without it menus and banners count as text",
-    "paragraphs": "without them each text is exported as one line",
-}
 
 
 def begin(connection: sqlite3.Connection, source: int, *, options: str, keep: str) -> None:
@@ -34,24 +27,11 @@ def begin(connection: sqlite3.Connection, source: int, *, options: str, keep: st
     """
     with transaction(connection):
         connection.execute(
-            "UPDATE sources SET position = 0, finished = 0, readings = readings + 1, options = ?, keep = ?, lacks = ''"
+            "UPDATE sources SET position = 0, finished = 0, readings = readings + 1, options = ?, keep = ?"
             " WHERE id = ?",
             (options, keep, source),
         )
         connection.execute("DELETE FROM problems WHERE source = ?", (source,))
-
-
-def lacking(connection: sqlite3.Connection) -> dict[str, list[str]]:
-    """What older versions did not see, and the names of the files that would have to be read again for it.
-
-    Args:
-        connection: a collection.
-    """
-    found: dict[str, list[str]] = {}
-    for name, lacks in connection.execute("SELECT name, lacks FROM sources WHERE lacks <> '' ORDER BY id"):
-        for one in lacks.split(", "):
-            found.setdefault(one, []).append(name)
-    return found
 
 
 def reading(connection: sqlite3.Connection, source: int) -> int:

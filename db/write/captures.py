@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.db import values
-from graphlang.db.write import multirow
+from graphlang.db import statements, values
 from graphlang.db.write.choose_capture import Choice, Facts
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def stored(connection: sqlite3.Connection, page_id: int) -> Choice:
         ("digest", digest, str),
         ("size", size, int),
     ):
-        values.of_type(f"captures.{name}", [value], kind)
+        values.check_type(f"captures.{name}", [value], kind)
     return Choice(Facts(status, date, bool(revisit), *others), count, stored=(source, offset))
 
 
@@ -105,7 +104,7 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
         if choice.page is None and choice.part is not None:
             complete(connection, source, page_id, choice.part, reading)
     whole = [(page_id, choice.page, choice.count) for page_id, choice in choices.items() if choice.page is not None]
-    multirow.insert_rows(
+    statements.insert_rows(
         connection,
         _CAPTURE,
         [
@@ -130,7 +129,7 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
             for page_id, page, count in whole
         ],
     )
-    multirow.insert_rows(
+    statements.insert_rows(
         connection,
         "INSERT OR FAIL INTO texts (page, title, text, main, rest)",
         [
@@ -144,12 +143,12 @@ def write(connection: sqlite3.Connection, source: int, choices: Mapping[int, Cho
 
 def _write_evidence(connection: sqlite3.Connection, read: Sequence[tuple[int, Page]]) -> None:
     """What pages declare, and their bytes."""
-    multirow.insert_rows(
+    statements.insert_rows(
         connection,
         "INSERT OR IGNORE INTO declarations",
         [(page_id, name, value) for page_id, page in read for name, value in page.declared],
     )
-    multirow.insert_rows(
+    statements.insert_rows(
         connection,
         "INSERT OR IGNORE INTO visible_bytes",
         [(page_id, page.visible) for page_id, page in read if page.visible],

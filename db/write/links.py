@@ -6,8 +6,8 @@ from array import array
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from graphlang.db import statements
 from graphlang.db.records import NOFOLLOW, LinkKind
-from graphlang.db.write import multirow
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def write(
         made=made,
     )
     into = "INSERT OR IGNORE INTO links"
-    added = multirow.insert_flat(
+    added = statements.insert_values(
         connection, into, plain[: _PLAIN * made[0]].tolist(), _PLAIN, row=f"(?, ?, {_USUAL}, 0, NULL, ?)"
     )
     values: list[Any] = rows[: _WIDTH * made[1]].tolist()
@@ -114,6 +114,6 @@ def write(
             for place, text in one.texts:
                 if (target := ids[own + 1 + place]) != ids[own]:
                     texts.append((target, ids[own], text))
-    added += multirow.insert_flat(connection, into, values, _WIDTH)
-    multirow.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
+    added += statements.insert_values(connection, into, values, _WIDTH)
+    statements.insert_rows(connection, "INSERT OR IGNORE INTO anchor_texts", sorted(texts))
     return added

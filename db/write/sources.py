@@ -81,12 +81,12 @@ def register(
         )
         return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
     source, position, finished, kept, earlier = row
-    values.of_type("sources.position", [position], int)
-    values.of_type("sources.finished", [finished], int)
-    values.of_type("sources.keep", [kept], str)
+    values.check_type("sources.position", [position], int)
+    values.check_type("sources.finished", [finished], int)
+    values.check_type("sources.keep", [kept], str)
     if position < 0:
         raise values.refused("sources.position", position, "0 or more")
-    before = {} if earlier is None else values.json_of("sources.options", earlier, dict)
+    before = {} if earlier is None else values.parse_json("sources.options", earlier, dict)
     changed = _changes({**before, "keep": kept}, {**(options or {}), "keep": str(keep)})
     if repeat and (finished or (position and changed)):
         again.begin(connection, source, options=written, keep=keep)

@@ -6,12 +6,13 @@ from array import array
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphlang.db import statements
 from graphlang.db.errors import StoreError
 from graphlang.db.records import Links, Page, Problem, packed, unpacked
-from graphlang.db.schema.migrations import URL_INDEX
+from graphlang.db.schema import URL_INDEX
 from graphlang.db.url_ids.in_memory import UrlIds, authorities
 from graphlang.db.url_ids.stored import Captured, StoredIds
-from graphlang.db.write import again, captures, history, multirow, revisits
+from graphlang.db.write import again, captures, history, revisits
 from graphlang.db.write import links as linkage
 from graphlang.db.write.choose_capture import Choice, Facts, Keep
 from graphlang.db.write.removed import Removed
@@ -162,7 +163,7 @@ class Writer:
         if new:
             del self._hosts[spelled[new[0]] :]
             self._hosts += self._add_hosts([written[place] for place in new])
-        multirow.insert(
+        statements.insert_columns(
             self._connection,
             "INSERT OR FAIL INTO pages (url, host)",
             (written, list(map(self._hosts.__getitem__, spelled))),
@@ -175,7 +176,7 @@ class Writer:
         """Return the ids of the hosts of some URLs, entering those that are new."""
         sites = self._sites(urls)
         ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
-        multirow.insert_rows(
+        statements.insert_rows(
             self._connection, "INSERT OR FAIL INTO hosts", [(ids[place], *sites[place]) for place in new]
         )
         return ids.tolist()

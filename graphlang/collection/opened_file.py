@@ -96,7 +96,7 @@ class OpenedFile:
     def _answered(self, output: Path) -> Iterator[sqlite3.Connection]:
         """The collection with all answers of the chosen run, to be written to a file that is not its own."""
         from graphlang.analysis import linked  # noqa: PLC0415
-        from graphlang.db.own_files import own_files, same_file  # noqa: PLC0415
+        from graphlang.db.connection import own_files, same_file  # noqa: PLC0415
 
         for path, words in own_files(self.path):
             if same_file(output, path):
