@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.db.errors import StoreError, in_a_line
 from graphlang.db.records import LinkKind
-from graphlang.db.runs.find import any_run, is_missing
-from graphlang.db.runs.linked_answers import BLOCK, CELL
-from graphlang.db.runs.read_answers import count_answers
+from graphlang.db.runs.answers import count_answers
+from graphlang.db.runs.linked_answers import ROW_BYTES
+from graphlang.db.runs.run import find_run, has_run
 from graphlang.db.schema import documentation, find_faults, list_user_items
 from graphlang.db.statements import one_moment
 from graphlang.db.values import CHECK, MOST
@@ -50,10 +50,9 @@ _WORDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "runs": {"kind": ("content", "url", "vote", "propagation")},
     "link_kinds": {"name": tuple(kind.name.lower() for kind in LinkKind)},
 }
-_ROW_BYTES: Final = BLOCK * CELL
 #: By table: column, condition in SQL, and what is wrong with its value.
 _CONDITIONS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
-    "linked_answers": (("LENGTH(cells)", f"LENGTH(cells) <> {_ROW_BYTES}", f"not {_ROW_BYTES} bytes"),),
+    "linked_answers": (("LENGTH(cells)", f"LENGTH(cells) <> {ROW_BYTES}", f"not {ROW_BYTES} bytes"),),
     "links": (("target", "source = target", "the page itself"),),
     "pages": (("url", "url IN (SELECT url FROM pages GROUP BY url HAVING COUNT(*) > 1)", "there twice"),),
 }
@@ -183,13 +182,13 @@ def _check_runs(connection: sqlite3.Connection) -> Iterator[Finding]:
     for (number,) in connection.execute("SELECT id FROM runs ORDER BY id").fetchall():
         name = f"id {number}"
         try:
-            run = any_run(connection, number)
+            run = find_run(connection, number)
         except StoreError as error:
             yield Finding("runs", name, str(error).removesuffix(CHECK))
             continue
         if run.kind in {"vote", "propagation"} and not run.seeds:
             yield Finding("runs", name, "seeds is [], and a run of this kind starts from another")
-        missing = [seed for seed in run.seeds if is_missing(connection, seed)]
+        missing = [seed for seed in run.seeds if not has_run(connection, seed)]
         yield from (Finding("runs", name, f"seeds has run {seed}, which does not exist") for seed in missing)
         answers, unknown = count_answers(connection, number, labels)
         if unknown:

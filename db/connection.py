@@ -35,7 +35,7 @@ _NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
 _SIDE_FILES = ("-wal", "-shm", "-journal", "-lock")
 
 
-class Writer(sqlite3.Connection):
+class LockedConnection(sqlite3.Connection):
     """A connection that holds the database's lock until it is closed."""
 
     lock: Lock | None = None
@@ -96,12 +96,12 @@ def claim(
     if path.exists() and not path.is_file():
         msg = f"{path} is not a graphlang database: not a regular file"
         raise StoreError(msg)
-    return lock.acquire(path, verb, patience=patience, told=told)
+    return lock.acquire(path, verb, patience=patience, on_wait=told)
 
 
-def _open_writable(path: Path) -> Writer:
+def _open_writable(path: Path) -> LockedConnection:
     new = not path.exists() or path.stat().st_size == 0
-    connection = _connect(path, Writer)
+    connection = _connect(path, LockedConnection)
     try:
         new = new or _is_blank(connection)
         if new:

@@ -15,7 +15,7 @@ import numpy as np
 from graphlang.analysis.classify import Answered, Described, classify_rest, ids_of, start_growing, write
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.segments.pages import Part
-from graphlang.db.runs.drop import drop_answers
+from graphlang.db.runs.lifecycle import drop_answers
 
 if TYPE_CHECKING:
     import sqlite3

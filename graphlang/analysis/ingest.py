@@ -14,8 +14,8 @@ from graphlang.db import InputError
 from graphlang.db.connection import its_files
 from graphlang.db.records import Page
 from graphlang.db.write import sources
-from graphlang.db.write.again import reading
 from graphlang.db.write.choose_capture import Keep
+from graphlang.db.write.sources import reading
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.ingest import Found, Limits, Passed, batches, find
 from graphlang.ingest.links.canonical import Place, place

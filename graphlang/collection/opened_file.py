@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import store_error
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import get_run
+from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.rows import Rows
 from graphlang.whole_file import OutputError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
-from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.run import chosen_run
 from graphlang.maps.selection import IS_PAGE, Selection
 from graphlang.method_cards import sources
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from graphlang.db import LinkKind, StoreError, create, open_existing
-from graphlang.db.remove import _OF_A_PAGE
-from graphlang.db.runs.drop import _TABLES
+from graphlang.db.remove import PAGE_COLUMNS
+from graphlang.db.runs.lifecycle import ANSWER_TABLES
 from graphlang.db.schema import VERSION, documentation, markdown
 
 
@@ -50,13 +50,13 @@ def _referring(connection: sqlite3.Connection, parent: str) -> set[tuple[str, st
 
 def test_all_that_refers_to_a_page_or_a_run_goes_with_it(tmp_path: Path) -> None:
     connection = create(tmp_path / "new.db")
-    of_a_page = {(table, column) for table, columns in _OF_A_PAGE for column in columns}
+    of_a_page = {(table, column) for table, columns in PAGE_COLUMNS for column in columns}
     # A revisit loses what it was lent; links of a capture go with the capture.
     by_itself = {("captures", "original"), ("history_links", "target")}
     assert _referring(connection, "pages") == of_a_page | by_itself, "name it in db/remove.py: takedowns are complete"
     # The chosen run is not dropped, and a capture's run is one that is finished.
-    assert _referring(connection, "runs") == {(table, "run") for table in (*_TABLES, "chosen", "history")}, (
-        "name it in db/runs/drop.py: nothing is left of a run that was stopped"
+    assert _referring(connection, "runs") == {(table, "run") for table in (*ANSWER_TABLES, "chosen", "history")}, (
+        "name it in db/runs/lifecycle.py: nothing is left of a run that was stopped"
     )
     connection.close()
 

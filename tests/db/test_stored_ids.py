@@ -8,10 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.db import Link, Page, create
+from graphlang.db import Link, Page, create, url_ids
 from graphlang.db.records import packed
-from graphlang.db.url_ids import stored
-from graphlang.db.url_ids.stored import Captured, StoredIds
+from graphlang.db.url_ids import Captured, StoredIds
 from graphlang.db.write.writer import Site, Writer, finish
 
 URLS = [f"http://{host}.example/{number}" for host in "abc" for number in range(6)]
@@ -58,16 +57,16 @@ def names(tmp_path: Path) -> Iterator[Path]:
 def test_every_way_gives_the_same_database(names: Iterator[Path], batches: list[list[tuple[int, list[int]]]]) -> None:
     from_memory = add(next(names), batches)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored, "_FEW", 0)
-        patch.setattr(stored, "_SHARE", 0)  # never enough to read anything back
+        patch.setattr(url_ids, "_FEW", 0)
+        patch.setattr(url_ids, "_SHARE", 0)  # never enough to read anything back
         assert add(next(names), batches) == from_memory
-        patch.setattr(stored, "_SHARE", 1)  # one, then the other
+        patch.setattr(url_ids, "_SHARE", 1)  # one, then the other
         assert add(next(names), batches) == from_memory
 
 
 @pytest.fixture
 def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
-    monkeypatch.setattr(stored, "_FEW", 10)
+    monkeypatch.setattr(url_ids, "_FEW", 10)
     connection = create(tmp_path / "a.db")
     connection.execute("INSERT INTO hosts VALUES (1, 'a.example', '', '', '')")
     pages = [(number, f"http://a.example/{number}", 1) for number in range(1, 101)]

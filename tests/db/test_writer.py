@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create
 from graphlang.db.records import packed, unpacked
-from graphlang.db.url_ids.in_memory import UrlIds
+from graphlang.db.url_ids import UrlIds
 from graphlang.db.write import sources
 from graphlang.db.write.writer import Site, Writer, finish
 
