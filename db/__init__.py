@@ -1,8 +1,8 @@
-"""The one SQLite file that holds a collection: pages, texts, links, runs and what they answered.
+"""The one SQLite file that holds a collection: pages, texts, links, runs and their answers.
 
-In: `records`, as readers hand them over. Out: batches and arrays (`collection`), runs and their answers (`runs/`). Open
-`schema/` for tables, views and columns, `write/` for how pages are added, `remove` for how they go, `corrections` for
-what people say of them, `connection` for what opens a file, `lock` for who may write.
+Readers pass `records`; `write/` stores them, `remove` deletes pages, `corrections` stores languages set by hand.
+`collection` reads batches and arrays, `runs/` reads and writes answers. ``schema.sql`` documents tables and columns;
+`connection` opens a file, `check` finds what is wrong with one, `lock` allows one writer.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
             yield _unreadable("file", error)
             return
         for fault in faults:
-            yield Finding(fault.table, _shown(fault.name), fault.words.removesuffix(CHECK))
+            yield Finding(fault.table, _shown(fault.name), fault.reason.removesuffix(CHECK))
         if any(fault.table in {"file", "schema"} for fault in faults):
             return
         tables = _read_tables(connection)
@@ -134,21 +134,21 @@ def _check_rows(connection: sqlite3.Connection, table: _Table) -> Iterator[Findi
         for column, parent, other in table.references
     ]
     conditions += [(column, f"NOT is_utf8(CAST({column} AS BLOB))", "not UTF-8") for column in table.texts]
-    for column, (least, most) in _RANGES.get(table.name, {}).items():
-        conditions.append((column, f"{column} NOT BETWEEN {least} AND {most}", f"outside {least} to {most}"))
+    for column, (minimum, maximum) in _RANGES.get(table.name, {}).items():
+        conditions.append((column, f"{column} NOT BETWEEN {minimum} AND {maximum}", f"outside {minimum} to {maximum}"))
     for column, allowed in _WORDS.get(table.name, {}).items():
         conditions.append((column, f"{column} NOT IN {allowed}", f"none of {', '.join(allowed)}"))
     conditions += _CONDITIONS.get(table.name, ())
     names = [f"CAST({name} AS BLOB)" if name in table.texts else name for name in table.key]
-    for column, condition, words in conditions:
+    for column, condition, fault in conditions:
         value, *key, count = connection.execute(
             f"SELECT SUBSTR(CAST({column} AS BLOB), 1, 60), {', '.join(names)}, COUNT(*) FROM {table.name}"
             f" WHERE {condition}"
         ).fetchone()
         if count:
-            row = ", ".join(f"{name} {_shown(part)}" for name, part in zip(table.key, key, strict=True))
+            row = ", ".join(f"{name} {_shown(field)}" for name, field in zip(table.key, key, strict=True))
             rows = f" ({count:,} rows)" if count > 1 else ""
-            yield Finding(table.name, row, f"{column} is {_shown(value)}, {words}{rows}")
+            yield Finding(table.name, row, f"{column} is {_shown(value)}, {fault}{rows}")
 
 
 def _shown(value: object) -> str:

@@ -235,19 +235,23 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
     done = 0
     while rows := _fetch(cursor, "links"):  # 64-bit numbers only for a few links at a time
         pages, counts, numbers = zip(*rows, strict=True)
-        part = slice(done, done + sum(counts))
+        span = slice(done, done + sum(counts))
         with values.reading("links"):
             packed = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
-            source[part] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
-            target[part] = (packed >> 5 & 0xFFFFFFFF) - 1
-        order = _order(source[part], target[part])
+            source[span] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
+            target[span] = (packed >> 5 & 0xFFFFFFFF) - 1
+        order = _order(source[span], target[span])
         if order is not None:
-            source[part], target[part], packed = source[part][order], target[part][order], packed[order]
-        kind[part], nofollow[part] = packed >> 1 & 15, packed & 1
+            source[span], target[span], packed = (
+                source[span][order],
+                target[span][order],
+                packed[order],
+            )
+        kind[span], nofollow[span] = packed >> 1 & 15, packed & 1
         if place is not None:
             values.check_range("links.place", (packed >> 37) - 1, -1, _LAST)
-            place[part] = (packed >> 37) - 1
-        done = part.stop
+            place[span] = (packed >> 37) - 1
+        done = span.stop
     with values.reading("links"):
         hreflang, tags = _hreflang(connection, source, target)
     return Edges(source, target, kind, nofollow, hreflang, tags, place)
@@ -320,12 +324,12 @@ def _numbers(source: NDArray[np.int32], target: NDArray[np.int32], pairs: NDArra
 
 def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
     """Return the host of each page as ``hosts.id`` - 1, in order of page ids; removed pages have an unused number."""
-    total, most = count_pages(connection), count_hosts(connection)
-    result = np.full(total, most, dtype=np.int32)
+    total, unused = count_pages(connection), count_hosts(connection)
+    result = np.full(total, unused, dtype=np.int32)
     for first in range(0, total, _NUMBERS):
         with values.reading("pages"):
             pages, hosts = _read_hosts(connection, first, min(_NUMBERS, total - first))
-        values.check_range("pages.host", hosts, 0, most)
+        values.check_range("pages.host", hosts, 0, unused)
         result[pages] = hosts
     return result
 

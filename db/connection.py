@@ -297,7 +297,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if fault is not None:
         if _is_blank(connection):
             raise _empty(path)
-        msg = f"{path} {fault.words}"
+        msg = f"{path} {fault.reason}"
         raise StoreError(msg)
 
 

@@ -20,7 +20,7 @@ class InputError(StoreError):
     """A file named by the user cannot be read or has the wrong content."""
 
 
-def store_error(words: str, error: sqlite3.Error) -> StoreError:
+def store_error(message: str, error: sqlite3.Error) -> StoreError:
     """Return the StoreError or LockedError for an error of SQLite.
 
     >>> import sqlite3
@@ -28,7 +28,7 @@ def store_error(words: str, error: sqlite3.Error) -> StoreError:
     LockedError('cannot read a.db: database is locked')
     """
     kind = LockedError if "locked" in str(error) else StoreError
-    return kind(f"{words}: {in_a_line(error)}")
+    return kind(f"{message}: {in_a_line(error)}")
 
 
 def in_a_line(error: BaseException) -> str:

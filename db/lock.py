@@ -53,7 +53,7 @@ class Lock:
         self._descriptor: int | None = descriptor
         self._pid = os.getpid()
         self.holder = holder
-        #: Unique among all holders ever; marks what it writes.
+        #: Unique among all holders ever; runs have it as their owner.
         self.token = f"{_host()} {self._pid} {_started(self._pid)} {os.urandom(8).hex()}"
 
     def release(self) -> None:
@@ -161,9 +161,9 @@ def _read(descriptor: int) -> Holder | None:
     """Read the holder from the file; it may take a moment to write it."""
     until = time.monotonic() + _PATIENCE
     while True:
-        words = os.pread(descriptor, _LONGEST, 0).decode("ascii", "replace").split()
-        if len(words) == len(Holder._fields) and words[0].isdigit():
-            pid, verb, since = words
+        fields = os.pread(descriptor, _LONGEST, 0).decode("ascii", "replace").split()
+        if len(fields) == len(Holder._fields) and fields[0].isdigit():
+            pid, verb, since = fields
             return Holder(int(pid), _plain(verb), _plain(since))
         if time.monotonic() >= until or os.fstat(descriptor).st_nlink == 0:
             return None
@@ -203,7 +203,7 @@ def _host() -> str:
 
 
 def _started(pid: int) -> int:
-    """Return the start of a process in clock ticks since boot; 0 if there is none, or the system does not tell."""
+    """Return the start of a process in clock ticks since boot; 0 if there is none, or the system does not know it."""
     if sys.platform != "linux":
         return 0
     try:

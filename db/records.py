@@ -135,8 +135,8 @@ def deflated(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "replace"), _LEVEL) if text else b""
 
 
-def inflated(data: bytes, most: int) -> str:
-    """Undo `deflated`; raise ValueError for a damaged stream, or one with more than ``most`` characters.
+def inflated(data: bytes, maximum: int) -> str:
+    """Undo `deflated`; raise ValueError for a damaged stream, or one with more than ``maximum`` characters.
 
     >>> inflated(deflated("déjà vu"), 7)
     'déjà vu'
@@ -145,11 +145,11 @@ def inflated(data: bytes, most: int) -> str:
         return ""
     stream = zlib.decompressobj()
     try:
-        raw = stream.decompress(data, 4 * most + 1)  # a character takes four bytes at most
+        raw = stream.decompress(data, 4 * maximum + 1)  # a character takes four bytes at most
     except zlib.error as error:
         raise ValueError(str(error)) from error
-    if not stream.eof or len(text := raw.decode()) > most:
-        raise ValueError(f"not whole, or more than {most} characters")
+    if not stream.eof or len(text := raw.decode()) > maximum:
+        raise ValueError(f"not whole, or more than {maximum} characters")
     return text
 
 

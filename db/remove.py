@@ -56,8 +56,8 @@ class Removed:
 
     def __init__(self, connection: sqlite3.Connection, host: Callable[[str], str]) -> None:
         self._digests: dict[str, set[str]] = {"url": set(), "host": set()}
-        for known, kind in connection.execute("SELECT digest, kind FROM removed"):
-            self._digests.setdefault(kind, set()).add(known)
+        for name_digest, kind in connection.execute("SELECT digest, kind FROM removed"):
+            self._digests.setdefault(kind, set()).add(name_digest)
         self._host = host
         self._has_host = lru_cache(_HOSTS_CACHED)(lambda name: digest("host", name) in self._digests["host"])
 
@@ -111,8 +111,8 @@ class Removal:
         '1 page, 3 links'
         """
         counts = {name: count for name, count in asdict(self).items() if name != "missing" and count}
-        words = (f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
-        return ", ".join(words) or "nothing"
+        parts = (f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
+        return ", ".join(parts) or "nothing"
 
 
 def remove(

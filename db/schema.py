@@ -1,4 +1,4 @@
-"""Create the tables of ``schema.sql``, tell whether a file has them, and document them.
+"""Create the tables of ``schema.sql``, compare a file with them, and document them.
 
 The comments of ``schema.sql`` describe tables, views and columns. They are not stored, so that rewording one leaves
 older files valid. Any other change of the file needs another `VERSION`.
@@ -61,7 +61,7 @@ class Fault(NamedTuple):
 
     table: str  #: ``file``, ``schema``, or the table with a wrong id
     name: str  #: item of the schema; empty for others
-    words: str  #: for the user, after the name of the file
+    reason: str  #: for the user, after the name of the file
 
 
 class Item(NamedTuple):
@@ -101,8 +101,8 @@ def documentation() -> dict[str, Table]:
         name = ""
         for line in block[head.end() :].splitlines():
             code, mark, comment = line.partition("-- ")
-            if words := re.findall(r"\w+", code):
-                name = words[0] if head[1] == "TABLE" else words[-1]
+            if names := re.findall(r"\w+", code):
+                name = names[0] if head[1] == "TABLE" else names[-1]
             if mark:
                 columns[name] = f"{columns.get(name, '')} {comment}".strip()
         tables[head[2]] = Table(" ".join(comments), columns)
@@ -166,7 +166,7 @@ def find_faults(connection: sqlite3.Connection) -> Iterator[Fault]:
         yield Fault("schema", items[-1].name, f"has more than {_MOST_OBJECTS} tables, views, indexes and triggers")
         return
     differences = list(_compare(items))
-    yield from (Fault("schema", name, f"{words}{CHECK}") for name, words in differences)
+    yield from (Fault("schema", name, f"{reason}{CHECK}") for name, reason in differences)
     if not differences:
         yield from _check_ids(connection)
 
@@ -176,11 +176,11 @@ def _compare(items: list[Item]) -> Iterator[tuple[str, str]]:
     allowed = _OPTIONAL | {*user_items(items)}
     for item in items:
         key = item.kind, item.name
-        known = key in ours or any(key == (other.kind, other.name) for other in _OPTIONAL)
-        if key in seen or not (known or item in allowed):
+        is_ours = key in ours or any(key == (other.kind, other.name) for other in _OPTIONAL)
+        if key in seen or not (is_ours or item in allowed):
             kind, name = (ascii(text[:_SHOWN]).strip("'\"") for text in (item.kind, item.name))
             yield item.name, f"has a {kind} {name}, which graphlang does not make"
-        elif known and item not in {ours.get(key), *_OPTIONAL}:
+        elif is_ours and item not in {ours.get(key), *_OPTIONAL}:
             yield item.name, f"has a {item.kind} {item.name} that is not as graphlang makes it"
         seen.add(key)
     # The indexes that SQLite makes itself come last: they are missing because their table is.
@@ -247,14 +247,14 @@ def _check_ids(connection: sqlite3.Connection) -> Iterator[Fault]:
     (size,) = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
     bound = largest_id(size // _LEAST_BYTES)
     for table, column in _IDS:
-        most = MOST_LABELS if table == "labels" else bound
+        greatest = MOST_LABELS if table == "labels" else bound
         ends = connection.execute(
             f"SELECT (SELECT MIN({column}) FROM {table}), (SELECT MAX({column}) FROM {table})"
         ).fetchone()
         for value in ends:
-            if value is not None and not (isinstance(value, int) and 1 <= value <= most):
-                words = f"has {ascii(value)[:_SHOWN]} in {table}.{column}, where it can have 1 to {most}{CHECK}"
-                yield Fault(table, "", words)
+            if value is not None and not (isinstance(value, int) and 1 <= value <= greatest):
+                reason = f"has {ascii(value)[:_SHOWN]} in {table}.{column}, where it can have 1 to {greatest}{CHECK}"
+                yield Fault(table, "", reason)
                 break
     query = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('pages', 'hosts', 'labels') LIMIT 4"
     rows = connection.execute(query).fetchall()
@@ -262,5 +262,5 @@ def _check_ids(connection: sqlite3.Connection) -> Iterator[Fault]:
         yield Fault("sqlite_sequence", "", f"has a table twice in sqlite_sequence{CHECK}")
     for name, seq in rows:
         if not (isinstance(seq, int) and 0 <= seq <= bound):
-            words = f"has {ascii(seq)[:_SHOWN]} as the last id of {name}, which the file cannot hold{CHECK}"
-            yield Fault("sqlite_sequence", "", words)
+            reason = f"has {ascii(seq)[:_SHOWN]} as the last id of {name}, which the file cannot hold{CHECK}"
+            yield Fault("sqlite_sequence", "", reason)

@@ -157,12 +157,12 @@ def at(connection: sqlite3.Connection, text: str | None) -> Iterator[None]:
         StoreError: the connection shows another moment.
     """
     selected = None if text is None else moment_of(text)
-    shown = moment(connection)
-    if selected is None or shown == selected.text:
+    current = moment(connection)
+    if selected is None or current == selected.text:
         yield
         return
-    if shown is not None:
-        raise StoreError(f"this connection shows {shown}, and cannot show {selected.text} at once")
+    if current is not None:
+        raise StoreError(f"this connection shows {current}, and cannot show {selected.text} at once")
     try:
         _create_views(connection, selected)
         yield

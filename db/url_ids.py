@@ -27,7 +27,7 @@ _FIRST_CAPACITY = 1 << 12
 _BATCH = 50_000  #: rows read back at once
 _FEW = 50_000  #: rows that are read back in no time
 _LOOKED_UP = 4096  #: texts of one statement
-_SHARE = 10  #: one in so many stored texts is looked up before all are read back
+_SHARE = 10  #: all texts are read back after looking up a tenth of their number
 
 
 class Assigned(NamedTuple):

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CHECK: Final = " ('graphlang check' tells more)"  #: appended to messages about unsound files
+CHECK: Final = " (see 'graphlang check')"  #: appended to messages about unsound files
 MOST: Final = (1 << 31) - 1  #: greatest id of any table
 MOST_LABELS: Final = (1 << 15) - 1  #: greatest label id: packed answers have two bytes for it
-#: Ids have gaps where pages were removed: so many for each row, and so many more.
+#: Removed pages leave gaps in ids: at most 4 for each row, and a million more.
 _GAPS_EACH, _GAPS_MORE = 4, 1_000_000
 #: Exceptions of Python and numpy over values of another type or outside a range.
 _VALUE_ERRORS: Final = (TypeError, ValueError, OverflowError, IndexError, KeyError, AttributeError)
@@ -36,7 +36,7 @@ def now() -> str:
 
 
 def largest_id(rows: int) -> int:
-    """Return the greatest id that a table with so many rows may have, so that no id can exhaust memory."""
+    """Return the greatest id that a table with this number of rows may have, so that no id can exhaust memory."""
     return min(_GAPS_EACH * rows + _GAPS_MORE, MOST)
 
 
@@ -44,7 +44,7 @@ def refused(where: str, value: object, expected: str = "") -> StoreError:
     """Return the error for a value that graphlang never writes.
 
     >>> str(refused("links.target", 99, "1 to 7"))
-    "links.target is 99 instead of 1 to 7 ('graphlang check' tells more)"
+    "links.target is 99 instead of 1 to 7 (see 'graphlang check')"
     """
     return StoreError(f"{where} is {ascii(value)[:_SHOWN]}{f' instead of {expected}' if expected else ''}{CHECK}")
 
@@ -57,8 +57,8 @@ def reading(table: str) -> Iterator[None]:
     except StoreError:
         raise
     except _VALUE_ERRORS as error:
-        words = ascii(str(error).partition("\n")[0])[1:-1][: 2 * _SHOWN]
-        raise StoreError(f"{table} has values that graphlang never writes: {words}{CHECK}") from error
+        message = ascii(str(error).partition("\n")[0])[1:-1][: 2 * _SHOWN]
+        raise StoreError(f"{table} has values that graphlang never writes: {message}{CHECK}") from error
     except sqlite3.OperationalError as error:
         if "decode to UTF-8" not in str(error):
             raise
@@ -72,22 +72,22 @@ def to_array(where: str, rows: Sequence[Sequence[Any]], width: int) -> NDArray[n
     try:
         return np.array(rows, dtype=np.float64).reshape(-1, width)
     except (TypeError, ValueError, OverflowError) as error:
-        others = (value for row in rows for value in row if not isinstance(value, (int, float)))
-        raise refused(where, next(others, None), "a number") from error
+        wrong = (value for row in rows for value in row if not isinstance(value, (int, float)))
+        raise refused(where, next(wrong, None), "a number") from error
 
 
-def check_range(where: str, values: NDArray[Any], least: float, most: float) -> None:
+def check_range(where: str, values: NDArray[Any], minimum: float, maximum: float) -> None:
     """Raise StoreError unless all values are numbers in a range.
 
     >>> import numpy as np
     >>> check_range("scores.score", np.array([0.5, np.nan]), 0, 1)
     Traceback (most recent call last):
-    graphlang.db.errors.StoreError: scores.score is nan instead of 0 to 1 ('graphlang check' tells more)
+    graphlang.db.errors.StoreError: scores.score is nan instead of 0 to 1 (see 'graphlang check')
     """
-    if values.size and not (values.min() >= least and values.max() <= most):  # NaN fails both
-        value = values[~((values >= least) & (values <= most))].flat[0]
-        shown = f"{least:,.10g} to {most:,.10g}".replace(",", "")
-        raise refused(where, value.item(), shown)
+    if values.size and not (values.min() >= minimum and values.max() <= maximum):  # NaN fails both
+        value = values[~((values >= minimum) & (values <= maximum))].flat[0]
+        expected = f"{minimum:,.10g} to {maximum:,.10g}".replace(",", "")
+        raise refused(where, value.item(), expected)
 
 
 def check_type(where: str, values: Sequence[Any], kind: type) -> None:
@@ -95,7 +95,7 @@ def check_type(where: str, values: Sequence[Any], kind: type) -> None:
 
     >>> check_type("texts.title", ["a", 5], str)
     Traceback (most recent call last):
-    graphlang.db.errors.StoreError: texts.title is 5 instead of text ('graphlang check' tells more)
+    graphlang.db.errors.StoreError: texts.title is 5 instead of text (see 'graphlang check')
     """
     if {*map(type, values)} - {kind}:
         raise refused(where, next(value for value in values if type(value) is not kind), _TYPE_NAMES[kind])

@@ -97,8 +97,8 @@ def write_answers(
                 answers.pages.tolist(),
                 answers.label.tolist(),
                 _round(answers.confidence),
-                [label if known else None for label, known in zip(second, has_second, strict=True)],
-                [value if known else None for value, known in zip(confidence, has_second, strict=True)],
+                [label if has else None for label, has in zip(second, has_second, strict=True)],
+                [value if has else None for value, has in zip(confidence, has_second, strict=True)],
                 answers.characters.tolist(),
                 answers.encodings or [None] * count,
                 answers.read or [None] * count,
@@ -144,7 +144,7 @@ def read_answers(connection: sqlite3.Connection, run: int) -> RunAnswers:
     table = np.concatenate([*_read_tables(connection, "predictions", query, (run,), 6), linked])
     values.check_range("predictions.page", table[:, 0], 1, count_pages(connection))
     for place, name in enumerate(("label", "runner_up")):
-        check_labels(connection, f"predictions.{name}", table[:, 1 + 2 * place], least=1 if not place else -1)
+        check_labels(connection, f"predictions.{name}", table[:, 1 + 2 * place], minimum=1 if not place else -1)
         values.check_range(f"predictions.{name}_confidence", table[:, 2 + 2 * place], 0, _MOST_CONFIDENCE)
     values.check_range("predictions.characters", table[:, 5], 0, values.MOST)
     if len(linked):
@@ -180,7 +180,7 @@ def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool
     for table in _read_tables(connection, "scores", query, (run, width), 4):
         values.check_range("scores.page", table[:, 0], 1, len(pages))
         values.check_range("scores.rank", table[:, 1], 1, width)
-        check_labels(connection, "scores.label", table[:, 2], least=1)
+        check_labels(connection, "scores.label", table[:, 2], minimum=1)
         values.check_range("scores.score", table[:, 3], 0, _MOST_CONFIDENCE)
         row = table[:, 0].astype(np.int64) - 1
         selected, row = table[pages[row]], row[pages[row]]
@@ -201,7 +201,7 @@ def read_shares(connection: sqlite3.Connection, run: int, width: int) -> NDArray
     table = np.concatenate([np.zeros((0, 4)), *_read_tables(connection, "page_shares", query, (run, width), 4)])
     values.check_range("page_shares.page", table[:, 0], 1, count_pages(connection))
     values.check_range("page_shares.rank", table[:, 1], 1, width)
-    check_labels(connection, "page_shares.label", table[:, 2], least=1)
+    check_labels(connection, "page_shares.label", table[:, 2], minimum=1)
     values.check_range("page_shares.share", table[:, 3], 0, _MOST_CONFIDENCE)
     return table
 
@@ -271,12 +271,12 @@ def all_labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str 
     return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
 
-def check_labels(connection: sqlite3.Connection, where: str, label: NDArray[Any], *, least: int = 0) -> None:
-    """Raise StoreError unless all label ids exist; a ``least`` of -1 allows -1, which means none."""
+def check_labels(connection: sqlite3.Connection, where: str, label: NDArray[Any], *, minimum: int = 0) -> None:
+    """Raise StoreError unless all label ids exist; a ``minimum`` of -1 allows -1, which means none."""
     ids = np.array([number for (number,) in connection.execute("SELECT id FROM labels")], dtype=np.int64)
-    most = int(ids.max(initial=0))
-    values.check_range(where, label, least, most)
-    exists = np.zeros(most + 2, dtype=np.bool_)
+    greatest = int(ids.max(initial=0))
+    values.check_range(where, label, minimum, greatest)
+    exists = np.zeros(greatest + 2, dtype=np.bool_)
     exists[ids] = True
     exists[-1] = True  # of none
     if not exists[label.astype(np.int64)].all():

@@ -112,8 +112,8 @@ def origin_of(connection: sqlite3.Connection, run: Run) -> Run:
 def latest_run(connection: sqlite3.Connection, *kinds: str) -> Run | None:
     """Return the newest finished run of some kinds over the main captures, or over those of the snapshot shown."""
     marks = ", ".join("?" * len(kinds))
-    shown = snapshot.moment(connection)
-    return _first(connection, f"kind IN ({marks}) AND COALESCE({AT}, ?) IS ?", (*kinds, shown, shown))
+    moment = snapshot.moment(connection)
+    return _first(connection, f"kind IN ({marks}) AND COALESCE({AT}, ?) IS ?", (*kinds, moment, moment))
 
 
 def run_of_moment(connection: sqlite3.Connection, moment: str) -> Run | None:

@@ -87,17 +87,17 @@ _LEND = (
 
 def read_choice(connection: sqlite3.Connection, page_id: int) -> Choice:
     """Read the main capture of a page, to compare it with captures that are read now."""
-    status, date, revisit, count, source, offset, *others = connection.execute(
+    status, date, revisit, count, source, offset, *sizes = connection.execute(
         "SELECT status, date, revisit_of IS NOT NULL, captures, source, offset, parts, length, digest, size"
         " FROM captures WHERE page = ?",
         (page_id,),
     ).fetchone()
-    parts, length, digest, size = others
+    parts, length, digest, size = sizes
     for name, value in (("date", date), ("parts", parts), ("digest", digest)):
         values.check_type(f"captures.{name}", [value], str)
     for name, value in (("length", length), ("captures", count), ("size", size)):
         values.check_type(f"captures.{name}", [value], int)
-    return Choice(Facts(status, date, bool(revisit), *others), count, stored=(source, offset))
+    return Choice(Facts(status, date, bool(revisit), *sizes), count, stored=(source, offset))
 
 
 def forget_captures(connection: sqlite3.Connection, pages: Sequence[int]) -> None:
@@ -180,8 +180,8 @@ def write_part(connection: sqlite3.Connection, source: int, page_id: int, part: 
         _forget_part(connection, page_id, part)
     _write_evidence(connection, [(page_id, part)])
     if part.parts == "text":
-        words = (source, part.offset, part.charset, part.charset_from, part.length, part.date, reading, page_id)
-        connection.execute(_WITH_TEXT, words)
+        row = (source, part.offset, part.charset, part.charset_from, part.length, part.date, reading, page_id)
+        connection.execute(_WITH_TEXT, row)
         if part.title or part.text:
             connection.execute(_WITH_WORDS, (page_id, part.title, part.text, part.main_length, part.rest or None))
         return

@@ -68,15 +68,19 @@ class Facts:
         >>> whole.better(cut, Keep.BEST), cut.better(whole, Keep.BEST)
         (True, False)
         """
-        mine, others = self._when(), other._when()
+        date, other_date = self._when(), other._when()
         if self.revisit or other.revisit:
-            return other.revisit and (not self.revisit or mine > others)
-        if mine and (mine, self.status, self.parts) == (others, other.status, other.parts) and keep is not Keep.LONGEST:
+            return other.revisit and (not self.revisit or date > other_date)
+        if (
+            date
+            and (date, self.status, self.parts) == (other_date, other.status, other.parts)
+            and keep is not Keep.LONGEST
+        ):
             return self.size > other.size
         if keep is Keep.FIRST:
-            return (mine or _UNDATED) < (others or _UNDATED)
+            return (date or _UNDATED) < (other_date or _UNDATED)
         if keep is Keep.LAST:
-            return mine > others
+            return date > other_date
         if keep is Keep.LONGEST:
             return (self.length, *self._rank()) > (other.length, *other._rank())
         return self._rank() > other._rank()

@@ -20,8 +20,7 @@ from graphlang.cli.failures import failure
 from graphlang.cli.shared import database
 from graphlang.content import registry
 from graphlang.content.identifier import Identifier
-from graphlang.db import InputError, LockedError, StoreError, connection, create, lock
-from graphlang.db.schema import migrations
+from graphlang.db import InputError, LockedError, StoreError, connection, create, lock, schema
 from graphlang.ingest import WorkerError
 from graphlang.modelfile import ModelError
 
@@ -89,11 +88,11 @@ def test_4_where_the_disk_is_full(graphlang: Call, tmp_path: Path, monkeypatch: 
 def test_4_where_not_even_the_tables_have_room(
     graphlang: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(opened: sqlite3.Connection) -> bool:
+    def create_tables(opened: sqlite3.Connection) -> None:
         opened.execute("PRAGMA max_page_count = 3")
-        return migrations.make(opened)
+        schema.create_tables(opened)
 
-    monkeypatch.setattr(connection, "make", make)
+    monkeypatch.setattr(connection, "create_tables", create_tables)
     result = graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1)
     assert (result.exit_code, "the disk is full" in result.stderr) == (failures.EXHAUSTED, True), result.stderr
     monkeypatch.undo()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
@@ -15,7 +16,10 @@ from hypothesis import strategies as st
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,11 +38,6 @@ TABLES = {
     # Which of several captures of the same content holds it may differ.
     "history": "page, source, offset, date, status, digest, parts",
 }
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def held(connection: sqlite3.Connection) -> dict[str, list[Any]]:

@@ -199,7 +199,7 @@ def test_what_nobody_foresaw_is_told_as_what_is_wrong_with_the_database(
     altered.sql(path, "DELETE FROM texts WHERE page = 1", "UPDATE texts SET main = -3 WHERE page = 2")
     result = graphlang("problems", path, "--count")
     told = f"Error: {path} is unsound: texts (page 2): main is -3, outside 0 to 2147483647"
-    assert (result.exit_code, result.stderr) == (3, f"{told} ('graphlang check' tells more)\n")
+    assert (result.exit_code, result.stderr) == (3, f"{told} (see 'graphlang check')\n")
 
 
 OWN = (

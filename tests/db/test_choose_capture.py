@@ -1,6 +1,7 @@
 """One snapshot out of several captures: which is kept, how parts are joined, and what revisits borrow."""
 
 import sqlite3
+import sys
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -10,14 +11,12 @@ import pytest
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, create
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 URL = "http://a.example/"
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def page(url: str = URL, **more: object) -> Page:

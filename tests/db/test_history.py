@@ -1,6 +1,7 @@
 """Captures of a page besides its own: each with its date, each content once, however the records come."""
 
 import sqlite3
+import sys
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise, permutations
@@ -14,15 +15,13 @@ from graphlang.db import Declaration, Link, LinkKind, Page, create
 from graphlang.db.remove import remove, scrub
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import BatchCounts, Site, Writer, finish
+from graphlang.db.write.writer import BatchCounts, Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 URL = "http://a.example/"
 OTHER = "http://b.example/"
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def capture(year: int, words: str, *links: str, url: str = URL, **more: object) -> Page:
@@ -79,7 +78,7 @@ def ask(path: Path, query: str) -> list[tuple[object, ...]]:
 def dump(path: Path) -> list[str]:
     connection = sqlite3.connect(path)
     try:
-        return [line for line in connection.iterdump() if "_sqlite_migrations" not in line]
+        return list(connection.iterdump())
     finally:
         connection.close()
 
