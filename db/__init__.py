@@ -1,8 +1,8 @@
 """The one SQLite file that holds a collection: pages, texts, links, runs and their answers.
 
-Readers pass `records`; `write/` stores them, `remove` deletes pages, `corrections` stores languages set by hand.
-`collection` reads batches and arrays, `runs/` reads and writes answers. ``schema.sql`` documents tables and columns;
-`connection` opens a file, `check` finds what is wrong with one, `lock` allows one writer.
+In: `records`, from readers. Out: batches and arrays (`collection`), runs and their answers (`runs/`). Open `schema` and
+``schema.sql`` for tables and columns, `write/` for how pages are added, `remove` for how they are deleted,
+`corrections` for languages set by hand, `connection` for opening a file, `check` for its faults, `lock` for writers.
 """
 
 from __future__ import annotations

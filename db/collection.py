@@ -242,11 +242,7 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
             target[span] = (packed >> 5 & 0xFFFFFFFF) - 1
         order = _order(source[span], target[span])
         if order is not None:
-            source[span], target[span], packed = (
-                source[span][order],
-                target[span][order],
-                packed[order],
-            )
+            source[span], target[span], packed = source[span][order], target[span][order], packed[order]
         kind[span], nofollow[span] = packed >> 1 & 15, packed & 1
         if place is not None:
             values.check_range("links.place", (packed >> 37) - 1, -1, _LAST)

@@ -1,5 +1,6 @@
 """Runs: computations of languages with their parameters and answers. Nothing is overwritten.
 
-`run` finds runs and chooses the one that the views show, `lifecycle` starts, finishes and drops them, `answers` writes
-and reads their answers, and `linked_answers` packs those for unfetched URLs.
+In: a method, its parameters, answers as arrays. Out: a `run.Run`, its answers and scores as arrays. Open `run` for
+finding and choosing runs, `lifecycle` for starting, finishing and dropping them, `answers` for what they answer, and
+`linked_answers` for unfetched URLs.
 """
