@@ -1,8 +1,8 @@
-"""The one SQLite file that holds a collection: pages, texts, links, runs and what they answered.
+"""The one SQLite file that holds a collection: pages, texts, links, runs and their answers.
 
-In: `records`, as readers hand them over. Out: batches and arrays (`collection`), runs and their answers (`runs/`). Open
-`schema/` for tables, views and columns, `write/` for how pages are added, `remove` for how they go, `corrections` for
-what people say of them, `connection` for what opens a file, `lock` for who may write.
+In: `records`, from readers. Out: batches and arrays (`collection`), runs and their answers (`runs/`). Open `schema` and
+``schema.sql`` for tables and columns, `write/` for how pages are added, `remove` for how they are deleted,
+`corrections` for languages set by hand, `connection` for opening a file, `check` for its faults, `lock` for writers.
 """
 
 from __future__ import annotations

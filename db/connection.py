@@ -1,45 +1,47 @@
-"""Open the file of a collection, or say in one line why it cannot be opened."""
+"""Open the file of a collection, or raise in one line why it cannot be opened."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import warnings
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from graphlang.db import lock, soundness
-from graphlang.db.errors import LockedError, OldReadingWarning, StoreError, in_a_line, store_error
-from graphlang.db.schema.migrations import APPLICATION_ID, VERSION, make, migrations
-from graphlang.db.transaction import one_moment
+from graphlang.db import lock
+from graphlang.db.errors import StoreError, in_a_line, store_error
+from graphlang.db.schema import APPLICATION_ID, VERSION, create_tables, find_faults
+from graphlang.db.statements import one_moment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from graphlang.db.lock import Holder, Lock
 
 _Kind = TypeVar("_Kind", bound=sqlite3.Connection)
 
-#: Whoever uses the file with another program than this is waited for so long.
+#: How long to wait for another program that has the file locked.
 BUSY_SECONDS = 30.0
-#: Bytes of a value, or of a row; a page's payload has half of it at most.
+#: Bytes of a value or row; a page's payload has half of it at most.
 _LONGEST = 64 << 20
 _SQL = 1 << 20  # bytes of a statement
-_PAGE = 8192  # bytes of a page of the file: twice the usual, for half as many calls of the system
-_COUNTED = 1_000_000  # steps of SQLite's machine that are counted at once
-#: So many it may take, and so many more for each byte of the file: thousands of times what any verb needs.
+_PAGE = 8192  # bytes of a page of the file: twice SQLite's default halves the system calls
+_COUNTED = 1_000_000  # steps of SQLite's machine between two calls of the progress handler
+#: Limit on steps: thousands of times what any verb needs.
 _STEPS, _STEPS_A_BYTE = 50_000_000, 400
-#: What a journal ends with that names a file which SQLite deletes when the journal was played back.
+#: End of a journal that names a file for SQLite to delete after playing the journal back.
 _NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
+#: Files that SQLite and the lock keep beside a database.
+_SIDE_FILES = ("-wal", "-shm", "-journal", "-lock")
 
 
-class Writer(sqlite3.Connection):
+class LockedConnection(sqlite3.Connection):
     """A connection that holds the database's lock until it is closed."""
 
     lock: Lock | None = None
 
     def close(self) -> None:
-        """Close it, and give the lock back."""
+        """Close the connection and release the lock."""
         super().close()
         if self.lock is not None:
             self.lock.release()
@@ -53,29 +55,26 @@ def create(
     told: Callable[[Holder | None], None] | None = None,
     held: Lock | None = None,
 ) -> sqlite3.Connection:
-    """Open the collection at ``path`` for writing; make it, or bring it to this version's schema, where needed.
+    """Open the collection at ``path`` for writing, and create it if needed.
 
-    There is one writer at a time; readers are never blocked.
+    The connection is in write-ahead mode: it never blocks readers, and a process that is killed loses at most the open
+    transaction. There is one writer at a time.
 
     Args:
         path: the file.
-        verb: what it is opened for, in a word; others who want to write are told.
-        patience: seconds to wait for another writer; None waits for as long as it takes.
-        told: called once if there is one to wait for, with who it is, or with None where that is not known.
-        held: the lock, where it was taken before; the connection gives it back when it is closed.
-
-    Returns:
-        A connection in write-ahead mode: killing the process at any moment loses at most the open transaction, and
-        readers are not blocked meanwhile.
+        verb: purpose in one word, shown to others who want to write.
+        patience: seconds to wait for another writer; None waits forever.
+        told: called once with the other writer if there is one, or with None if it is unknown.
+        held: the lock if it was acquired before; closing the connection releases it.
 
     Raises:
         LockedError: another process, or another connection of this one, is writing to it.
-        StoreError: the folder does not exist, the file is something else, or a newer version of graphlang made it.
+        StoreError: the folder does not exist, or the file is not a collection of this schema.
     """
     path = Path(path)
     held = held or claim(path, verb=verb, patience=patience, told=told)
     try:
-        connection = _writable(path)
+        connection = _open_writable(path)
     except BaseException:
         held.release()
         raise
@@ -90,51 +89,34 @@ def claim(
     patience: float | None = 0.0,
     told: Callable[[Holder | None], None] | None = None,
 ) -> Lock:
-    """The right to write to a database, before it is opened or made; the arguments are those of `create`.
-
-    Args:
-        path: the file.
-        verb: what for, in a word.
-        patience: seconds to wait for another writer; None waits for as long as it takes.
-        told: called once if there is one to wait for.
-
-    Raises:
-        LockedError: another process, or another connection of this one, is writing to it.
-        StoreError: the folder does not exist, or the file is a folder.
-    """
+    """Acquire the lock of a database before it is opened or created; arguments and errors as in `create`."""
     if not path.parent.is_dir():
         msg = f"cannot create {path}: the folder {path.parent} does not exist"
         raise StoreError(msg)
     if path.exists() and not path.is_file():
-        msg = f"{path} is not a graphlang database (it is no file)"
+        msg = f"{path} is not a graphlang database: not a regular file"
         raise StoreError(msg)
-    return lock.acquire(path, verb, patience=patience, told=told)
+    return lock.acquire(path, verb, patience=patience, on_wait=told)
 
 
-def _writable(path: Path) -> Writer:
+def _open_writable(path: Path) -> LockedConnection:
     new = not path.exists() or path.stat().st_size == 0
-    connection = _connect(path, Writer)
+    connection = _connect(path, LockedConnection)
     try:
-        if new or _is_blank(connection):
-            # Before anything else: whoever is killed in the next moment leaves a file that is known to be ours.
+        new = new or _is_blank(connection)
+        if new:
+            # First of all, so that a process killed at any later moment leaves a file known to be ours.
             connection.execute(f"PRAGMA page_size={_PAGE}")
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         else:
             _check(connection, path)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION and not make(connection):
-            from sqlite_utils import Database  # noqa: PLC0415 - see `make`
-
-            # A view of a user's own names tables that a step makes anew: SQLite would refuse to rename one meanwhile.
-            connection.execute("PRAGMA legacy_alter_table=ON")
-            migrations().apply(Database(connection))
-            connection.execute("PRAGMA legacy_alter_table=OFF")
-            connection.execute(f"PRAGMA user_version={VERSION}")
-            _warn(connection, path)
+        if new:
+            create_tables(connection)
     except sqlite3.DatabaseError as error:
         connection.close()
-        # The disk's fault, or that of a limit: nothing is wrong with the file.
+        # The disk or a limit failed, not the file.
         if "full" in str(error) or "disk I/O" in str(error):
             raise
         raise store_error(f"cannot write {path}", error) from error
@@ -147,49 +129,36 @@ def _writable(path: Path) -> Writer:
     return connection
 
 
-def _warn(connection: sqlite3.Connection, path: Path) -> None:
-    """Say what a file of an older version lacks, now that it is one of this version."""
-    from graphlang.db.write import again  # noqa: PLC0415 - hardly ever needed
-
-    found = again.lacking(connection)
-    if found:
-        names = max(found.values(), key=len)
-        files = f"{names[0]} and {len(names) - 1} more were" if len(names) > 1 else f"{names[0]} was"
-        lacks = "; ".join(f"{one} ({again.WHY.get(one, 'seen by this version')})" for one in found)
-        msg = f"{path}: {files} read by an older version, without {lacks}: graphlang ingest {path} FILES --again"
-        warnings.warn(OldReadingWarning(msg), stacklevel=2)
-
-
 def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> sqlite3.Connection:
-    """Open a collection that exists; ``write=False`` opens it read-only.
-
-    Args:
-        path: the file.
-        write: whether it is opened for writing.
-        writing: with ``write``, see `create`.
+    """Open a collection that exists: for writing as `create` does, or read-only.
 
     Raises:
-        StoreError: there is no such file, it is empty, or it is no collection that this version can read.
+        StoreError: the file is missing, empty, or not a collection of this schema.
     """
     path = Path(path)
     _refuse_absent(path)
     if write:
         return create(path, **writing)
-    connection = _readable(path)
+    connection = _open_readable(path)
     try:
         _check(connection, path)
-        if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-            connection.close()
-            # An older schema is brought up to date by the only means there is: opening it for writing, once. A writer
-            # that is there does it first of all.
-            _bring_up_to_date(path)
-            connection = _connect(path, sqlite3.Connection, mode="ro")
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise store_error(f"cannot read {path}", error) from error
     except BaseException:
         connection.close()
         raise
+    return connection
+
+
+def inspect(path: str | Path) -> sqlite3.Connection:
+    """Open any SQLite file read-only, for `graphlang.db.check`; raise StoreError if it is none."""
+    path = Path(path)
+    _refuse_absent(path)
+    connection = _open_readable(path)
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        if "not a database" in str(error):
+            connection.close()
+            raise _no_sqlite(path) from error
     return connection
 
 
@@ -198,49 +167,26 @@ def _refuse_absent(path: Path) -> None:
         msg = f"no such database: {path}"
         raise StoreError(msg)
     if not path.stat().st_size:  # SQLite takes it for a database without tables
-        msg = f"{path} is an empty file: 'graphlang run' and 'graphlang ingest' make a database of it"
-        raise StoreError(msg)
+        raise _empty(path)
 
 
-def _bring_up_to_date(path: Path) -> None:
-    try:
-        create(path, verb="migrating", patience=BUSY_SECONDS).close()
-    except LockedError:
-        raise
-    except (StoreError, sqlite3.OperationalError) as error:
-        msg = (
-            f"{path} is of an older version of graphlang, and cannot be brought up to date where it lies"
-            f" ({in_a_line(error)}): copy it to where it can be written"
-        )
-        raise StoreError(msg) from error
+def _empty(path: Path) -> StoreError:
+    return StoreError(f"{path} is empty: 'graphlang run' and 'graphlang ingest' make a database of it")
 
 
-def inspect(path: str | Path) -> sqlite3.Connection:
-    """Open a file for `graphlang.db.check`, read-only, whatever it holds.
-
-    Args:
-        path: the file.
-
-    Raises:
-        StoreError: there is no such file, it is empty, or it is none of SQLite.
-    """
-    path = Path(path)
-    _refuse_absent(path)
-    connection = _readable(path)
-    try:
-        connection.execute("PRAGMA schema_version").fetchone()
-    except sqlite3.DatabaseError as error:
-        if "not a database" in str(error):
-            connection.close()
-            msg = f"{path} is not a graphlang database (it is no SQLite file at all)"
-            raise StoreError(msg) from error
-    return connection
+def _no_sqlite(path: Path) -> StoreError:
+    return StoreError(f"{path} is not a graphlang database: not a SQLite file")
 
 
-def _readable(path: Path) -> sqlite3.Connection:
-    """Open for reading, also where nothing can be written, not even the side files of a reader.
+def _garbled(path: Path) -> StoreError:
+    """Return the error for a schema that SQLite quotes in its message and Python cannot decode."""
+    return StoreError(f"{path} is damaged: its schema is not UTF-8")
 
-    On such a medium a write-ahead log that is left over cannot be read with the file, and none is needed without one.
+
+def _open_readable(path: Path) -> sqlite3.Connection:
+    """Open for reading, also on a read-only medium, where SQLite cannot write the side files of a reader.
+
+    There a write-ahead log that was left behind cannot be read, and without one none is needed.
     """
     connection = _connect(path, sqlite3.Connection, mode="ro")
     try:
@@ -248,7 +194,7 @@ def _readable(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         log = path.with_name(f"{path.name}-wal")
         if log.exists() and log.stat().st_size:
-            return connection  # whoever asks next is told what is wrong
+            return connection  # the next query raises the error
         connection.close()
         return _connect(path, sqlite3.Connection, mode="ro&immutable=1")
     except sqlite3.DatabaseError:
@@ -257,11 +203,6 @@ def _readable(path: Path) -> sqlite3.Connection:
         connection.close()
         raise _garbled(path) from error
     return connection
-
-
-def _garbled(path: Path) -> StoreError:
-    """SQLite names what is wrong with a schema in the words of that schema, which Python then cannot read."""
-    return StoreError(f"{path} is damaged: its schema is no UTF-8")
 
 
 def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:
@@ -278,29 +219,29 @@ def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:
         msg = f"cannot open {path}: {in_a_line(error)}"
         raise StoreError(msg) from error
     _defend(connection)
-    _bound(connection, path)
+    _limit_steps(connection, path)
     return connection
 
 
 def _refuse_journal(path: Path) -> None:
-    """Refuse a journal beside the database that would have SQLite delete a file of its choice; ours names none."""
+    """Refuse a journal that would make SQLite delete a file of its choice; ours names none."""
     journal = path.with_name(f"{path.name}-journal")
     try:
         if not journal.is_file() or journal.stat().st_size < len(_NAMES_A_FILE):
             return
         with journal.open("rb") as file:
             file.seek(-len(_NAMES_A_FILE), os.SEEK_END)
-            found = file.read()
+            end = file.read()
     except OSError as error:
         msg = f"cannot read {journal}: {error.strerror}"
         raise StoreError(msg) from error
-    if found == _NAMES_A_FILE:
-        msg = f"{journal} would have another file deleted, and no graphlang wrote it: remove it"
+    if end == _NAMES_A_FILE:
+        msg = f"{journal} would make SQLite delete another file, and graphlang did not write it: remove it"
         raise StoreError(msg)
 
 
 def _defend(connection: sqlite3.Connection) -> None:
-    """Let nothing that a stranger put into the file run, and nothing in it take any amount of memory."""
+    """Let no code in a schema run, and no value take more memory than `_LONGEST`."""
     for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
         connection.execute(f"PRAGMA {pragma}")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
@@ -311,21 +252,21 @@ def _defend(connection: sqlite3.Connection) -> None:
             configure(getattr(sqlite3, f"SQLITE_DBCONFIG_{name}"), value)
 
 
-def _bound(connection: sqlite3.Connection, path: Path) -> None:
-    """Interrupt what reads on and on: a few pages of a file can be made to look like any number of rows.
+def _limit_steps(connection: sqlite3.Connection, path: Path) -> None:
+    """Interrupt endless reading: a few damaged pages can look like any number of rows.
 
-    Steps count from the last row that was written: whoever writes much may take as many as it needs.
+    Steps count from the last row written, so that writing has no limit.
     """
     steps = written = 0
 
-    def too_many() -> bool:
+    def is_over() -> bool:
         nonlocal steps, written
         steps += _COUNTED
         if connection.total_changes != written:
             steps, written = 0, connection.total_changes
         return steps > _STEPS + _STEPS_A_BYTE * _size(path)
 
-    connection.set_progress_handler(too_many, _COUNTED)
+    connection.set_progress_handler(is_over, _COUNTED)
 
 
 def _size(path: Path) -> int:
@@ -334,24 +275,59 @@ def _size(path: Path) -> int:
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:
-    """Tell whether nothing was ever written to the database: whoever began to make it was killed at once."""
+    """Whether the database has no tables yet, as after a process was killed while it created the file."""
     try:
-        marks = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-        return not any(marks) and not connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
+        application, version = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        tables = connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
     except sqlite3.DatabaseError:
-        return False  # it is no database at all, which `_check` will say
+        return False  # `_check` raises why
+    return application in {0, APPLICATION_ID} and version in {0, VERSION} and not tables
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     try:
         with one_moment(connection):  # a writer may be adding pages and links
-            fault = soundness.fault(connection)
+            fault = next(find_faults(connection), None)
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
-            msg = f"{path} is not a graphlang database (it is no SQLite file at all)"
-        else:
-            msg = f"cannot read {path}: {in_a_line(error)}"
-        raise StoreError(msg) from error
+            raise _no_sqlite(path) from error
+        raise store_error(f"cannot read {path}", error) from error
     if fault is not None:
-        msg = f"{path} {fault}"
+        if _is_blank(connection):
+            raise _empty(path)
+        msg = f"{path} {fault.reason}"
         raise StoreError(msg)
+
+
+def own_files(db: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files of a database and the archives it was read from, each with a description.
+
+    They must not be overwritten. If the database cannot be opened, its archives are unknown.
+    """
+    yield from its_files(db)
+    if not db.is_file():
+        return
+    try:
+        connection = open_existing(db)
+    except StoreError:
+        return  # the verb itself raises it
+    with closing(connection):
+        names = [str(name) for (name,) in connection.execute("SELECT name FROM sources ORDER BY id")]
+    for name in names:
+        yield Path(name), "an archive that the database was read from"
+        yield db.parent / name, "an archive that the database was read from"
+
+
+def its_files(db: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a database and the files beside it, each with a description."""
+    yield db, "the database"
+    yield from ((db.with_name(db.name + end), "a file of the database") for end in _SIDE_FILES)
+
+
+def same_file(target: Path, path: Path) -> bool:
+    """Whether two paths lead to one file, under any names; neither needs to exist."""
+    if target.exists() and path.exists():
+        return target.samefile(path)
+    return os.path.realpath(target) == os.path.realpath(path)

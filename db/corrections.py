@@ -1,4 +1,4 @@
-"""Languages of pages as somebody found them who looked: kept by URL, through every later reading and run."""
+"""Languages of pages set by hand: kept by URL, through every later reading and run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.db.clock import now
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_READ = 10_000
-#: SQL: this correction is the last of its page that was not undone.
+_BATCH = 10_000
+#: SQL: this correction is the last one of its page that was not undone.
 IN_FORCE = "corrections.id IN (SELECT MAX(id) FROM corrections WHERE undone IS NULL GROUP BY url)"
 
 
 class Correction(NamedTuple):
-    """What somebody says of a page."""
+    """The language of a page, set by hand."""
 
     url: str  #: canonical; the collection need not have it
-    language: str  #: ISO 639-3; ``und`` where nobody could tell, ``zxx`` where there is nothing to tell
+    language: str  #: ISO 639-3; ``und`` for undetermined, ``zxx`` for no linguistic content
     script: str | None  #: ISO 15924
-    corrected_by: str  #: who says it
-    note: str  #: why
-    corrected: str  #: when, ISO 8601 in UTC
-    former: str | None  #: label that stood there before; None where there was none
-    former_confidence: float | None  #: confidence of that
-    undone: str | None  #: when it was undone; None while it stands
-    undone_by: str | None  #: who undid it
+    corrected_by: str  #: author
+    note: str  #: reason
+    corrected: str  #: time, ISO 8601 in UTC
+    former: str | None  #: label before; None if there was none
+    former_confidence: float | None  #: its confidence
+    undone: str | None  #: time when it was undone; None while in force
+    undone_by: str | None  #: author of the undoing
 
 
 _SELECT = (
@@ -43,31 +43,28 @@ _SELECT = (
 )
 
 
-def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by: str) -> int:
-    """Correct pages, in one transaction; what was said of them before stays as history.
+def add(connection: sqlite3.Connection, corrected: Iterable[tuple[str, int, str]], by: str) -> int:
+    """Correct pages in one transaction, and return how many of them the collection has.
 
-    What the same person has said in the same words already, and is in force, is not said twice: a command that was
-    killed can be repeated.
+    Earlier corrections stay as history. A correction in force with the same author, label and note is not repeated, so
+    that an interrupted command can be run again.
 
     Args:
-        connection: a collection opened for writing.
-        said: for each page its canonical URL, the number of the label, and a note.
-        by: who says so.
-
-    Returns:
-        How many of the pages the collection has.
+        connection: opened for writing.
+        corrected: canonical URL, label id and note of each page.
+        by: author.
     """
     moment = now()
     with transaction(connection):
-        known = 0
-        for url, label, note in said:
+        count = 0
+        for url, label, note in corrected:
             row = connection.execute(
                 "SELECT labels.id, confidence FROM page_languages LEFT JOIN labels"
                 " ON labels.language = page_languages.language AND labels.script IS page_languages.script"
                 " WHERE url = ?",
                 (url,),
             ).fetchone()
-            known += row is not None
+            count += row is not None
             if _in_force(connection, url) == (label, by, note):
                 continue
             former = row if row is not None and row[1] else (None, None)
@@ -76,7 +73,7 @@ def add(connection: sqlite3.Connection, said: Iterable[tuple[str, int, str]], by
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (url, label, by, note, moment, *former),
             )
-    return known
+    return count
 
 
 def _in_force(connection: sqlite3.Connection, url: str) -> tuple[int, str, str] | None:
@@ -88,15 +85,9 @@ def _in_force(connection: sqlite3.Connection, url: str) -> tuple[int, str, str] 
 
 
 def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = None) -> int:
-    """Undo the correction of each page that is in force; the one before it, if any, is in force again.
+    """Undo the correction in force of each page, given by its canonical URL, and return how many there were.
 
-    Args:
-        connection: a collection opened for writing.
-        urls: canonical.
-        by: who undoes it.
-
-    Returns:
-        How many there were.
+    An earlier correction of the page is in force again.
     """
     moment = now()
     with transaction(connection):
@@ -111,53 +102,42 @@ def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = N
 
 
 def rows(connection: sqlite3.Connection, *, everything: bool = False, url: str | None = None) -> Iterator[Correction]:
-    """Corrections in the order in which they were made.
-
-    Args:
-        connection: a collection.
-        everything: also those that were undone, or gave way to a later one.
-        url: only those of one page.
-    """
+    """Yield corrections in force, or all with ``everything``, in order of time; with ``url`` those of one page."""
     conditions = [] if everything else [IN_FORCE]
     if url is not None:
         conditions.append("url = :url")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     cursor = connection.execute(f"{_SELECT}{where} ORDER BY corrections.id", {"url": url})
-    while found := cursor.fetchmany(_READ):
-        yield from map(Correction._make, found)
+    while batch := cursor.fetchmany(_BATCH):
+        yield from map(Correction._make, batch)
 
 
 def of_pages(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ids of the pages that are corrected, ascending, and the numbers of their labels, shape (c,) each."""
-    found = connection.execute(
+    """Return ids of corrected pages, ascending, and of their labels, shape (c,) each."""
+    rows = connection.execute(
         "SELECT pages.id, labels.id FROM corrections JOIN pages ON pages.url = corrections.url"
         " JOIN labels ON labels.id = corrections.label"
         f" WHERE {IN_FORCE} ORDER BY pages.id"
     ).fetchall()
-    table = np.array(found, dtype=np.int64).reshape(-1, 2)
+    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
 
 def now_or_at(connection: sqlite3.Connection, moment: str) -> set[int]:
-    """Ids of the pages that are corrected now, or were at a moment.
-
-    Args:
-        connection: a collection.
-        moment: ISO 8601 in UTC.
-    """
-    found = connection.execute(
+    """Return ids of the pages that are corrected now, or were at a moment (ISO 8601 in UTC)."""
+    rows = connection.execute(
         "SELECT pages.id FROM corrections JOIN pages ON pages.url = corrections.url"
         " WHERE undone IS NULL OR (corrected <= ?1 AND undone >= ?1)",
         (moment,),
     )
-    return {page for (page,) in found}
+    return {page for (page,) in rows}
 
 
 def state(connection: sqlite3.Connection) -> str:
-    """A short digest of the corrections in force of pages that the collection has; empty where there are none."""
+    """Return a short digest of the corrections in force of pages in the collection; empty if there are none."""
     pages, labels = of_pages(connection)
     if not len(pages):
         return ""
     names = dict(connection.execute("SELECT id, label FROM labels"))
-    told = [(page, names[label]) for page, label in zip(pages.tolist(), labels.tolist(), strict=True)]
-    return f"+{hashlib.sha256(repr(told).encode()).hexdigest()[:16]}"
+    pairs = [(page, names[label]) for page, label in zip(pages.tolist(), labels.tolist(), strict=True)]
+    return f"+{hashlib.sha256(repr(pairs).encode()).hexdigest()[:16]}"

@@ -1,4 +1,4 @@
-"""What goes wrong with a database, in words for the user."""
+"""Errors of a database, in words for the user."""
 
 from __future__ import annotations
 
@@ -9,41 +9,30 @@ if TYPE_CHECKING:
 
 
 class StoreError(Exception):
-    """The file is no collection of ours, or cannot be read or written; the words are for the user, in one line."""
+    """The file is not a collection, or cannot be read or written; the message is one line for the user."""
 
 
 class LockedError(StoreError):
-    """Another process is writing to the collection; the words say which."""
+    """Another process is writing to the collection; the message names it."""
 
 
 class InputError(StoreError):
-    """A file that the user named cannot be read, or is not what it should be."""
+    """A file named by the user cannot be read or has the wrong content."""
 
 
-def store_error(words: str, error: sqlite3.Error) -> StoreError:
-    """What SQLite said, as an error of ours.
-
-    Args:
-        words: what could not be done.
-        error: why.
+def store_error(message: str, error: sqlite3.Error) -> StoreError:
+    """Return the StoreError or LockedError for an error of SQLite.
 
     >>> import sqlite3
     >>> store_error("cannot read a.db", sqlite3.OperationalError("database is locked"))
     LockedError('cannot read a.db: database is locked')
     """
     kind = LockedError if "locked" in str(error) else StoreError
-    return kind(f"{words}: {in_a_line(error)}")
-
-
-class OldReadingWarning(UserWarning):
-    """The collection was read by an older version, which did not see all that this one could use; in one line."""
+    return kind(f"{message}: {in_a_line(error)}")
 
 
 def in_a_line(error: BaseException) -> str:
-    r"""The words of an error, of which parts may come from a stranger's file, as one line without control characters.
-
-    Args:
-        error: that was raised.
+    r"""Return the message of an error, which may quote a hostile file, as one line without control characters.
 
     >>> in_a_line(ValueError("a\x1b[2J\nb"))
     'a\\x1b[2J\\nb'

@@ -1,8 +1,7 @@
-"""One writer at a time: a lock on a file beside the database, which dies with its process and says who holds it.
+"""Allow one writer at a time: a lock on a file beside the database, which names its holder and ends with its process.
 
-The lock is a POSIX record lock (`fcntl`), which the system drops when the process ends, however it ends, and which
-forked children do not inherit. Within a process these locks do not hold each other off, so that a table of what this
-process holds does.
+The lock is a POSIX record lock (`fcntl`): the system releases it when the process ends in any way, and forked children
+do not inherit it. Such locks do not exclude each other within a process; a table of this process's locks does.
 """
 
 from __future__ import annotations
@@ -18,28 +17,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.clock import now
 from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.values import now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: What is appended to the name of the database.
+#: Appended to the name of the database.
 SUFFIX = "-lock"
 _EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _POLL = 0.05  # seconds between two tries
-_PATIENCE = 1.0  # a writer needs this long at most from having the lock to having written who it is
-_LONGEST = 400  # bytes of the file that are looked at; whoever may write beside the database may write more
+_PATIENCE = 1.0  # seconds that a writer needs at most between acquiring the lock and writing its name
+_LONGEST = 400  # bytes of the file that are read; others may have written more
 _TOKEN = re.compile(r"(?P<host>\S*) (?P<pid>\d+) (?P<start>\d+) [0-9a-f]+")
 _held: dict[tuple[int, int], Holder] = {}
-_guard = threading.RLock()  # a lock that is no longer used may be released in the midst of making another
+_guard = threading.RLock()  # garbage collection may release a lock while another is acquired
 
 
 class Holder(NamedTuple):
-    """Who holds a lock."""
+    """The holder of a lock."""
 
     pid: int
-    verb: str  #: what it does, such as ``propagate``
+    verb: str  #: its verb, such as ``propagate``
     since: str  #: ISO 8601 in UTC
 
     def __str__(self) -> str:
@@ -47,29 +46,23 @@ class Holder(NamedTuple):
 
 
 class Lock:
-    """The right to write to one database; `acquire` gives it.
-
-    Args:
-        path: the file that is locked.
-        descriptor: open, and locked.
-        holder: this process.
-    """
+    """The right to write to one database, from `acquire`."""
 
     def __init__(self, path: Path, descriptor: int, holder: Holder) -> None:
         self._path = path
         self._descriptor: int | None = descriptor
         self._pid = os.getpid()
         self.holder = holder
-        #: Names this holder among all that ever were: what it is writing bears it.
+        #: Unique among all holders ever; runs have it as their owner.
         self.token = f"{_host()} {self._pid} {_started(self._pid)} {os.urandom(8).hex()}"
 
     def release(self) -> None:
-        """Give the lock back; does nothing the second time, and in a copy of the process that was forked."""
+        """Release the lock; do nothing the second time, and in a forked child."""
         if self._descriptor is None or self._pid != os.getpid():
             return
         with _guard:
             _held.pop(_identity(os.fstat(self._descriptor)), None)
-            # While it is locked: whoever waits for this very file sees that it is gone, and makes another.
+            # Still locked: a process that waits for this file sees that it is gone, and creates another.
             with suppress(OSError):
                 self._path.unlink()
             os.close(self._descriptor)
@@ -84,54 +77,54 @@ def acquire(
     verb: str = "writing",
     *,
     patience: float | None = 0.0,
-    told: Callable[[Holder | None], None] | None = None,
+    on_wait: Callable[[Holder | None], None] | None = None,
 ) -> Lock:
     """Lock a database for writing.
 
     Args:
         database: its path; links are followed, so that every name of the file has the same lock.
-        verb: what it is locked for, in a word.
-        patience: seconds to wait for another writer; None waits for as long as it takes.
-        told: called once if there is one to wait for, with who it is, or with None where that is not known.
+        verb: purpose in one word.
+        patience: seconds to wait for another writer; None waits forever.
+        on_wait: called once with the other writer if there is one, or with None if it is unknown.
 
     Raises:
-        LockedError: another writer holds it; the message says who.
-        StoreError: there can be no such file beside the database, or its name is a link in a circle.
+        LockedError: another writer holds it; the message names it.
+        StoreError: no file can be created beside the database, or its path is a circular link.
         OSError: the disk is full, or too many files are open.
     """
-    found = os.path.realpath(database)
-    if os.path.islink(found):  # noqa: PTH114 - `realpath` gives no Path
+    target = os.path.realpath(database)
+    if os.path.islink(target):  # noqa: PTH114 - `realpath` gives no Path
         msg = f"{database} is a link that leads back to itself"
         raise StoreError(msg)
-    path = Path(f"{found}{SUFFIX}")
+    path = Path(f"{target}{SUFFIX}")
     until = None if patience is None else time.monotonic() + patience
     while True:
-        found = _try(path, verb)
-        if isinstance(found, Lock):
-            return found
+        result = _try(path, verb)
+        if isinstance(result, Lock):
+            return result
         if until is not None and time.monotonic() >= until:
-            who = str(found) if found is not None else "another process"
-            msg = f"{database} is being written by {who}: wait for it, or use --wait"
+            holder = "another process" if result is None else str(result)
+            msg = f"{database} is being written by {holder}: wait for it, or use --wait"
             raise LockedError(msg)
-        if told is not None:
-            told(found)
-            told = None
+        if on_wait is not None:
+            on_wait(result)
+            on_wait = None
         time.sleep(_POLL)
 
 
 def _try(path: Path, verb: str) -> Lock | Holder | None:
-    """The lock, or who holds it, or None where that cannot be told."""
+    """Return the lock, or its holder, or None if the holder is unknown."""
     with _guard:
         try:
-            mine = _held.get(_identity(path.stat()))
+            holder = _held.get(_identity(path.stat()))
         except OSError:
-            mine = None
-        if mine is not None:  # opening and closing the file once more would drop the lock
-            return mine
+            holder = None
+        if holder is not None:  # opening and closing the file again would release the lock
+            return holder
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
         except OSError as error:
-            raise _told(path, error) from error
+            raise _lock_error(path, error) from error
         try:
             try:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -150,27 +143,27 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
             lock = Lock(path, descriptor, holder)
             descriptor = -1
         except OSError as error:
-            raise _told(path, error) from error
+            raise _lock_error(path, error) from error
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
         return lock
 
 
-def _told(path: Path, error: OSError) -> Exception:
-    """That there is no more room, or no more files may be open, is no fault of the database."""
+def _lock_error(path: Path, error: OSError) -> Exception:
+    """Return a StoreError, or an OSError if the disk is full or too many files are open."""
     if error.errno in _EXHAUSTED:
         return OSError(error.errno, error.strerror, str(path))
     return StoreError(f"cannot lock {path}: {error.strerror}")
 
 
 def _read(descriptor: int) -> Holder | None:
-    """Who wrote the file; that takes its holder a moment."""
+    """Read the holder from the file; it may take a moment to write it."""
     until = time.monotonic() + _PATIENCE
     while True:
-        words = os.pread(descriptor, _LONGEST, 0).decode("ascii", "replace").split()
-        if len(words) == len(Holder._fields) and words[0].isdigit():
-            pid, verb, since = words
+        fields = os.pread(descriptor, _LONGEST, 0).decode("ascii", "replace").split()
+        if len(fields) == len(Holder._fields) and fields[0].isdigit():
+            pid, verb, since = fields
             return Holder(int(pid), _plain(verb), _plain(since))
         if time.monotonic() >= until or os.fstat(descriptor).st_nlink == 0:
             return None
@@ -193,16 +186,16 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 
 
 def alive(token: str) -> int | None:
-    """The process that a `Lock.token` names, where it is known to run still and is not this one, else None.
+    """Return the process that a `Lock.token` names if it is still running and is another one, else None.
 
-    That a process with its number runs is not enough: numbers are given out again. So the time of its start is
-    compared, which only Linux tells; elsewhere, and on other machines, nothing is known and the lock alone decides.
+    Process numbers are reused, so that the start time is compared too. Only Linux has it: on other systems, and
+    for other machines, the lock alone decides.
     """
-    found = _TOKEN.fullmatch(token)
-    if found is None or found["host"] != _host():
+    match = _TOKEN.fullmatch(token)
+    if match is None or match["host"] != _host():
         return None
-    pid = int(found["pid"])
-    return pid if pid != os.getpid() and int(found["start"]) and _started(pid) == int(found["start"]) else None
+    pid = int(match["pid"])
+    return pid if pid != os.getpid() and int(match["start"]) and _started(pid) == int(match["start"]) else None
 
 
 def _host() -> str:
@@ -210,7 +203,7 @@ def _host() -> str:
 
 
 def _started(pid: int) -> int:
-    """When a process was started, in ticks since the machine was; 0 where there is no such process, or no telling."""
+    """Return the start of a process in clock ticks since boot; 0 if there is none, or the system does not know it."""
     if sys.platform != "linux":
         return 0
     try:

@@ -1,7 +1,7 @@
-"""The records that the parts hand to each other: what a reader says of one page, and what it could not read.
+"""The records of one page, and of what could not be read, passed from `graphlang.ingest` to `graphlang.db`.
 
-``ingest`` makes these records, ``store`` writes them, and nothing else is shared between the two. They are plain,
-immutable and hold no reference to a file or a database, so that they can cross from a worker process to the writer.
+They are plain, immutable and hold no reference to a file or a database, so that worker processes can send them to the
+writer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: Characters of a text that methods read; what is kept beyond them is deflated.
+#: Characters of a text that methods read; the rest is stored deflated.
 READ = 10_000
 NOFOLLOW = 0x80  #: added to the kind of a link among `Links`
 _KIND = 0x7F
@@ -25,8 +25,8 @@ _LEVEL = 6  # of zlib: long texts take a third of their size
 class LinkKind(IntEnum):
     """How one page refers to another. The number is what the ``links`` table stores.
 
-    The order is a precedence: where a page refers to a target in several ways, the kind with the lowest number is
-    kept, because it says most about how the two pages belong together.
+    If a page refers to a target in several ways, the kind with the lowest number is kept, because it is the strongest
+    relation between the two pages.
     """
 
     REDIRECT = 1  #: HTTP status 3xx with a Location
@@ -45,29 +45,27 @@ class Link(NamedTuple):
     url: str  #: canonical target URI, absolute, without fragment
     kind: int  #: a LinkKind
     nofollow: bool = False  #: ``rel`` holds ``nofollow`` (or the page's robots meta or X-Robots-Tag does)
-    hreflang: str | None = None  #: the language that the link announces, as written, at most 35 characters
-    text: str = ""  #: anchor text, white space folded, at most 200 characters; empty unless it is to be kept
+    hreflang: str | None = None  #: language that the link declares, as written, at most 35 characters
+    text: str = ""  #: anchor text, white space folded, at most 200 characters; empty unless anchor texts are kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links(Sequence[Link]):
-    r"""The links of a page by columns: a page has hundreds that differ in their targets alone.
-
-    A sequence of `Link` like any other, which takes a hundredth of the time to make, to send and to store.
+    r"""The links of a page as columns: a sequence of `Link` that takes a hundredth of the time to create and store.
 
     >>> links = Links.of([Link("http://a.example/", 7), Link("http://b.example/", 7, hreflang="de")])
     >>> links.urls, links.hreflangs, links[1].hreflang
     (b'http://a.example/\x00http://b.example/\x00', ((1, 'de'),), 'de')
     """
 
-    urls: bytes = b""  #: the targets in UTF-8, a zero behind each
-    kinds: bytes = b""  #: a byte a link: its kind, and 128 more where it is nofollow
-    hreflangs: tuple[tuple[int, str], ...] = ()  #: place among the links and hreflang, of those that have one
-    texts: tuple[tuple[int, str], ...] = ()  #: the same of anchor texts
+    urls: bytes = b""  #: targets in UTF-8, each followed by a zero
+    kinds: bytes = b""  #: a byte a link: its kind, plus 128 if it is nofollow
+    hreflangs: tuple[tuple[int, str], ...] = ()  #: position and hreflang of links that have one
+    texts: tuple[tuple[int, str], ...] = ()  #: position and anchor text of links that have one
 
     @classmethod
     def of(cls, links: Iterable[Link]) -> Links:
-        """Bring links into columns; a zero in a URL is encoded."""
+        """Convert links to columns; a zero in a URL is percent-encoded."""
         if isinstance(links, Links):
             return links
         links = list(links)
@@ -105,51 +103,40 @@ class Links(Sequence[Link]):
         return hash(tuple(self))
 
 
-NO_LINKS = Links()  #: one for all pages that have none
+NO_LINKS = Links()  #: shared by all pages without links
 
 
 def packed(texts: Iterable[str]) -> bytes:
-    r"""Return texts in UTF-8 with a zero behind each; one within them is encoded as in a URL.
+    r"""Return texts in UTF-8, each followed by a zero; zeros within them are percent-encoded.
 
     >>> packed(["a", "ä"])
     b'a\x00\xc3\xa4\x00'
     """
-    given = list(texts)
-    joined = "\0".join(given)
-    if joined.count("\0") >= len(given) > 0:
-        joined = "\0".join([text.replace("\0", "%00") for text in given])
-    return (joined + "\0").encode("utf-8", "surrogatepass") if given else b""
+    items = list(texts)
+    joined = "\0".join(items)
+    if joined.count("\0") >= len(items) > 0:
+        joined = "\0".join([text.replace("\0", "%00") for text in items])
+    return (joined + "\0").encode("utf-8", "surrogatepass") if items else b""
 
 
 def unpacked(texts: bytes) -> list[str]:
-    r"""Return texts that have a zero behind each.
+    r"""Return texts that are each followed by a zero.
 
     >>> unpacked(b"a\x00\xc3\xa4\x00")
     ['a', 'ä']
     """
-    found = texts.decode("utf-8", "surrogatepass").split("\0")
-    found.pop()  # behind the last zero is nothing
-    return found
+    items = texts.decode("utf-8", "surrogatepass").split("\0")
+    items.pop()  # empty, after the last zero
+    return items
 
 
 def deflated(text: str) -> bytes:
-    """Text as it is kept where no method reads it: UTF-8 in a zlib stream (RFC 1950); nothing for nothing.
-
-    Args:
-        text: any; halves of surrogate pairs become question marks.
-    """
+    """Return a text as UTF-8 in a zlib stream (RFC 1950), or empty bytes; lone surrogates become question marks."""
     return zlib.compress(text.encode("utf-8", "replace"), _LEVEL) if text else b""
 
 
-def inflated(data: bytes, most: int) -> str:
-    """What was `deflated`.
-
-    Args:
-        data: zlib stream; nothing for nothing.
-        most: characters that there are at most: a database may come from a stranger.
-
-    Raises:
-        ValueError: it is no such stream, is not whole, or holds more.
+def inflated(data: bytes, maximum: int) -> str:
+    """Undo `deflated`; raise ValueError for a damaged stream, or one with more than ``maximum`` characters.
 
     >>> inflated(deflated("déjà vu"), 7)
     'déjà vu'
@@ -158,74 +145,67 @@ def inflated(data: bytes, most: int) -> str:
         return ""
     stream = zlib.decompressobj()
     try:
-        raw = stream.decompress(data, 4 * most + 1)  # a character takes four bytes at most
+        raw = stream.decompress(data, 4 * maximum + 1)  # a character takes four bytes at most
     except zlib.error as error:
         raise ValueError(str(error)) from error
-    if not stream.eof or len(text := raw.decode()) > most:
-        raise ValueError(f"not whole, or more than {most} characters")
+    if not stream.eof or len(text := raw.decode()) > maximum:
+        raise ValueError(f"not whole, or more than {maximum} characters")
     return text
 
 
 def apart(text: str) -> tuple[str, bytes]:
-    """A text as it is kept: its first `READ` characters, and what follows them `deflated`.
-
-    Args:
-        text: any.
-    """
+    """Split a text as it is stored: its first `READ` characters, and the rest `deflated`."""
     return text[:READ], deflated(text[READ:])
 
 
 class Declaration(NamedTuple):
-    """A language that the page declares for itself: evidence, never the answer."""
+    """A language that the page declares: evidence, never the answer."""
 
     #: ``html-lang``, ``xml-lang``, ``meta-content-language`` or ``http-content-language``; and ``robots`` with the
-    #: value ``noindex``, which is no language: the page does not want to be found
+    #: value ``noindex``, which is no language: the page asks search engines to skip it
     source: str
     value: str  #: as written, at most 100 characters
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one capture says: a WARC response or revisit record, an ARC document, ...
+    """One capture: a WARC response or revisit record, an ARC document, ...
 
-    A record without text (an image, a redirect, an error without a body) is a page too: it has a URL, and links
-    may lead to it.
+    A record without text (an image, a redirect, an error without a body) is a page too, because links may lead to it.
     """
 
     url: str  #: canonical target URI, absolute, without fragment
     offset: int  #: byte offset of the record in its file (of its gzip member, where records are compressed one by one)
-    date: str = ""  #: capture time, ``2026-11-21T00:17:00Z``; empty where the record gives none
-    status: int | None = None  #: HTTP status; None where the record holds no HTTP header
+    date: str = ""  #: capture time, ``2026-11-21T00:17:00Z``; empty if the record has none
+    status: int | None = None  #: HTTP status; None if the record has no HTTP header
     mime: str = ""  #: media type as served, lower case, without parameters
-    charset: str | None = None  #: WHATWG name of the charset the text was decoded with; None for pages without text
-    #: on whose word: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8`` (it decodes), ``detector``, ``default``; and which
-    #: declarations the bytes belie: ``utf-8, not http``, ``detector, not http or meta``; and where the text had been
-    #: encoded twice or more often, and is as it was meant: ``http, encoded twice``, ``meta, encoded 3 times``
+    charset: str | None = None  #: WHATWG name of the charset used to decode the text; None for pages without text
+    #: source of the charset: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8`` (valid), ``detector``, ``default``; then
+    #: declarations that the bytes contradict: ``utf-8, not http``, ``detector, not http or meta``; then how often the
+    #: text was encoded, which is undone: ``http, encoded twice``, ``meta, encoded 3 times``
     charset_from: str = ""
     title: str = ""  #: text of ``<title>``, white space folded
-    #: visible text, white space folded: a line feed where a line or paragraph ends, else a space; its first `READ`
-    #: characters, cut at the limit of the ingest
+    #: visible text, white space folded to a line feed at the end of a line or paragraph, else to a space; its first
+    #: `READ` characters, cut at the limit of the ingest
     text: str = ""
     length: int = 0  #: characters of the visible text before it was cut
     size: int = 0  #: bytes of the decoded payload
-    digest: str = ""  #: SHA-1 of the payload in base 32, as in WARC-Payload-Digest; empty where there is none
-    revisit_of: str | None = None  #: for a WARC revisit record: the target URI that it refers to (often its own)
+    digest: str = ""  #: SHA-1 of the payload in base 32, as in WARC-Payload-Digest; empty if unknown
+    revisit_of: str | None = None  #: for a WARC revisit record: the target URI it refers to (often its own)
     declared: tuple[Declaration, ...] = ()
     links: Sequence[Link] = ()  #: `Links`, or any other sequence
-    revisit_date: str = ""  #: for a revisit record: the date of the capture that it refers to, where it is given
-    parts: str = (
-        "both"  #: what a record carries: ``both``, ``text`` (WET), ``links`` (WAT); ``joined``: these two together
-    )
-    main_length: int = 0  #: characters at the start of `text` and `rest` that are main content; the rest follows
-    visible: bytes = b""  #: visible bytes of the page, not decoded, where they are kept; cut at the limit of the ingest
-    rest: bytes = b""  #: what follows `text`, up to the limit of the ingest; see `deflated`
+    revisit_date: str = ""  #: for a revisit record: the date of the capture it refers to, if the record has it
+    parts: str = "both"  #: content of the record: ``both``, ``text`` (WET), ``links`` (WAT); ``joined``: these two
+    main_length: int = 0  #: characters at the start of `text` and `rest` that are main content
+    visible: bytes = b""  #: undecoded visible bytes of the page, if they are kept; cut at the limit of the ingest
+    rest: bytes = b""  #: text after `text`, up to the limit of the ingest; see `deflated`
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A record, or a stretch of a file, that could not be read as it should; the rest goes on."""
+    """A record, or part of a file, that could not be read correctly."""
 
     kind: str  #: one word for counting, e.g. ``truncated``, ``bad-http``, ``bad-url``, ``too-large``
     reason: str  #: one line for a reader
-    offset: int | None = None  #: byte offset in the file, where known
-    url: str | None = None  #: target URI as far as it could be read
+    offset: int | None = None  #: byte offset in the file, if known
+    url: str | None = None  #: target URI, as much as could be read

@@ -1,26 +1,29 @@
-"""Take pages out of a collection, with all that was read and computed of them, so that nothing of it is left."""
+"""Remove pages from a collection with all that was read and computed for them, and keep them from being read again."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+import hashlib
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
-from graphlang.db.clock import now
 from graphlang.db.errors import LockedError
-from graphlang.db.runs.linked_answers import drop_linked
-from graphlang.db.schema.migrations import URL_INDEX
-from graphlang.db.transaction import transaction
-from graphlang.db.write import revisits
-from graphlang.db.write.removed import digest
+from graphlang.db.records import Links, Page, unpacked
+from graphlang.db.schema import URL_INDEX
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
+from graphlang.db.write.captures import empty_revisit
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
-    from graphlang.db.write.removed import Kind
+    from graphlang.db.records import Problem
 
-#: By table, the columns that name a page; the order matters to nothing.
-_OF_A_PAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
+Kind = Literal["url", "host"]
+_HOSTS_CACHED = 100_000  # whose digests are cached
+#: Columns that name a page, by table.
+PAGE_COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("captures", ("page",)),
     ("texts", ("page",)),
     ("visible_bytes", ("page",)),
@@ -34,9 +37,57 @@ _OF_A_PAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
+def digest(kind: Kind, name: str) -> str:
+    """Return the SHA-256, in hexadecimal, that a removed canonical URL or lower-case host is known by.
+
+    >>> digest("host", "a.example")[:16]
+    '01dc8327fa4cfc0a'
+    """
+    return hashlib.sha256(f"{kind}:{name}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Removed:
+    """The URLs and hosts that were removed, as of the time this is created.
+
+    Args:
+        connection: the collection.
+        host: from a URL to its host.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, host: Callable[[str], str]) -> None:
+        self._digests: dict[str, set[str]] = {"url": set(), "host": set()}
+        for name_digest, kind in connection.execute("SELECT digest, kind FROM removed"):
+            self._digests.setdefault(kind, set()).add(name_digest)
+        self._host = host
+        self._has_host = lru_cache(_HOSTS_CACHED)(lambda name: digest("host", name) in self._digests["host"])
+
+    def __contains__(self, url: str) -> bool:
+        if self._digests["url"] and digest("url", url) in self._digests["url"]:
+            return True
+        return bool(self._digests["host"]) and self._has_host(self._host(url))
+
+    def filter(self, items: Sequence[Page | Problem]) -> Sequence[Page | Problem]:
+        """Leave out removed pages and their problems, and links to them in other pages."""
+        if not any(self._digests.values()):
+            return items
+        return [
+            self._without_links(item) if isinstance(item, Page) else item
+            for item in items
+            if item.url is None or item.url not in self
+        ]
+
+    def _without_links(self, page: Page) -> Page:
+        links = Links.of(page.links)
+        if any(url in self for url in unpacked(links.urls)):
+            page = replace(page, links=Links.of([link for link in links if link.url not in self]))
+        if page.revisit_of is not None and page.revisit_of in self:
+            page = replace(page, revisit_of="")
+        return page
+
+
 @dataclass(slots=True)
 class Removal:
-    """What was removed."""
+    """Numbers of rows that were removed."""
 
     pages: int = 0
     hosts: int = 0
@@ -46,22 +97,22 @@ class Removal:
     answers: int = 0
     problems: int = 0
     corrections: int = 0
-    missing: list[str] = field(default_factory=list)  #: URLs and hosts of which the collection had no page
+    missing: list[str] = field(default_factory=list)  #: URLs and hosts without a page in the collection
 
     @property
     def unknown(self) -> int:
-        """How many are `missing`."""
+        """The number of `missing` ones."""
         return len(self.missing)
 
     def words(self) -> str:
-        """What there was of it, in words.
+        """Return the numbers in words.
 
         >>> Removal(pages=1, links=3).words()
         '1 page, 3 links'
         """
         counts = {name: count for name, count in asdict(self).items() if name != "missing" and count}
-        words = (f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
-        return ", ".join(words) or "nothing"
+        parts = (f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in counts.items())
+        return ", ".join(parts) or "nothing"
 
 
 def remove(
@@ -72,67 +123,62 @@ def remove(
     host_of: Callable[[str], str],
     canonical: Callable[[str], str],
 ) -> Removal:
-    """Take URLs, and all URLs of hosts, out of the collection, and remember that they are not to be read again.
+    """Remove URLs, and all URLs of hosts, in one transaction, and remember them.
 
-    Pages that were given the content of a removed one, because they were revisits of it, lose it too. What other pages
-    say of a removed one in their own text stays. All in one transaction.
+    Revisits lose the content that they got from a removed page. Texts of other pages stay as they are.
 
     Args:
-        connection: a collection opened for writing.
-        urls: in canonical form.
+        connection: opened for writing.
+        urls: canonical.
         hosts: in lower case, in ASCII.
         host_of: from a URL to its host.
-        canonical: from a URL, as a problem names it, to its canonical form.
+        canonical: from a URL as in ``problems`` to its canonical form.
     """
-    done = Removal()
-    every: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
-    named = list(dict.fromkeys(every))
+    result = Removal()
+    names: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
+    names = list(dict.fromkeys(names))
     connection.execute("PRAGMA secure_delete=ON")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         connection.execute(URL_INDEX)
-        connection.execute("CREATE TEMP TABLE doomed (page INTEGER PRIMARY KEY)")
-        done.missing += _doom(connection, named)
-        _drop(connection, done)
-        done.problems = _drop_problems(connection, {*urls}, {*hosts}, host_of, canonical)
-        done.corrections = _drop_corrections(connection, {*urls}, {*hosts}, host_of)
+        result.missing += _mark_pages(connection, names)
+        _delete_pages(connection, result)
+        result.problems = _delete_problems(connection, {*urls}, {*hosts}, host_of, canonical)
+        result.corrections = _delete_corrections(connection, {*urls}, {*hosts}, host_of)
         connection.executemany(
             "INSERT OR IGNORE INTO removed (digest, kind, since) VALUES (?, ?, ?)",
-            [(digest(kind, name), kind, now()) for kind, name in named],
+            [(digest(kind, name), kind, now()) for kind, name in names],
         )
         connection.execute("DROP TABLE doomed")
         connection.execute("DROP TABLE doomed_hosts")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return done
+    return result
 
 
-def _doom(connection: sqlite3.Connection, named: Iterable[tuple[Kind, str]]) -> list[str]:
-    """Enter the pages that go into ``doomed``; the names of which there are none come out.
+def _mark_pages(connection: sqlite3.Connection, names: Iterable[tuple[Kind, str]]) -> list[str]:
+    """Put the pages to be deleted into the table ``doomed``, and return the names without a page.
 
-    No index says which pages a host has, so that all pages are gone through: once, and not for each host.
+    Without an index on the host all pages are scanned: once, not for each host.
     """
+    connection.execute("CREATE TEMP TABLE doomed (page INTEGER PRIMARY KEY)")
     connection.execute("CREATE TEMP TABLE doomed_hosts (id INTEGER PRIMARY KEY)")
     ids: dict[tuple[Kind, str], int | None] = {}
-    for kind, name in named:
+    for kind, name in names:
         table, column = ("pages", "url") if kind == "url" else ("hosts", "host")
-        found = connection.execute(f"SELECT id FROM {table} WHERE {column} = ?", (name,)).fetchone()
-        ids[kind, name] = None if found is None else found[0]
-    for of, doomed in (("url", "doomed"), ("host", "doomed_hosts")):
-        those = [(known,) for (kind, _), known in ids.items() if kind == of and known is not None]
-        connection.executemany(f"INSERT INTO {doomed} VALUES (?)", those)
+        row = connection.execute(f"SELECT id FROM {table} WHERE {column} = ?", (name,)).fetchone()
+        ids[kind, name] = None if row is None else row[0]
+    for kind, table in (("url", "doomed"), ("host", "doomed_hosts")):
+        rows = [(number,) for (of, _), number in ids.items() if of == kind and number is not None]
+        connection.executemany(f"INSERT INTO {table} VALUES (?)", rows)
     connection.execute("INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE host IN doomed_hosts")
-    there = {host for (host,) in connection.execute("SELECT DISTINCT host FROM doomed JOIN pages ON id = doomed.page")}
-    return [name for (kind, name), known in ids.items() if known is None or (kind == "host" and known not in there)]
+    used = {host for (host,) in connection.execute("SELECT DISTINCT host FROM doomed JOIN pages ON id = doomed.page")}
+    return [name for (kind, name), number in ids.items() if number is None or (kind == "host" and number not in used)]
 
 
-def _drop(connection: sqlite3.Connection, done: Removal) -> None:
+def _delete_pages(connection: sqlite3.Connection, result: Removal) -> None:
+    from graphlang.db.runs.linked_answers import drop_linked  # noqa: PLC0415 - readers import this module without numpy
+
     lent = "SELECT page FROM captures WHERE original IN doomed AND page NOT IN doomed"
     for (page,) in connection.execute(lent).fetchall():
-        revisits.empty(connection, page)
+        empty_revisit(connection, page)
     connection.execute(
         "UPDATE captures SET revisit_of = '' WHERE revisit_of IN (SELECT url FROM pages JOIN doomed ON page = id)"
     )
@@ -144,68 +190,58 @@ def _drop(connection: sqlite3.Connection, done: Removal) -> None:
         connection.execute(f"DELETE FROM {table} WHERE capture IN (SELECT id FROM history WHERE page IN doomed)")
     connection.execute("DELETE FROM history_links WHERE target IN doomed")
     counts = {}
-    for table, columns in _OF_A_PAGE:
+    for table, columns in PAGE_COLUMNS:
         where = " OR ".join(f"{column} IN doomed" for column in columns)
         counts[table] = connection.execute(f"DELETE FROM {table} WHERE {where}").rowcount
-    done.captures = counts["captures"] + counts["history"]
-    done.texts, done.links = counts["texts"], counts["links"]
-    linked = drop_linked(connection, (page for (page,) in connection.execute("SELECT page FROM doomed").fetchall()))
-    done.answers = counts["predictions"] + linked
-    done.pages = connection.execute("DELETE FROM pages WHERE id IN doomed").rowcount
-    done.hosts = connection.execute("DELETE FROM hosts WHERE id NOT IN (SELECT host FROM pages)").rowcount
+    result.captures = counts["captures"] + counts["history"]
+    result.texts, result.links = counts["texts"], counts["links"]
+    pages = [page for (page,) in connection.execute("SELECT page FROM doomed")]
+    result.answers = counts["predictions"] + drop_linked(connection, pages)
+    result.pages = connection.execute("DELETE FROM pages WHERE id IN doomed").rowcount
+    result.hosts = connection.execute("DELETE FROM hosts WHERE id NOT IN (SELECT host FROM pages)").rowcount
 
 
-def _drop_problems(
+def _delete_problems(
     connection: sqlite3.Connection,
     urls: set[str],
     hosts: set[str],
     host_of: Callable[[str], str],
     canonical: Callable[[str], str],
 ) -> int:
-    gone = []
+    rows = []
     for number, url in connection.execute("SELECT id, url FROM problems WHERE url IS NOT NULL"):
-        known = canonical(url)
-        if url in urls or known in urls or host_of(known) in hosts:
-            gone.append((number,))
-    connection.executemany("DELETE FROM problems WHERE id = ?", gone)
-    return len(gone)
+        normal = canonical(url)
+        if url in urls or normal in urls or host_of(normal) in hosts:
+            rows.append((number,))
+    connection.executemany("DELETE FROM problems WHERE id = ?", rows)
+    return len(rows)
 
 
-def _drop_corrections(
+def _delete_corrections(
     connection: sqlite3.Connection, urls: set[str], hosts: set[str], host_of: Callable[[str], str]
 ) -> int:
-    """Corrections go with their notes, also of URLs that were never read: they are made again after `forget`."""
-    found = connection.execute("SELECT id, url FROM corrections").fetchall()
-    gone = [(number,) for number, url in found if url in urls or host_of(url) in hosts]
-    connection.executemany("DELETE FROM corrections WHERE id = ?", gone)
-    return len(gone)
+    """Delete corrections with their notes, also for URLs that were never read."""
+    corrections = connection.execute("SELECT id, url FROM corrections").fetchall()
+    rows = [(number,) for number, url in corrections if url in urls or host_of(url) in hosts]
+    connection.executemany("DELETE FROM corrections WHERE id = ?", rows)
+    return len(rows)
 
 
 def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[str]) -> int:
-    """Let URLs and hosts that were removed be read again; returns how many of them had been.
-
-    Args:
-        connection: a collection opened for writing.
-        urls: in canonical form.
-        hosts: in lower case, in ASCII.
-    """
-    named: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
+    """Let removed URLs and hosts be read again, and return how many of them had been removed."""
+    names: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
     with transaction(connection):
         return sum(
             connection.execute("DELETE FROM removed WHERE digest = ?", (digest(kind, name),)).rowcount
-            for kind, name in named
+            for kind, name in names
         )
 
 
 def scrub(connection: sqlite3.Connection, *, vacuum: bool) -> None:
-    """Bring what was removed out of the write-ahead log and, with ``vacuum``, out of every unused part of the file.
+    """Erase what was removed from the write-ahead log and, with ``vacuum``, from unused parts of the file.
 
-    Args:
-        connection: a collection opened for writing, outside a transaction.
-        vacuum: whether the file is written anew; that takes up to twice its size on disk meanwhile.
-
-    Raises:
-        LockedError: somebody is reading the database, so that the log cannot be emptied.
+    Vacuuming rewrites the file and takes up to twice its size on disk meanwhile. Raises LockedError if another program
+    is reading the database, so that the log cannot be emptied.
     """
     if vacuum:
         connection.execute("VACUUM")

@@ -1,8 +1,7 @@
-"""The collection as it was at a moment: of each page the capture that is nearest to it.
+"""Show a collection as it was at a moment: for each page the capture nearest to it.
 
-On one connection, temporary views stand before the tables that hold what was read (SQLite looks for a name among what
-is temporary first), so that all that reads a collection reads the snapshot. Nothing in the file changes. What is
-started on such a connection is a run of that moment, see `graphlang.db.runs`.
+Temporary views of one connection replace the tables with content: SQLite looks up temporary names first, so that every
+reader reads the snapshot. The file does not change. A run started on such a connection is one of that moment.
 """
 
 from __future__ import annotations
@@ -39,14 +38,9 @@ class Moment(NamedTuple):
 
 
 def moment_of(written: str) -> Moment:
-    """Read a moment.
+    """Parse a year, month, day or time in ISO 8601, in UTC, or fourteen digits as in indexes of archives.
 
-    Args:
-        written: a year, month, day or time in ISO 8601, in UTC; or fourteen digits, as in indexes of archives.
-
-    Raises:
-        TypeError: it is no text (``2012`` without quotes, in Python).
-        ValueError: it is none.
+    Raises TypeError unless it is text, and ValueError if it is no moment.
 
     >>> moment_of("2012-02").last, moment_of("20120503120000").text
     ('2012-02-29T23:59:59', '2012-05-03T12:00:00Z')
@@ -62,7 +56,7 @@ def moment_of(written: str) -> Moment:
         last = _last(first, len(plain))
     except ValueError as error:
         raise ValueError(f"{written[:40]!r} is no date") from error
-    begin, end = (one.replace(tzinfo=None).isoformat(timespec="seconds") for one in (first, last))
+    begin, end = (moment.replace(tzinfo=None).isoformat(timespec="seconds") for moment in (first, last))
     return Moment(plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{begin}Z", begin, end)
 
 
@@ -76,13 +70,13 @@ def _last(first: datetime, precision: int) -> datetime:
     return first
 
 
-#: SQL: the day of a date of any precision, as a number; NULL for what is none.
+#: SQL: the day of a date of any precision, as a number; NULL for others.
 _DAY_OF = (
     "CASE date WHEN '' THEN NULL ELSE"
     " JULIANDAY(SUBSTR(RTRIM(date, 'Z') || SUBSTR('0000-01-01T00:00:00', LENGTH(RTRIM(date, 'Z')) + 1), 1, 19)) END"
 )
-#: Of pages with several captures the nearest: the own one, what was fine, what has a text, the newest before others,
-#: and of two records of one moment that of which there is more.
+#: The nearest capture of pages with several: then the main one, one with status 200, one with text, the newest, and of
+#: two records of one moment the larger one.
 _NEAREST = f"""
 INSERT INTO temp.snapshot_captures (page, capture, content, away)
 SELECT page, id, content, away FROM (
@@ -139,77 +133,69 @@ _VIEWS = {
         FROM temp.snapshot_contents AS chosen
         CROSS JOIN main.history_links AS held ON held.capture = chosen.content""",
 }
-_MADE = ("snapshot", "snapshot_captures", "snapshot_contents")
+_TEMPORARY = ("snapshot", "snapshot_captures", "snapshot_contents")
 
 
 def moment(connection: sqlite3.Connection) -> str | None:
-    """The moment that the connection shows; None: each page's own capture."""
-    there = "SELECT 1 FROM sqlite_temp_schema WHERE (type, name) = ('table', 'snapshot')"
-    if connection.execute(there).fetchone() is None:
+    """Return the moment that the connection shows, or None for main captures."""
+    query = "SELECT 1 FROM sqlite_temp_schema WHERE (type, name) = ('table', 'snapshot')"
+    if connection.execute(query).fetchone() is None:
         return None
     row = connection.execute("SELECT moment FROM temp.snapshot").fetchone()
     return None if row is None else str(row[0])
 
 
 @contextmanager
-def at(connection: sqlite3.Connection, wanted: str | None) -> Iterator[None]:
-    """Let a connection, which may be read-only, show the captures that are nearest to a moment.
+def at(connection: sqlite3.Connection, text: str | None) -> Iterator[None]:
+    """Let a connection, which may be read-only, show the captures nearest to a moment; None changes nothing.
 
-    Nearest is what lies within the moment, then what is the fewest days from it. Where that is the same: the page's own
-    capture, what came with status 200, the newest, the one with more bytes. A capture without a date comes last.
-
-    Args:
-        connection: a collection, outside a transaction.
-        wanted: see `moment_of`; None changes nothing.
+    Captures within the moment come first, then those the fewest days from it. Among equal ones: the main capture, one
+    with status 200, the newest, the larger one. A capture without a date comes last.
 
     Raises:
-        ValueError: it is no moment.
+        ValueError: ``text`` is no moment, see `moment_of`.
         StoreError: the connection shows another moment.
     """
-    found = None if wanted is None else moment_of(wanted)
-    shown = moment(connection)
-    if found is None or shown == found.text:
+    selected = None if text is None else moment_of(text)
+    current = moment(connection)
+    if selected is None or current == selected.text:
         yield
         return
-    if shown is not None:
-        raise StoreError(f"this connection shows {shown}, and cannot show {found.text} at once")
+    if current is not None:
+        raise StoreError(f"this connection shows {current}, and cannot show {selected.text} at once")
     try:
-        _make(connection, found)
+        _create_views(connection, selected)
         yield
     finally:
         for name in _VIEWS:
             connection.execute(f"DROP VIEW IF EXISTS temp.{name}")
-        for name in _MADE:
+        for name in _TEMPORARY:
             connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
 
 
-def _make(connection: sqlite3.Connection, found: Moment) -> None:
+def _create_views(connection: sqlite3.Connection, selected: Moment) -> None:
     edges = "SELECT JULIANDAY(?), JULIANDAY(?)"
-    first, last = connection.execute(edges, (found.first, found.last)).fetchone()
+    first, last = connection.execute(edges, (selected.first, selected.last)).fetchone()
     for statement in _TABLES.split(";\n"):
         if statement.strip():
             connection.execute(statement, {"first": first, "last": last} if ":first" in statement else ())
-    connection.execute("INSERT INTO temp.snapshot VALUES (?)", (found.text,))
+    connection.execute("INSERT INTO temp.snapshot VALUES (?)", (selected.text,))
     for name, query in _VIEWS.items():
         connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
 
 def elsewhere(connection: sqlite3.Connection) -> list[int]:
-    """Pages whose content in the snapshot is not that of their own capture, ascending; none without a snapshot."""
+    """Return pages whose content in the snapshot is not that of the main capture, ascending."""
     if moment(connection) is None:
         return []
     return [page for (page,) in connection.execute("SELECT page FROM temp.snapshot_contents ORDER BY page")]
 
 
 def answered(connection: sqlite3.Connection, run: int, *, inferred: bool) -> None:
-    """Enter a run as that which answered for the captures of the snapshot besides the pages' own.
+    """Record a finished run as the one that answered for the further captures of the snapshot.
 
-    A capture that has a run gets another one only from its own time, and after an inference none over texts alone.
-
-    Args:
-        connection: a collection opened for writing that shows a moment.
-        run: of this moment, finished.
-        inferred: whether the run is a vote or propagation.
+    A run replaces another one only for captures within its moment, and a run over texts never replaces an inference
+    (a vote or propagation, ``inferred``).
     """
     connection.execute(
         "UPDATE main.history SET run = ?1 WHERE id IN (SELECT capture FROM temp.snapshot_captures)"
@@ -220,7 +206,7 @@ def answered(connection: sqlite3.Connection, run: int, *, inferred: bool) -> Non
 
 
 def years(connection: sqlite3.Connection) -> list[str]:
-    """Calendar years of which there is any capture, ascending."""
+    """Return the calendar years of all captures, ascending."""
     query = (
         "SELECT SUBSTR(date, 1, 4) FROM (SELECT date FROM main.captures UNION SELECT date FROM main.history_captures)"
         " WHERE date GLOB '[0-9][0-9][0-9][0-9]*' AND date >= '0001' GROUP BY 1 ORDER BY 1"

@@ -1,6 +1,6 @@
-"""Values are what their columns are declared to hold, or the file is refused in a line that names table and value.
+"""Check values read from a collection, and refuse a file in one line that names table and value.
 
-SQLite keeps types only where it writes: a file from a stranger may hold anything anywhere.
+SQLite enforces types only when it writes: a file from elsewhere may hold anything anywhere.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db.errors import StoreError
-from graphlang.db.soundness import MORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,126 +19,94 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: What Python and numpy raise over values of another type, or beyond a range.
-_OTHERWISE: Final = (TypeError, ValueError, OverflowError, IndexError, KeyError, AttributeError)
-_WORDS: Final = {str: "text", int: "a whole number", bytes: "bytes"}
+CHECK: Final = " (see 'graphlang check')"  #: appended to messages about unsound files
+MOST: Final = (1 << 31) - 1  #: greatest id of any table
+MOST_LABELS: Final = (1 << 15) - 1  #: greatest label id: packed answers have two bytes for it
+#: Removed pages leave gaps in ids: at most 4 for each row, and a million more.
+_GAPS_EACH, _GAPS_MORE = 4, 1_000_000
+#: Exceptions of Python and numpy over values of another type or outside a range.
+_VALUE_ERRORS: Final = (TypeError, ValueError, OverflowError, IndexError, KeyError, AttributeError)
+_TYPE_NAMES: Final = {str: "text", int: "a whole number", bytes: "bytes"}
 _SHOWN = 60  # characters of a value
 
 
-def refused(where: str, value: object, wanted: str = "") -> StoreError:
-    """The error for a value that no graphlang wrote.
+def now() -> str:
+    """Return the time as it is stored: ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    Args:
-        where: table and column.
-        value: what stands there.
-        wanted: what should.
+
+def largest_id(rows: int) -> int:
+    """Return the greatest id that a table with this number of rows may have, so that no id can exhaust memory."""
+    return min(_GAPS_EACH * rows + _GAPS_MORE, MOST)
+
+
+def refused(where: str, value: object, expected: str = "") -> StoreError:
+    """Return the error for a value that graphlang never writes.
 
     >>> str(refused("links.target", 99, "1 to 7"))
-    "links.target is 99 instead of 1 to 7 ('graphlang check' tells more)"
+    "links.target is 99 instead of 1 to 7 (see 'graphlang check')"
     """
-    return StoreError(f"{where} is {ascii(value)[:_SHOWN]}{f' instead of {wanted}' if wanted else ''}{MORE}")
+    return StoreError(f"{where} is {ascii(value)[:_SHOWN]}{f' instead of {expected}' if expected else ''}{CHECK}")
 
 
 @contextmanager
 def reading(table: str) -> Iterator[None]:
-    """Tell what goes wrong with values of a table as what it is: the file is unsound.
-
-    Args:
-        table: that is read.
-
-    Raises:
-        StoreError: in place of what Python or numpy raise over values of another type.
-    """
+    """Turn errors over values of a table into a StoreError: the file is unsound."""
     try:
         yield
     except StoreError:
         raise
-    except _OTHERWISE as error:
-        words = ascii(str(error).partition("\n")[0])[1:-1][: 2 * _SHOWN]
-        raise StoreError(f"{table} holds what no graphlang writes: {words}{MORE}") from error
+    except _VALUE_ERRORS as error:
+        message = ascii(str(error).partition("\n")[0])[1:-1][: 2 * _SHOWN]
+        raise StoreError(f"{table} has values that graphlang never writes: {message}{CHECK}") from error
     except sqlite3.OperationalError as error:
         if "decode to UTF-8" not in str(error):
             raise
-        raise StoreError(f"{table} holds text that is no UTF-8{MORE}") from error
+        raise StoreError(f"{table} has text that is not UTF-8{CHECK}") from error
 
 
-def table_of(where: str, rows: Sequence[Sequence[Any]], width: int) -> NDArray[np.float64]:
-    """Rows of numbers as an array of shape (rows, width).
-
-    Args:
-        where: table, for the error.
-        rows: as SQLite gave them.
-        width: columns.
-
-    Raises:
-        StoreError: one of them is no number.
-    """
-    import numpy as np  # noqa: PLC0415 - whoever only writes does without it
+def to_array(where: str, rows: Sequence[Sequence[Any]], width: int) -> NDArray[np.float64]:
+    """Return rows of numbers as an array of shape (rows, width), or raise StoreError."""
+    import numpy as np  # noqa: PLC0415 - processes that only write do without it
 
     try:
         return np.array(rows, dtype=np.float64).reshape(-1, width)
     except (TypeError, ValueError, OverflowError) as error:
-        found = (value for row in rows for value in row if not isinstance(value, (int, float)))
-        raise refused(where, next(found, None), "a number") from error
+        wrong = (value for row in rows for value in row if not isinstance(value, (int, float)))
+        raise refused(where, next(wrong, None), "a number") from error
 
 
-def within(where: str, values: NDArray[Any], least: float, most: float) -> None:
-    """Refuse values outside a range, and what is no number.
-
-    Args:
-        where: table and column, for the error.
-        values: of any shape.
-        least: of them.
-        most: of them.
-
-    Raises:
-        StoreError: one of them is outside.
+def check_range(where: str, values: NDArray[Any], minimum: float, maximum: float) -> None:
+    """Raise StoreError unless all values are numbers in a range.
 
     >>> import numpy as np
-    >>> within("scores.score", np.array([0.5, np.nan]), 0, 1)
+    >>> check_range("scores.score", np.array([0.5, np.nan]), 0, 1)
     Traceback (most recent call last):
-    graphlang.db.errors.StoreError: scores.score is nan instead of 0 to 1 ('graphlang check' tells more)
+    graphlang.db.errors.StoreError: scores.score is nan instead of 0 to 1 (see 'graphlang check')
     """
-    if values.size and not (values.min() >= least and values.max() <= most):  # no number fails both
-        value = values[~((values >= least) & (values <= most))].flat[0]
-        shown = f"{least:,.10g} to {most:,.10g}".replace(",", "")
-        raise refused(where, value.item(), shown)
+    if values.size and not (values.min() >= minimum and values.max() <= maximum):  # NaN fails both
+        value = values[~((values >= minimum) & (values <= maximum))].flat[0]
+        expected = f"{minimum:,.10g} to {maximum:,.10g}".replace(",", "")
+        raise refused(where, value.item(), expected)
 
 
-def of_type(where: str, values: Sequence[Any], kind: type) -> None:
-    """Refuse values of another type.
+def check_type(where: str, values: Sequence[Any], kind: type) -> None:
+    """Raise StoreError unless all values have a type.
 
-    Args:
-        where: table and column, for the error.
-        values: a column as SQLite gave it.
-        kind: what each of them must be.
-
-    Raises:
-        StoreError: one of them is something else.
-
-    >>> of_type("texts.title", ["a", 5], str)
+    >>> check_type("texts.title", ["a", 5], str)
     Traceback (most recent call last):
-    graphlang.db.errors.StoreError: texts.title is 5 instead of text ('graphlang check' tells more)
+    graphlang.db.errors.StoreError: texts.title is 5 instead of text (see 'graphlang check')
     """
     if {*map(type, values)} - {kind}:
-        raise refused(where, next(value for value in values if type(value) is not kind), _WORDS[kind])
+        raise refused(where, next(value for value in values if type(value) is not kind), _TYPE_NAMES[kind])
 
 
-def json_of(where: str, text: Any, kind: type) -> Any:
-    """What a text in JSON says.
-
-    Args:
-        where: table and column, for the error.
-        text: as SQLite gave it.
-        kind: dict or list.
-
-    Raises:
-        StoreError: it is no JSON, nested beyond reason, or of another kind.
-    """
+def parse_json(where: str, text: Any, kind: type) -> Any:
+    """Parse a JSON object (dict) or array (list), or raise StoreError."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        found = None
-    if not isinstance(found, kind):
+        value = None
+    if not isinstance(value, kind):
         raise refused(where, text, "a JSON object" if kind is dict else "a JSON array")
-    return found
+    return value

@@ -187,9 +187,8 @@ class Written:
 def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
     from graphlang.codes import languages  # noqa: PLC0415 - tests of other parts do without
     from graphlang.db import create  # noqa: PLC0415
-    from graphlang.db.runs.begin import start_run  # noqa: PLC0415
-    from graphlang.db.runs.finish import finish_run  # noqa: PLC0415
-    from graphlang.db.runs.labels import enter_labels  # noqa: PLC0415
+    from graphlang.db.runs.answers import enter_labels  # noqa: PLC0415
+    from graphlang.db.runs.lifecycle import finish_run, start_run  # noqa: PLC0415
 
     connection = create(path)
     connection.execute("INSERT INTO sources (name, sha256, bytes, finished) VALUES ('crawl.warc.gz', 'ab', 1, 1)")

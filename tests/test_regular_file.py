@@ -74,7 +74,6 @@ def test_every_option_that_takes_a_file(graphlang: Call, endless: Path, tmp_path
         ("correct", db, "--from", endless, "--language", "deu", "--by", "me"),
         ("review", db, "--from", endless, "--by", "me"),
         ("check", endless),
-        ("check", endless, "--repair"),
         ("info", endless),
         ("pages", endless),
         ("vote", endless),

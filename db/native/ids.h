@@ -1,4 +1,4 @@
-/* Dense ids for strings; see `graphlang.db.url_ids.in_memory`.
+/* Dense ids for strings; see `graphlang.db.url_ids`.
 
    Strings are packed: a zero behind each; behind the last it may be missing. */
 #ifndef GRAPHLANG_IDS_H

@@ -1,48 +1,52 @@
-"""Answers for URLs that were only linked to: eight bytes each, in blocks of pages, that SQL and Python read alike."""
+"""Answers for unfetched URLs: eight bytes each, in blocks of 64 pages, which SQL and Python read alike."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from graphlang.db import values
 from graphlang.db.collection import count_pages
-from graphlang.db.transaction import transaction
+from graphlang.db.statements import transaction
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
 
-    from graphlang.db.runs.answers import LinkedAnswers
+BLOCK: Final = 64  #: pages of a row of ``linked_answers``
+_CELL: Final = 8  #: bytes of a page's answer
+ROW_BYTES: Final = BLOCK * _CELL
+_BASE: Final = 127  #: of the digits, each in a byte from 1 on: SQL reads them as ASCII characters
+_SCALE: Final = 10_000  #: a confidence of 1
+_SCANNED: Final = 1 << 14  #: pages that `answered_to` looks at in one call
 
 
-BLOCK = 64  #: pages of a row of `linked_answers`
-CELL = 8  #: bytes of a page's answer in it
-_BASE = 127  #: of the digits in it, each in a byte from 1 on: SQL reads them as characters of ASCII
-_DIGITS = 10_000  #: a confidence of 1
-_LOOKED_AT = 1 << 14  #: pages in a row of which `answered_to` looks whether they were fetched
+class LinkedAnswers(NamedTuple):
+    """Answers for consecutive pages, as arrays of equal length; -1 in a label column means none."""
+
+    label: NDArray[np.integer[Any]]  #: ``labels.id``
+    confidence: NDArray[np.floating[Any]]
+    runner_up: NDArray[np.integer[Any]]
+    runner_up_confidence: NDArray[np.floating[Any]]
 
 
 def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[LinkedAnswers], *, first: int = 0) -> int:
-    """Write the answers of a finished run for the URLs that were only linked to, each part in a transaction.
+    """Write the answers of a finished run for all unfetched URLs, each part in one transaction.
 
-    Who is stopped between two parts has lost nothing: `answered_to` says where to go on.
+    An interrupted call loses nothing: `answered_to` returns where to resume.
 
     Args:
-        connection: the collection.
-        run: the run.
-        parts: answers for all pages behind the first ones, the fetched ones among them without any; each part but the
-            last has a multiple of ``BLOCK`` pages.
-        first: pages that have their answers already, a multiple of ``BLOCK``.
+        connection: opened for writing.
+        run: id of the run.
+        parts: answers for all pages after the first ones, none for fetched pages. Each part but the last has a multiple
+            of `BLOCK` pages.
+        first: number of pages that already have their answers, a multiple of `BLOCK`.
 
     Returns:
         How many of these pages have an answer.
-
-    Raises:
-        ValueError: a label that has no place in a cell.
     """
     answered = 0
     for part in parts:
@@ -54,21 +58,11 @@ def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[Linke
 
 
 def write_part(connection: sqlite3.Connection, run: int, first: int, part: LinkedAnswers) -> int:
-    """Write the answers for some pages, in one transaction.
+    """Write the answers for the pages after ``first`` in one transaction, and return how many have one.
 
-    Args:
-        connection: the collection.
-        run: the run.
-        first: pages before these, a multiple of ``BLOCK``.
-        part: answers for the pages behind these, the fetched ones among them without any.
-
-    Returns:
-        How many of them have an answer.
-
-    Raises:
-        ValueError: a label that has no place in a cell.
+    ``first`` is a multiple of `BLOCK`. Raises ValueError for a label beyond two digits.
     """
-    rows = _cells(part)
+    rows = _pack(part)
     filled = np.flatnonzero(rows.any(axis=1))
     answered = int((part.label >= 0).sum())
     with transaction(connection):
@@ -81,25 +75,18 @@ def write_part(connection: sqlite3.Connection, run: int, first: int, part: Linke
 
 
 def answered_to(connection: sqlite3.Connection, run: int, after: int = 0) -> int:
-    """How many pages, from the first on, need no more answers of a run: all, or a multiple of ``BLOCK``.
+    """Return how many pages, from the first on, need no more answers of a finished run.
 
-    Of pages without an answer in a row only so many are looked at as take no time, so that there may be more.
-
-    Args:
-        connection: the collection.
-        run: a finished run.
-        after: so many are known to need none.
-
-    Raises:
-        StoreError: a row of ``linked_answers`` that is no block of the collection's pages.
+    The result is the number of pages or a multiple of `BLOCK`. It may be too small, because a call scans a limited
+    number of pages; ``after`` pages are known to need none.
     """
     pages = count_pages(connection)
     (last,) = connection.execute("SELECT MAX(block) FROM linked_answers WHERE run = ?", (run,)).fetchone()
     if last is not None:
-        values.of_type("linked_answers.block", [last], int)
-        values.within("linked_answers.block", np.array([last]), 0, (pages - 1) // BLOCK)
+        values.check_type("linked_answers.block", [last], int)
+        values.check_range("linked_answers.block", np.array([last]), 0, (pages - 1) // BLOCK)
         after = max(after, (last + 1) * BLOCK)
-    until = min(after + _LOOKED_AT, pages)
+    until = min(after + _SCANNED, pages)
     row = connection.execute(
         "SELECT id FROM pages WHERE id > ?1 AND id <= ?2"
         " AND NOT EXISTS (SELECT 1 FROM captures WHERE page = id)"
@@ -110,12 +97,7 @@ def answered_to(connection: sqlite3.Connection, run: int, after: int = 0) -> int
 
 
 def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
-    """Take pages out of what runs answered for URLs that were only linked to; returns how many answers there were.
-
-    Args:
-        connection: within a transaction.
-        pages: ids.
-    """
+    """Remove the answers of all runs for some unfetched pages, within a transaction; return how many there were."""
     blocks: dict[int, list[int]] = {}
     for page in pages:
         blocks.setdefault((page - 1) // BLOCK, []).append((page - 1) % BLOCK)
@@ -123,14 +105,12 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
     for block, places in blocks.items():
         rows = connection.execute("SELECT run, cells FROM linked_answers WHERE block = ?", (block,)).fetchall()
         for run, cells in rows:
-            values.of_type("linked_answers.cells", [cells], bytes)
-            if len(cells) != CELL * BLOCK:
-                raise values.refused("the length of linked_answers.cells", len(cells), f"{CELL * BLOCK} bytes")
-            left = np.frombuffer(cells, dtype=np.uint8).reshape(BLOCK, -1).copy()
-            answered = int(left[places].any(axis=1).sum())
-            left[places] = 0
+            _check_cells([cells])
+            remaining = np.frombuffer(cells, dtype=np.uint8).reshape(BLOCK, -1).copy()
+            answered = int(remaining[places].any(axis=1).sum())
+            remaining[places] = 0
             connection.execute(
-                "UPDATE linked_answers SET cells = ? WHERE run = ? AND block = ?", (left.tobytes(), run, block)
+                "UPDATE linked_answers SET cells = ? WHERE run = ? AND block = ?", (remaining.tobytes(), run, block)
             )
             connection.execute("UPDATE runs SET pages = pages - ? WHERE id = ?", (answered, run))
             dropped += answered
@@ -138,54 +118,61 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
 
 
 def read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]:
-    """Answers for URLs that were only linked to, with the columns of `RunAnswers`, shape (pages, 6).
-
-    Args:
-        connection: the collection.
-        run: the run's id.
-
-    Raises:
-        StoreError: a row that is no block of answers.
-    """
+    """Read the answers of a run for unfetched URLs, with the first six columns of `RunAnswers`: shape (pages, 6)."""
     rows = connection.execute("SELECT block, cells FROM linked_answers WHERE run = ? ORDER BY block", (run,)).fetchall()
     if not rows:
         return np.zeros((0, 6))
     blocks, cells = zip(*rows, strict=True)
-    values.of_type("linked_answers.block", blocks, int)
-    values.of_type("linked_answers.cells", cells, bytes)
-    if wrong := [len(cell) for cell in cells if len(cell) != CELL * BLOCK]:
-        raise values.refused("the length of linked_answers.cells", wrong[0], f"{CELL * BLOCK} bytes")
-    values.within("linked_answers.block", np.array(blocks), 0, (count_pages(connection) - 1) // BLOCK)
+    values.check_type("linked_answers.block", blocks, int)
+    _check_cells(cells)
+    values.check_range("linked_answers.block", np.array(blocks), 0, (count_pages(connection) - 1) // BLOCK)
     pages = (np.array(blocks, dtype=np.int64)[:, None] * BLOCK + np.arange(1, BLOCK + 1)).ravel()
-    found = unpacked(b"".join(cells))
-    known = found[:, 0] >= 0
-    return np.column_stack([pages[known], found[known], np.zeros(int(known.sum()))])
+    table = _unpack(b"".join(cells))
+    answered = table[:, 0] >= 0
+    return np.column_stack([pages[answered], table[answered], np.zeros(int(answered.sum()))])
 
 
-def _cells(part: LinkedAnswers) -> NDArray[np.uint8]:
-    """Cells of pages, a row for each block; see the table's documentation."""
+def count_linked(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
+    """Count the answers of a run for unfetched URLs, and those whose label or runner-up is none of ``labels``."""
+    count = unknown = 0
+    ids = np.array([-1, *labels])
+    for (cells,) in connection.execute(
+        "SELECT cells FROM linked_answers WHERE run = ? AND LENGTH(cells) = ? AND typeof(cells) = 'blob'",
+        (run, ROW_BYTES),
+    ):
+        label, runner_up = (column.astype(np.int64) for column in _unpack(cells)[:, ::2].T)
+        count += int((label >= 0).sum())
+        unknown += int((~np.isin(label, ids) | ~np.isin(runner_up, ids)).sum())
+    return count, unknown
+
+
+def _check_cells(rows: Iterable[Any]) -> None:
+    for cells in rows:
+        values.check_type("linked_answers.cells", [cells], bytes)
+        if len(cells) != ROW_BYTES:
+            raise values.refused("the length of linked_answers.cells", len(cells), f"{ROW_BYTES} bytes")
+
+
+def _pack(part: LinkedAnswers) -> NDArray[np.uint8]:
+    """Return the cells of pages, a row for each block, as ``schema.sql`` describes them."""
     count = len(part.label)
-    found = np.zeros((-(-count // BLOCK) * BLOCK, CELL), dtype=np.uint8)
-    for place, (label, chance) in enumerate(
+    cells = np.zeros((-(-count // BLOCK) * BLOCK, _CELL), dtype=np.uint8)
+    for place, (label, confidence) in enumerate(
         ((part.label, part.confidence), (part.runner_up, part.runner_up_confidence))
     ):
-        known = np.flatnonzero(label >= 0)
-        numbers = np.asarray(label)[known].astype(np.int64)
+        answered = np.flatnonzero(label >= 0)
+        numbers = np.asarray(label)[answered].astype(np.int64)
         if len(numbers) and numbers.max() >= _BASE**2:
             raise ValueError(f"label {numbers.max()} is outside 0..{_BASE**2 - 1}")
-        levels = np.round(np.clip(np.asarray(chance)[known], 0, 1) * _DIGITS).astype(np.int64)
+        levels = np.round(np.clip(np.asarray(confidence)[answered], 0, 1) * _SCALE).astype(np.int64)
         for at, digits in ((4 * place, numbers), (4 * place + 2, levels)):
-            found[known, at], found[known, at + 1] = digits // _BASE + 1, digits % _BASE + 1
-    return found.reshape(-1, BLOCK * CELL)
+            cells[answered, at], cells[answered, at + 1] = digits // _BASE + 1, digits % _BASE + 1
+    return cells.reshape(-1, BLOCK * _CELL)
 
 
-def unpacked(cells: bytes) -> NDArray[np.float64]:
-    """Label, confidence, runner-up and its confidence of pages, shape (pages, 4); a label of -1 is none.
-
-    Args:
-        cells: of some rows of ``linked_answers``, one after the other.
-    """
+def _unpack(cells: bytes) -> NDArray[np.float64]:
+    """Return label, confidence, runner-up and its confidence of pages, shape (pages, 4); a label of -1 means none."""
     digits = np.frombuffer(cells, dtype=np.uint8).reshape(-1, 4, 2).astype(np.float64)
-    found = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
-    found[:, 1::2] = np.maximum(found[:, 1::2], 0) / _DIGITS
-    return found
+    table = np.where(digits[:, :, 0] > 0, (digits[:, :, 0] - 1) * _BASE + digits[:, :, 1] - 1, -1)
+    table[:, 1::2] = np.maximum(table[:, 1::2], 0) / _SCALE
+    return table

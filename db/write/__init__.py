@@ -1,7 +1,6 @@
-"""From page records to rows: one `writer`, which calls a file for each table.
+"""Write page records as rows.
 
-In: ``records.Page``, ``records.Problem``. Out: rows of `captures`, `links` and `sources`, and problems (`writer`), in
-one transaction a batch.
-Open `choose_capture` for which of several captures is kept, `revisits` for what they inherit, `removed` for what must
-not come back, `multirow` for speed.
+In: ``records.Page``, ``records.Problem``. Out: rows, one transaction a batch. Open `writer`: it calls a module for
+each table, `sources`, `captures` (texts, declarations, bytes and revisits), `links` and `history`. `choose_capture`
+decides which of several captures is the page's main one.
 """

@@ -1,4 +1,4 @@
-"""Of several captures of a URL one is the page's own, and captures that came in two parts become one."""
+"""Choose the main capture of a page among several, and join captures that came in two parts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _UNDATED = "~"  # after every date
 
 
 class Keep(StrEnum):
-    """Which of several captures of a URL is the page's own. A revisit record gives way to any other, always."""
+    """Which of several captures of a URL is the page's main capture. Any other replaces a revisit record."""
 
-    ALL = "all"  #: as `BEST`, and the others are kept beside it, in ``history``
+    ALL = "all"  #: as `BEST`, with the others in ``history``
     BEST = "best"  #: the newest with status 200; text without a status counts as that, and links alone count less
     FIRST = "first"  #: the oldest
     LAST = "last"  #: the newest, whatever its status
@@ -28,7 +28,7 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the choice depends on."""
+    """Properties of a capture that the choice depends on."""
 
     status: int | None
     date: str
@@ -40,15 +40,14 @@ class Facts:
 
     @classmethod
     def of(cls, page: Page) -> Facts:
-        """The facts of a capture that was read."""
+        """Return the properties of a capture that was read."""
         return cls(page.status, page.date, page.revisit_of is not None, page.parts, page.length, page.digest, page.size)
 
     @property
     def payload(self) -> str:
-        """Digest of the content, where equal digests mean equal content; else empty.
+        """Payload digest if equal digests mean equal content, else empty.
 
-        A revisit record says that it is that of another capture. Of a redirect the content is its target, which is in
-        no payload.
+        A revisit record has the digest of another capture. The content of a redirect is its target, not its payload.
 
         >>> [Facts(status, "2020", False, "both", 90, "A", 99).payload for status in (200, 301)]
         ['A', '']
@@ -57,14 +56,10 @@ class Facts:
             return self.digest
         return ""
 
-    def better(self, held: Facts, keep: Keep) -> bool:
-        """Whether this capture takes the place of the one that is held; the first to come stays where they are equal.
+    def better(self, other: Facts, keep: Keep) -> bool:
+        """Whether this capture replaces another of the same URL; among equal ones the first stays.
 
-        Two records of one moment are one capture: what has less of it was cut off, as by a broken download.
-
-        Args:
-            held: the capture that is kept so far, of the same URL.
-            keep: which one is wanted.
+        Two records of one moment are one capture: the smaller one was truncated, as by a broken download.
 
         >>> old, gone = Facts(200, "2020", False, "both", 90), Facts(404, "2024", False, "both", 9)
         >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
@@ -73,34 +68,38 @@ class Facts:
         >>> whole.better(cut, Keep.BEST), cut.better(whole, Keep.BEST)
         (True, False)
         """
-        mine, its = self._when(), held._when()
-        if self.revisit or held.revisit:
-            return held.revisit and (not self.revisit or mine > its)
-        if mine and (mine, self.status, self.parts) == (its, held.status, held.parts) and keep is not Keep.LONGEST:
-            return self.size > held.size
+        date, other_date = self._when(), other._when()
+        if self.revisit or other.revisit:
+            return other.revisit and (not self.revisit or date > other_date)
+        if (
+            date
+            and (date, self.status, self.parts) == (other_date, other.status, other.parts)
+            and keep is not Keep.LONGEST
+        ):
+            return self.size > other.size
         if keep is Keep.FIRST:
-            return (mine or _UNDATED) < (its or _UNDATED)
+            return (date or _UNDATED) < (other_date or _UNDATED)
         if keep is Keep.LAST:
-            return mine > its
+            return date > other_date
         if keep is Keep.LONGEST:
-            return (self.length, *self._rank()) > (held.length, *held._rank())
-        return self._rank() > held._rank()
+            return (self.length, *self._rank()) > (other.length, *other._rank())
+        return self._rank() > other._rank()
 
     def _when(self) -> str:
-        # Dates are of any precision: without its last letter a part of a date comes before all that it begins.
+        # Dates have any precision: without the last letter a date sorts before all longer ones that begin with it.
         return self.date.removesuffix("Z")
 
     def _rank(self) -> tuple[bool, bool, str]:
-        # What comes with a text and without a status (a resource record, a text that others extracted) was no error.
+        # A text without a status (a resource record, an extracted text) was no error.
         fine = self.status == _HTTP_OK or (self.status is None and self.length > 0)
         return fine, self.parts != "links", self._when()
 
     def wants_text(self, other: Facts) -> bool:
-        """Whether this is a whole capture without text, and the other one brings it, as a browser showed it."""
+        """Whether this is a whole capture without text and the other has it, as a browser rendered it."""
         return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
     def same_capture(self, other: Facts) -> bool:
-        """Whether the two are parts of one capture, or one of them is a part of the other.
+        """Whether two captures are parts of one, or one is a part of the other.
 
         >>> wet, wat = Facts(None, "2020", False, "text", 9), Facts(200, "2020", False, "links", 0)
         >>> wet.same_capture(wat), wet.same_capture(wet)
@@ -112,12 +111,7 @@ class Facts:
 
 
 def joined(text: Page, links: Page) -> Page:
-    """One capture of its two parts: the words of the one, and what the other says of the server and of links.
-
-    Args:
-        text: the part that brings the words.
-        links: the part that brings status, headers and links.
-    """
+    """Join two parts of a capture: the words of one, and status, headers and links of the other."""
     return replace(
         links,
         offset=text.offset,
@@ -134,46 +128,40 @@ def joined(text: Page, links: Page) -> Page:
 
 
 class Rest(NamedTuple):
-    """A capture that is not the page's own: it did not take that place, or it gave way."""
+    """A further capture of a page: it was not chosen, or it was replaced."""
 
     facts: Facts
-    page: Page | None  #: None: it is stored as the page's own capture
-    place: int  #: where in the batch the capture stands that has its links
-    part: Page | None = None  #: the other part of what is stored, not written yet
+    page: Page | None  #: None: it is stored as the main capture
+    place: int  #: in the batch, of the capture with its links
+    part: Page | None = None  #: the other part of the stored capture, not written yet
 
 
 @dataclass(slots=True)
 class Choice:
-    """What is to be kept of one URL: a capture that was just read, or the one that is stored, or that and a part."""
+    """The main capture of a URL: one just read, or the stored one, or that and its other part."""
 
     facts: Facts
     count: int  #: captures of this URL so far
-    page: Page | None = None  #: to be written, in place of whatever is stored
-    place: int = -1  #: where in the batch the capture stands whose links are kept
-    part: Page | None = None  #: the other part of what is stored
-    stored: tuple[int, int] | None = None  #: file and offset of what is in the collection; None: nothing yet
-    others: int = 0  #: captures that were read besides the first of this URL
+    page: Page | None = None  #: to be written, replacing the stored one
+    place: int = -1  #: in the batch, of the capture whose links are kept
+    part: Page | None = None  #: the other part of the stored capture
+    stored: tuple[int, int] | None = None  #: file and offset of the stored capture, if any
+    others: int = 0  #: further captures that were read
 
     @property
     def read(self) -> Page | None:
-        """What is written, if anything."""
+        """The capture or part to be written, if any."""
         return self.page or self.part
 
     @property
     def links(self) -> Sequence[Link]:
-        """The links that are written."""
+        """The links to be written."""
         return () if self.read is None else self.read.links
 
     def take(self, page: Page, place: int, keep: Keep) -> Rest | None:
-        """Look at one more capture, at a place of the batch.
+        """Consider one more capture, with its index in the batch.
 
-        Args:
-            page: the capture that was read.
-            place: its index among the pages of the batch.
-            keep: which of several captures is wanted.
-
-        Returns:
-            Of two captures the one that is not kept; None where they are parts of one.
+        Returns the one of two captures that is not chosen, or None if they are parts of one.
         """
         facts = Facts.of(page)
         if facts.same_capture(self.facts):
@@ -194,17 +182,7 @@ class Choice:
         return rest
 
     def take_again(self, page: Page, place: int, keep: Keep, source: int) -> Rest | None:
-        """Look at a capture of a file that is being read again: it was counted before, and may be what is stored.
-
-        Args:
-            page: the capture.
-            place: in the batch.
-            keep: which of several captures of a URL is kept.
-            source: the file.
-
-        Returns:
-            See `take`.
-        """
+        """Consider, as `take`, a capture of a file that is read again: it was counted, and may be the stored one."""
         facts, count, rest = Facts.of(page), self.count, None
         unchanged = self.page is None and self.part is None
         if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.same_capture(self.facts):
@@ -221,7 +199,7 @@ class Choice:
         return rest
 
     def _is_other_part(self, facts: Facts) -> bool:
-        """Whether this is the other of two parts of one capture that were both read again."""
+        """Whether this is the other of two parts of one capture, both read again."""
         both = {facts.parts, None if self.part is None else self.part.parts}
         return self.facts.parts == "joined" and both == {"text", "links"} and facts.same_capture(self.facts)
 

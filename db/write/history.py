@@ -1,15 +1,14 @@
-"""Captures of pages besides their own: each with its date, and each content once.
+"""Write further captures of pages: each with its date, and each content once.
 
-They are written one by one in the order in which they were read, or gave way to another, so that it makes no difference
-how records are cut into batches. Of each content that is not that of the page's own capture one row is whole.
+They are written one by one in the order in which they were read or replaced, so that the result does not depend on how
+records are cut into batches. Of each content that differs from the main capture's one row is whole.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphlang.db.write import captures
-from graphlang.db.write import links as linkage
+from graphlang.db.write.captures import write_part
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from graphlang.db.records import Page
     from graphlang.db.write.choose_capture import Facts, Rest
+    from graphlang.db.write.links import Batch
 
 _COLUMNS = "page, source, offset, date, status, mime, charset, charset_from, length, size, digest, parts, reading"
 _CONTENT = "title, text, main, rest"
@@ -26,7 +26,7 @@ _MOVED = (
     " COALESCE(title, ''), COALESCE(text, ''), COALESCE(main, 0), rest FROM captures LEFT JOIN texts USING (page)"
     " WHERE page = ?"
 )
-#: A revisit may have been lent what its original holds, or not yet.
+#: A revisit may have the content of its original by now.
 _MOVED_LIGHT = (
     f"INSERT INTO history ({_COLUMNS}, whole) SELECT page, source, offset, date, status, mime,"
     " IIF(revisit_of IS NULL, charset, NULL), IIF(revisit_of IS NULL, charset_from, ''),"
@@ -34,19 +34,19 @@ _MOVED_LIGHT = (
 )
 _MOVED_LINKS = "INSERT INTO history_links SELECT ?, target, kind, nofollow, hreflang, place FROM links WHERE source = ?"
 _MOVED_DECLARATIONS = "INSERT INTO history_declarations SELECT ?, source, value FROM declarations WHERE page = ?"
-_KNOWN = "SELECT id FROM history WHERE page = ? AND date = ? AND digest = ?"
+_SAME_CAPTURE = "SELECT id FROM history WHERE page = ? AND date = ? AND digest = ?"
 #: The row of a page that holds a content.
-_SAME = (
+_HOLDER = (
     "SELECT id FROM history WHERE page = ? AND digest = ? AND whole AND size > 0"
     " AND (status IS NULL OR status NOT BETWEEN 300 AND 399)"
 )
-#: What an earlier reading made of a record; another version may have read another date.
-_BEFORE = (
+#: The row that an earlier reading wrote for a record; another version may have read another date.
+_EARLIER = (
     "SELECT id FROM history WHERE source = ?3 AND offset = ?4 AND page = ?1 AND reading < ?5 ORDER BY date <> ?2, id"
     " LIMIT 1"
 )
 _READ_AGAIN = f"UPDATE history SET ({_COLUMNS}, whole, {_CONTENT}) = ({', '.join('?' * 18)}), run = NULL WHERE id = ?"
-#: Rows that have their content of one that goes, by page and content, in one walk; a revisit has a size of 0.
+#: Rows whose content is in one that is deleted, by page and content, in one scan; a revisit has a size of 0.
 _HEIRS = (
     "SELECT page, digest, MIN(id) FROM history WHERE NOT whole AND size > 0 AND NOT (source = ?1 AND reading < ?2)"
     " AND (+page, +digest) IN (SELECT page, digest FROM history WHERE whole AND source = ?1 AND reading < ?2)"
@@ -57,69 +57,59 @@ _LIGHT = "UPDATE history SET whole = 0, title = NULL, text = NULL, main = NULL, 
 
 
 class Event(NamedTuple):
-    """What one more capture of a page led to."""
+    """The outcome of one more capture of a page."""
 
     page_id: int
-    rest: Rest | None  #: the capture that is not the page's own; None where the one read is that, or a part of it
-    own: Facts  #: of the page's own capture from now on
+    rest: Rest | None  #: the capture that is not chosen; None if the one read is chosen, or a part of it
+    main: Facts  #: of the main capture from now on
 
 
 class History:
-    """Writes captures that are not their pages' own, before these are written.
+    """Writes the further captures of a batch, before the main ones are written."""
 
-    Args:
-        connection: within a transaction.
-        source: the file that the batch comes from.
-        reading: which reading of the file this is, see `again`.
-        batch: the links of the batch.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, source: int, reading: int, batch: linkage.Batch) -> None:
+    def __init__(self, connection: sqlite3.Connection, source: int, reading: int, batch: Batch) -> None:
         self._connection, self._source, self._reading, self._batch = connection, source, reading, batch
 
     def write(self, events: Iterable[Event]) -> int:
-        """Write what further captures led to, in the order of the records.
+        """Write further captures in the order of the records, and return how many were added.
 
-        A revisit record is kept with its date where it names its content; without, it is only counted.
-
-        Returns:
-            How many captures were added: one that has the date and the payload of another is not.
+        A capture with the date and payload of another is not added. A revisit record without a digest is only counted.
         """
         added = 0
-        for page_id, rest, own in events:
+        for page_id, rest, main in events:
             if rest is not None and not (rest.facts.revisit and not rest.facts.digest):
-                if rest.part is not None:  # so that what is stored is what gives way
-                    captures.complete(self._connection, self._source, page_id, rest.part, self._reading)
+                if rest.part is not None:  # so that the stored capture is complete when it is replaced
+                    write_part(self._connection, self._source, page_id, rest.part, self._reading)
                     self._batch.write(self._connection, rest.place)
-                added += self._add(page_id, own, rest)
-            if own.payload and (same := self._holder(page_id, own.payload)) is not None:
+                added += self._add(page_id, main, rest)
+            if main.payload and (same := self._holder(page_id, main.payload)) is not None:
                 self._lighten(same)
         return added
 
     def _holder(self, page_id: int, payload: str) -> int | None:
-        """The row of a page that holds a content, if any."""
-        row = self._connection.execute(_SAME, (page_id, payload)).fetchone()
+        """Return the row of a page that holds a content, if any."""
+        row = self._connection.execute(_HOLDER, (page_id, payload)).fetchone()
         return None if row is None else int(row[0])
 
-    def _add(self, page_id: int, own: Facts, rest: Rest) -> bool:
-        facts, before = rest.facts, self._read_before(page_id, rest)
-        if before is None and (facts.date, facts.digest) == (own.date, own.digest):
+    def _add(self, page_id: int, main: Facts, rest: Rest) -> bool:
+        facts, earlier = rest.facts, self._earlier_row(page_id, rest)
+        if earlier is None and (facts.date, facts.digest) == (main.date, main.digest):
             return False
-        held = bool(facts.payload) and (
-            facts.payload == own.payload or self._holder(page_id, facts.payload) not in {None, before}
+        stored = bool(facts.payload) and (
+            facts.payload == main.payload or self._holder(page_id, facts.payload) not in {None, earlier}
         )
-        whole = not (facts.revisit or held)
-        if rest.page is not None and before is not None:
-            self._drop_content(before)
-            self._connection.execute(_READ_AGAIN, (*self._row(page_id, rest.page, whole=whole), before))
+        whole = not (facts.revisit or stored)
+        if rest.page is not None and earlier is not None:
+            self._drop_content(earlier)
+            self._connection.execute(_READ_AGAIN, (*self._row(page_id, rest.page, whole=whole), earlier))
             if whole:
-                self._add_evidence(before, rest.page, rest.place)
+                self._add_evidence(earlier, rest.page, rest.place)
             return False
-        known = self._connection.execute(_KNOWN, (page_id, facts.date, facts.digest)).fetchone()
-        if known is not None and not (whole and facts.payload):
+        same = self._connection.execute(_SAME_CAPTURE, (page_id, facts.date, facts.digest)).fetchone()
+        if same is not None and not (whole and facts.payload):
             return False
-        if known is not None:  # a row that waits for its content, or had that of the capture that gives way
-            self._connection.execute("DELETE FROM history WHERE id = ?", known)
+        if same is not None:  # a row without content, or with that of the replaced capture
+            self._connection.execute("DELETE FROM history WHERE id = ?", same)
         if rest.page is not None:
             row = self._row(page_id, rest.page, whole=whole)
             capture = int(self._connection.execute(_READ, row).lastrowid or 0)
@@ -131,14 +121,14 @@ class History:
             capture = int(self._connection.execute(_MOVED, (page_id,)).lastrowid or 0)
             self._connection.execute(_MOVED_LINKS, (capture, page_id))
             self._connection.execute(_MOVED_DECLARATIONS, (capture, page_id))
-        return known is None
+        return same is None
 
-    def _read_before(self, page_id: int, rest: Rest) -> int | None:
-        """The row that an earlier reading of the file made of the same record."""
+    def _earlier_row(self, page_id: int, rest: Rest) -> int | None:
+        """Return the row that an earlier reading of the file wrote for the same record."""
         if rest.page is None or self._reading == 1:
             return None
         record = (page_id, rest.page.date, self._source, rest.page.offset, self._reading)
-        row = self._connection.execute(_BEFORE, record).fetchone()
+        row = self._connection.execute(_EARLIER, record).fetchone()
         return None if row is None else int(row[0])
 
     def _row(self, page_id: int, page: Page, *, whole: bool) -> tuple[Any, ...]:
@@ -167,25 +157,20 @@ class History:
         self._connection.execute("DELETE FROM history_declarations WHERE capture = ?", (capture,))
 
     def _lighten(self, capture: int) -> None:
-        """Drop the content of a row, which the page's own capture holds from now on."""
+        """Delete the content of a row, because the main capture holds it from now on."""
         self._drop_content(capture)
         self._connection.execute(_LIGHT, (capture,))
 
 
-def forget(connection: sqlite3.Connection, source: int, reading: int) -> None:
-    """Drop the captures of a file that its last reading did not find; their content stays with others that have it.
-
-    Args:
-        connection: within a transaction.
-        source: the file.
-        reading: the number of its last reading.
-    """
-    gone = connection.execute(
+def forget_missing(connection: sqlite3.Connection, source: int, reading: int) -> None:
+    """Delete captures of a file that its last reading did not find; other rows with their content inherit it."""
+    rows = connection.execute(
         "SELECT id, page, digest, whole FROM history WHERE source = ? AND reading < ? ORDER BY id", (source, reading)
     ).fetchall()
-    found = connection.execute(_HEIRS, (source, reading)) if gone else ()
-    heirs = {(page, digest): heir for page, digest, heir in found}
-    for capture, page, digest, whole in gone:
+    heirs: dict[tuple[int, str], int] = {}
+    if rows:
+        heirs = {(page, digest): heir for page, digest, heir in connection.execute(_HEIRS, (source, reading))}
+    for capture, page, digest, whole in rows:
         heir = heirs.pop((page, digest), None) if whole else None
         for table in ("history_links", "history_declarations"):
             if heir is None:

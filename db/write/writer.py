@@ -1,4 +1,4 @@
-"""Add pages, links and problems in bulk, so that stopping at any moment and going on gives the same database."""
+"""Add pages, links and problems in bulk, so that an interrupted reading resumed later gives the same database."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from array import array
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphlang.db import statements
 from graphlang.db.errors import StoreError
 from graphlang.db.records import Links, Page, Problem, packed, unpacked
-from graphlang.db.schema.migrations import URL_INDEX
-from graphlang.db.url_ids.in_memory import UrlIds, authorities
-from graphlang.db.url_ids.stored import Captured, StoredIds
-from graphlang.db.write import again, captures, history, multirow, revisits
-from graphlang.db.write import links as linkage
+from graphlang.db.remove import Removed
+from graphlang.db.schema import URL_INDEX
+from graphlang.db.url_ids import Captured, StoredIds, UrlIds, authorities
+from graphlang.db.write import captures, history, sources
 from graphlang.db.write.choose_capture import Choice, Facts, Keep
-from graphlang.db.write.removed import Removed
+from graphlang.db.write.links import Batch, write_links
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
-#: Ports and spellings of hosts that are remembered as they stand in URLs; beyond that all are looked up again.
+#: Spellings of hosts and ports in URLs that are cached; beyond that all are looked up again.
 _HOSTS_CACHED = 200_000
 
 
 class Site(NamedTuple):
-    """What the public suffix list says of a host."""
+    """A host, split by the public suffix list."""
 
     host: str
     domain: str
@@ -33,30 +33,28 @@ class Site(NamedTuple):
     tld: str
 
 
-class Counts(NamedTuple):
+class BatchCounts(NamedTuple):
     """What a batch added."""
 
     pages: int
     links: int
     problems: int
     others: int = 0  #: captures of URLs that had one already
-    kept: int = 0  #: of these, those that are kept beside the pages' own
-    new: Sequence[int] = ()  #: ids of pages that have a text by this batch
-    changed: Sequence[int] = ()  #: ids of pages that may have another text than before, or none any more
+    kept: int = 0  #: of these, those kept in ``history``
 
 
 class Writer:
     """The one writer of a collection.
 
-    Ids go to URLs in the order in which the records name them (each page, then its links), whichever way the records
-    are cut into batches; and each batch is one transaction together with the position reached in its file. So a
-    process that is killed and started again continues as if nothing had happened.
+    URLs get ids in the order in which the records name them (each page, then its links), however the records are cut
+    into batches. Each batch is one transaction together with the position reached in its file, so that a process that
+    was killed can be started again.
 
     Args:
-        connection: a collection opened for writing.
-        site: from a URL to what stands in the ``hosts`` table.
-        keep: which of several captures of a URL is kept.
-        sites: what `site` says of each of many, where that is faster than one by one.
+        connection: opened for writing.
+        site: from a URL to its row in ``hosts``.
+        keep: which of several captures of a URL becomes the main one.
+        sites: `site` for many URLs, if that is faster than one by one.
     """
 
     def __init__(
@@ -71,31 +69,30 @@ class Writer:
         self._sites = sites or (lambda urls: [site(url) for url in urls])
         self._keep = keep
         self._ids = StoredIds(connection, "pages", "url", index="pages_url")
-        self._authorities = UrlIds()  # hosts and ports as they stand in URLs
-        self._hosts = [0]  # by these, the id of the host
+        self._authorities = UrlIds()  # ids of hosts with ports as spelled in URLs
+        self._hosts = [0]  # ids of hosts by these
         self._host_ids = StoredIds(connection, "hosts", "host")
         self._captured = Captured(connection)
-        self._readings: dict[int, int] = {}  # of files, which reading it is
-        self._fresh: set[int] = set()  # pages whose first capture stands in a file that is being read again
+        self._readings: dict[int, int] = {}  # number of the reading by file
+        self._fresh: set[int] = set()  # pages whose first capture is in a file that is read again
         self._removed = Removed(connection, lambda url: site(url).host)
 
-    def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> Counts:
-        """Write one batch of a file in one transaction.
+    def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> BatchCounts:
+        """Write one batch of a file in one transaction. After an error the writer cannot be used any more.
 
         Args:
-            source: the file's id in ``sources``.
+            source: id of the file in ``sources``.
             items: pages and problems in file order.
             position: raw records of the file that are done with this batch.
             finished: whether this is the end of the file.
 
         Raises:
-            StoreError: another process has added pages meanwhile. After any error the writer is spent: open a new one.
+            StoreError: another process has added pages meanwhile.
         """
         connection = self._connection
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with statements.transaction(connection):
             self._check_alone()
-            items = self._removed.kept(items)
+            items = self._removed.filter(items)
             pages = [item for item in items if isinstance(item, Page)]
             links, choices, kept = self._add_pages(source, pages)
             problems = [
@@ -107,114 +104,116 @@ class Writer:
             connection.execute(
                 "UPDATE sources SET position = ?, finished = ? WHERE id = ?", (position, int(finished), source)
             )
-            if finished and self._reading(source) > 1 and again.end(connection, source, self._reading(source)):
+            if finished and self._reading(source) > 1 and self._end_repeated(source):
                 self._captured = Captured(connection)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
         others = sum(choice.others for choice in choices.values())
-        new = [
-            page for page, one in choices.items() if not one.stored and one.page and (one.page.text or one.page.title)
-        ]
-        changed = [page for page, one in choices.items() if one.stored and one.read is not None]
-        return Counts(len(pages), links, len(problems), others, kept, new, changed)
+        return BatchCounts(len(pages), links, len(problems), others, kept)
 
     def _check_alone(self) -> None:
-        """Two writers would give out the same ids: the one that comes second stops before it has written."""
+        """Raise before writing if there is a second writer, which would give out the same ids."""
         if self._ids.stored() != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
     def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, dict[int, Choice], int]:
-        """How many links were added, what became of each page, and how many captures are kept beside a page's own."""
+        """Return the number of links added, the choice for each page, and the number of captures in ``history``."""
         if not pages:
             return 0, {}, 0
         links = [Links.of(page.links) for page in pages]
-        urls = packed(page.url for page in pages).split(b"\0")  # what is behind the last zero is for no page
+        urls = packed(page.url for page in pages).split(b"\0")  # with an empty one at the end
         ids, _, fresh = self._ids.assign(
-            b"".join([part for url, its in zip(urls, links, strict=False) for part in (url, b"\0", its.urls)])
+            b"".join([part for url, columns in zip(urls, links, strict=False) for part in (url, b"\0", columns.urls)])
         )
         self._add_urls(fresh)
-        counts = array("q", [len(its.kinds) for its in links])
+        counts = array("q", [len(columns.kinds) for columns in links])
         starts = [place + number for number, place in enumerate(accumulate(counts[:-1], initial=0))]
-        # Of several captures of a URL one is the page's own; what the others link to has its id in any case.
+        # All linked URLs have ids, also those of captures that are not chosen.
         choices, events = self._choose([ids[start] for start in starts], pages, source)
         kept, reading = 0, self._reading(source)
         if self._keep is Keep.ALL:
-            batch = linkage.Batch(links, ids, counts, starts)
+            batch = Batch(links, ids, counts, starts)
             kept = history.History(self._connection, source, reading, batch).write(events)
-        captures.write(self._connection, source, choices, reading=reading)
+        captures.write_captures(self._connection, source, choices, reading=reading)
         chosen = bytearray(len(pages))
         for choice in choices.values():
             if choice.read is not None:
                 chosen[choice.place] = 1
-        return linkage.write(self._connection, links, ids, counts, chosen), choices, kept
+        return write_links(self._connection, links, ids, counts, chosen), choices, kept
 
     def _add_urls(self, urls: bytes) -> None:
-        """Enter URLs that are new; the ids that they were given are the next ones, as SQLite gives them."""
+        """Insert new URLs; their ids are the next ones, as SQLite numbers them."""
         if not urls:
             return
         if len(self._authorities) > _HOSTS_CACHED:
             self._authorities = UrlIds()
         spelled, new, _ = self._authorities.assign(authorities(urls))
-        written = unpacked(urls)
+        texts = unpacked(urls)
         if new:
             del self._hosts[spelled[new[0]] :]
-            self._hosts += self._add_hosts([written[place] for place in new])
-        multirow.insert(
+            self._hosts += self._add_hosts([texts[place] for place in new])
+        statements.insert_columns(
             self._connection,
             "INSERT OR FAIL INTO pages (url, host)",
-            (written, list(map(self._hosts.__getitem__, spelled))),
+            (texts, list(map(self._hosts.__getitem__, spelled))),
         )
         (last,) = self._connection.execute("SELECT LAST_INSERT_ROWID()").fetchone()
         if last != len(self._ids):
             raise StoreError(f"a page was given the id {last} instead of {len(self._ids)}: run 'graphlang check'")
 
     def _add_hosts(self, urls: list[str]) -> list[int]:
-        """Return the ids of the hosts of some URLs, entering those that are new."""
+        """Return the ids of the hosts of some URLs, and insert new hosts."""
         sites = self._sites(urls)
         ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
-        multirow.insert_rows(
+        statements.insert_rows(
             self._connection, "INSERT OR FAIL INTO hosts", [(ids[place], *sites[place]) for place in new]
         )
         return ids.tolist()
 
     def _reading(self, source: int) -> int:
         if source not in self._readings:
-            self._readings[source] = again.reading(self._connection, source)
+            self._readings[source] = sources.reading(self._connection, source)
         return self._readings[source]
 
-    def _choose(self, own: list[int], pages: list[Page], source: int) -> tuple[dict[int, Choice], list[history.Event]]:
-        """What becomes of each page that this batch has a capture of, by page id; and of each further capture."""
+    def _choose(
+        self, page_ids: list[int], pages: list[Page], source: int
+    ) -> tuple[dict[int, Choice], list[history.Event]]:
+        """Choose the main capture of each page of the batch, by page id; and list the further captures."""
         choices: dict[int, Choice] = {}
         events: list[history.Event] = []
-        captured = self._captured.among(own)
+        captured = self._captured.among(page_ids)
         repeated = self._reading(source) > 1
-        for place, (page_id, page) in enumerate(zip(own, pages, strict=True)):
-            held = choices.get(page_id)
-            if held is None and page_id in captured:
-                held = choices[page_id] = captures.stored(self._connection, page_id)
-            if held is None:
+        for place, (page_id, page) in enumerate(zip(page_ids, pages, strict=True)):
+            choice = choices.get(page_id)
+            if choice is None and page_id in captured:
+                choice = choices[page_id] = captures.read_choice(self._connection, page_id)
+            if choice is None:
                 choices[page_id] = Choice(Facts.of(page), 1, page, place)
                 if repeated:
                     self._fresh.add(page_id)
-            elif repeated and held.stored and page_id not in self._fresh:
-                events.append(history.Event(page_id, held.take_again(page, place, self._keep, source), held.facts))
+            elif repeated and choice.stored and page_id not in self._fresh:
+                events.append(history.Event(page_id, choice.take_again(page, place, self._keep, source), choice.facts))
             else:
-                events.append(history.Event(page_id, held.take(page, place, self._keep), held.facts))
+                events.append(history.Event(page_id, choice.take(page, place, self._keep), choice.facts))
         self._captured.enter(list(choices))
         return choices, events
 
+    def _end_repeated(self, source: int) -> bool:
+        """Delete captures that the file no longer has, and empty revisits of its captures; return whether any went."""
+        connection, reading = self._connection, self._reading(source)
+        missing = "SELECT page FROM captures WHERE source = ? AND reading < ?"
+        pages = [page for (page,) in connection.execute(missing, (source, reading))]
+        revisits = "SELECT page FROM captures WHERE original IN (SELECT page FROM captures WHERE source = ?)"
+        for (page,) in connection.execute(revisits, (source,)).fetchall():
+            captures.empty_revisit(connection, page)
+        captures.forget_captures(connection, pages)
+        history.forget_missing(connection, source, reading)
+        return bool(pages)
+
 
 def finish(connection: sqlite3.Connection) -> list[int]:
-    """Bring up to date what depends on all pages; after any reading, also where there was nothing new to read.
+    """Update what depends on all pages, after any reading, also one without new records.
 
-    The index over URLs is made at the end, because that is several times faster than keeping it up to date. Then the
-    pages of revisit records get what their originals hold. Whoever was stopped before this does it the next time.
-
-    Returns:
-        Ids of the pages that may have another text than before.
+    The index over URLs is built, and the pages of revisit records get the content of their originals. If a process is
+    killed before this, the next reading does it. Returns the ids of pages whose text may have changed.
     """
     connection.execute(URL_INDEX)
-    return revisits.resolve(connection)
+    return captures.resolve_revisits(connection)

@@ -18,14 +18,9 @@ from graphlang.content.segments.pages import Part, of_pages
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db import collection
-from graphlang.db.runs.answers import PageShare, RunAnswers
-from graphlang.db.runs.begin import reuse_run, start_run
-from graphlang.db.runs.digests import digests_of_pages
-from graphlang.db.runs.find import earlier_run, get_run
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.labels import enter_labels
-from graphlang.db.runs.read_answers import last_page
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.answers import PageShare, RunAnswers, digests_of_pages, enter_labels, last_page, write_answers
+from graphlang.db.runs.lifecycle import finish_run, reuse_run, start_run
+from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.native.threads import side_by_side
 
 if TYPE_CHECKING:
@@ -342,7 +337,7 @@ def write(
         run: not finished.
         answered: the pages, which the run has not answered yet.
         ids: of the method's labels, see `ids_of`.
-        copied: see ``graphlang.db.runs.write_answers``.
+        copied: see ``graphlang.db.runs.answers``.
 
     Raises:
         StoreError: the run is finished, or does not belong to this connection.

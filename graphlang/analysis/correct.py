@@ -11,9 +11,9 @@ from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
 from graphlang.codes.wanted import Wanted, wanted
 from graphlang.db import InputError, collection, corrections
-from graphlang.db.runs.begin import state_seen
-from graphlang.db.runs.find import all_runs, get_run, latest_run
-from graphlang.db.write.removed import Removed
+from graphlang.db.remove import Removed
+from graphlang.db.runs.lifecycle import state_seen
+from graphlang.db.runs.run import all_runs, get_run, latest_run
 from graphlang.ingest.links.canonical import canonical, host
 
 if TYPE_CHECKING:

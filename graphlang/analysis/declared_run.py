@@ -11,12 +11,9 @@ from graphlang.analysis.classify import label_ids
 from graphlang.analysis.of_collections import DECLARED
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.published.declared import declared
-from graphlang.db.runs.answers import RunAnswers
-from graphlang.db.runs.begin import reuse_run, start_run
-from graphlang.db.runs.drop import clear_run
-from graphlang.db.runs.find import get_run
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.answers import RunAnswers, write_answers
+from graphlang.db.runs.lifecycle import clear_run, finish_run, reuse_run, start_run
+from graphlang.db.runs.run import get_run
 
 if TYPE_CHECKING:
     import sqlite3

@@ -18,9 +18,8 @@ from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot, values
 from graphlang.db.records import LinkKind
-from graphlang.db.runs.begin import state_seen
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import get_run, origin_of, run_of_moment
+from graphlang.db.runs.lifecycle import state_seen
+from graphlang.db.runs.run import chosen_run, get_run, origin_of, run_of_moment
 from graphlang.graph.clueweb09 import CLUEWEB09
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.db import InputError, StoreError, collection, corrections
-from graphlang.db.runs.find import get_run, latest_run
-from graphlang.db.runs.labels import all_labels
-from graphlang.db.runs.read_answers import read_answers
+from graphlang.db.runs.answers import all_labels, read_answers
+from graphlang.db.runs.run import get_run, latest_run
 from graphlang.graph import clueweb09 as kernel
 from graphlang.graph.data import Graph
 

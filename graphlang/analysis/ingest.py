@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from graphlang import plugins
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import InputError
-from graphlang.db.own_files import its_files
+from graphlang.db.connection import its_files
 from graphlang.db.records import Page
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep

@@ -15,11 +15,9 @@ import numpy as np
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, collection, create, open_existing, snapshot
-from graphlang.db.runs.answers import LinkedAnswers
-from graphlang.db.runs.begin import state_seen
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import get_run, origin_of
-from graphlang.db.runs.linked_answers import BLOCK, answered_to, write_linked, write_part
+from graphlang.db.runs.lifecycle import state_seen
+from graphlang.db.runs.linked_answers import BLOCK, LinkedAnswers, answered_to, write_linked, write_part
+from graphlang.db.runs.run import chosen_run, get_run, origin_of
 from graphlang.interrupts import pass_on
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from graphlang.analysis.arrays import digests, graph_input, graph_output
 from graphlang.analysis.arrays.signals import NAMES
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.update import up_to_date
-from graphlang.db.runs.begin import reuse_run, seen_again, start_run
-from graphlang.db.runs.drop import drop_unfinished_runs
-from graphlang.db.runs.find import earlier_run, get_run
+from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_again, start_run
+from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.defaults import WEIGHTS

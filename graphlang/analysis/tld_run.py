@@ -10,7 +10,7 @@ import graphlang
 from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.of_collections import TLD
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.db.runs.begin import reuse_run, start_run
+from graphlang.db.runs.lifecycle import reuse_run, start_run
 from graphlang.graph import tld_majority
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from graphlang.analysis.of_collections import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
 from graphlang.db import StoreError, snapshot
-from graphlang.db.runs.begin import state_seen
-from graphlang.db.runs.find import origin_of
+from graphlang.db.runs.lifecycle import state_seen
+from graphlang.db.runs.run import origin_of
 from graphlang.urls import registry as url_methods
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import collection
-from graphlang.db.runs.begin import reuse_run, start_run
-from graphlang.db.runs.find import get_run
+from graphlang.db.runs.lifecycle import reuse_run, start_run
+from graphlang.db.runs.run import get_run
 from graphlang.graph import clueweb09
 from graphlang.graph import vote as kernel
 

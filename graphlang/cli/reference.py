@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from graphlang.cli.main import cli
-from graphlang.db.schema.markdown import markdown as schema
+from graphlang.db.schema import markdown as schema
 
 #: Where the pages stand in the checkout.
 COMMANDS = Path("graphlang/COMMANDS.md")

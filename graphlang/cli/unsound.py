@@ -29,7 +29,7 @@ def unsound(ctx: click.Context, error: BaseException) -> Failure | None:
     from graphlang.db import StoreError  # noqa: PLC0415 - no command but one that fails looks
     from graphlang.db.check import findings  # noqa: PLC0415
     from graphlang.db.connection import inspect  # noqa: PLC0415
-    from graphlang.db.soundness import MORE  # noqa: PLC0415
+    from graphlang.db.values import CHECK  # noqa: PLC0415
 
     try:
         with closing(inspect(path)) as connection:
@@ -39,5 +39,5 @@ def unsound(ctx: click.Context, error: BaseException) -> Failure | None:
     if found is None:
         return None
     return Failure(
-        f"{path} is unsound: {found.table}{f' ({found.row})' if found.row else ''}: {found.what}{MORE}", UNFIT
+        f"{path} is unsound: {found.table}{f' ({found.row})' if found.row else ''}: {found.what}{CHECK}", UNFIT
     )

@@ -21,7 +21,7 @@ from graphlang.cluster.reading.page_ids import CollisionError
 from graphlang.cluster.runs import content_run, inference_run
 from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
 from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, SOURCES, SOURCES_KEPT, ddl
-from graphlang.db.clock import now
+from graphlang.db.values import now
 from graphlang.db.write.choose_capture import Keep
 from graphlang.graph.propagation.options import Options
 from graphlang.ingest import Limits

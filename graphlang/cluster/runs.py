@@ -12,7 +12,7 @@ from graphlang.cluster.tables import RUNS
 from graphlang.content.page_input import ENOUGH
 from graphlang.content.scoring.score_lists import KEPT, LEAST
 from graphlang.content.segments.readers import ReadsParts
-from graphlang.db.clock import now
+from graphlang.db.values import now
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.arguments import flag, run_number, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
-from graphlang.db.runs.choose import choose_run, chosen_run
-from graphlang.db.runs.find import all_runs, get_run
+from graphlang.db.runs.run import all_runs, choose_run, chosen_run, get_run
 
 if TYPE_CHECKING:
     from graphlang.analysis.explain import Explanation

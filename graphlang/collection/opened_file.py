@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import store_error
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import get_run
+from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.rows import Rows
 from graphlang.whole_file import OutputError
 
@@ -96,7 +95,7 @@ class OpenedFile:
     def _answered(self, output: Path) -> Iterator[sqlite3.Connection]:
         """The collection with all answers of the chosen run, to be written to a file that is not its own."""
         from graphlang.analysis import linked  # noqa: PLC0415
-        from graphlang.db.own_files import own_files, same_file  # noqa: PLC0415
+        from graphlang.db.connection import own_files, same_file  # noqa: PLC0415
 
         for path, words in own_files(self.path):
             if same_file(output, path):

@@ -11,8 +11,7 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.db import InputError, collection, corrections, snapshot
-from graphlang.db.runs.labels import all_labels
-from graphlang.db.runs.read_answers import read_answers
+from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.evaluation.metrics import calibration_error, interval, macro_f
 from graphlang.ingest.links.canonical import canonical
 from graphlang.labelled_table import labelled_rows

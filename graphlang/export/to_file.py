@@ -6,7 +6,7 @@ import functools
 import io
 from typing import IO, TYPE_CHECKING, Final
 
-from graphlang.db.own_files import own_files, same_file
+from graphlang.db.connection import own_files, same_file
 from graphlang.export import tables
 from graphlang.export.texts import Told, texts
 from graphlang.maps import captures

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db import snapshot
-from graphlang.db.runs.find import run_of_moment
+from graphlang.db.runs.run import run_of_moment
 from graphlang.maps.selection import COLUMNS, content_run
 from graphlang.printing.counted import counted
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.write import again
+from graphlang.db.runs.run import chosen_run
 from graphlang.maps.selection import IS_PAGE, Selection
 from graphlang.method_cards import sources
 
@@ -125,14 +124,12 @@ _COUNTS: Final = (
 
 
 def facts(connection: sqlite3.Connection) -> list[Fact]:
-    """All counts of a collection, what is to be read again, and the methods of its runs.
+    """All counts of a collection, and the methods of its runs.
 
     Args:
         connection: a collection.
     """
     rows = [Fact(what, value, count) for what, query in _COUNTS for value, count in connection.execute(query)]
-    for lacks, files in again.lacking(connection).items():
-        rows.append(Fact("files to read again with --again", f"{lacks}: {again.WHY.get(lacks, '')}", len(files)))
     by_method = connection.execute(
         "SELECT method, COUNT(*) FROM runs WHERE finished IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
     )

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.db.runs.choose import chosen_run, has_changed
-from graphlang.db.runs.run import AT
+from graphlang.db.runs.run import AT, chosen_run, has_changed
 
 if TYPE_CHECKING:
     import sqlite3

@@ -252,7 +252,7 @@ def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     names = [name for name, *_ in rows.description]
     found = [dict(zip(names, row, strict=True)) for row in rows]
     for run in found:
-        parameters = values.json_of("runs.parameters", run["parameters"], dict)
+        parameters = values.parse_json("runs.parameters", run["parameters"], dict)
         # What a model was trained with fills pages; it stands in the database.
         shown = {name: value for name, value in parameters.items() if len(json.dumps(value)) <= _LONGEST}
         run["parameters"] = json.dumps(shown, ensure_ascii=False)

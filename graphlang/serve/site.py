@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from graphlang.db import open_existing
 from graphlang.db.runs.run import AT
-from graphlang.db.schema.column_docs import TABLES
+from graphlang.db.schema import documentation
 
 #: Queries by name: title, SQL. Names after a colon are asked for.
 QUERIES: Final = {
@@ -75,7 +75,7 @@ def metadata(db: Path) -> dict[str, Any]:
         db: the collection; its name is that of the database in Datasette.
     """
     tables: dict[str, dict[str, Any]] = {
-        name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in TABLES.items()
+        name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in documentation().items()
     }
     tables["page_languages"] |= {"facets": ["language", "tld", "fetched", "status"], "label_column": "url", "size": 50}
     tables["site_languages"] |= {"facets": ["language", "tld"]}

@@ -20,11 +20,9 @@ from graphlang.codes.wanted import Wanted, wanted
 from graphlang.collection.collection import Collection
 from graphlang.db import InputError, Link, LinkKind, Page, collection, corrections, create
 from graphlang.db.remove import remove, scrub
-from graphlang.db.runs.answers import RunAnswers
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.find import get_run
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.answers import RunAnswers, write_answers
+from graphlang.db.runs.lifecycle import finish_run, start_run
+from graphlang.db.runs.run import get_run
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.evaluation.evaluate import evaluate, read_gold
 

@@ -9,12 +9,9 @@ import numpy as np
 from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
 from graphlang.db import Link, LinkKind, Page, create
-from graphlang.db.runs.answers import RunAnswers
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import all_runs, get_run
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.answers import RunAnswers, write_answers
+from graphlang.db.runs.lifecycle import finish_run, start_run
+from graphlang.db.runs.run import all_runs, chosen_run, get_run
 from graphlang.db.write.writer import Site, Writer
 from graphlang.graph.result import answer
 

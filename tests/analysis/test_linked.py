@@ -17,12 +17,10 @@ from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import vote
 from graphlang.collection.collection import Collection
 from graphlang.db import Link, LinkKind, Page, StoreError, create, open_existing
-from graphlang.db.runs.answers import RunAnswers
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.find import get_run
-from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.answers import RunAnswers, write_answers
+from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.linked_answers import answered_to
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.run import get_run
 from graphlang.db.write.writer import Site, Writer, finish
 
 if TYPE_CHECKING:

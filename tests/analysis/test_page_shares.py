@@ -15,7 +15,7 @@ from graphlang.analysis.vote import vote
 from graphlang.content import registry
 from graphlang.db import Page, create
 from graphlang.db.remove import remove
-from graphlang.db.runs.drop import forget_run
+from graphlang.db.runs.lifecycle import forget_run
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
 

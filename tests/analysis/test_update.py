@@ -23,10 +23,8 @@ from graphlang.analysis.update import up_to_date
 from graphlang.analysis.vote import vote
 from graphlang.content import registry
 from graphlang.db import Link, LinkKind, Page, StoreError, collection, create
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import get_run
-from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.lifecycle import finish_run, start_run
+from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish

@@ -59,7 +59,6 @@ VERBS = {
     "remove": ("--url", URL, "-q"),
     "correct": (URL, "--language", "fra", "--by", "nobody", "-q"),
     "check": (),
-    "check-repair": ("--repair",),
 }
 #: Further ones, which are run only where they are named.
 MORE = {

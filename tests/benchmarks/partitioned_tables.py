@@ -30,7 +30,7 @@ from graphlang.analysis.propagate import SIGNALS, propagate
 from graphlang.cluster.reading.page_ids import page_id
 from graphlang.content import registry
 from graphlang.db import collection, create
-from graphlang.db.runs.begin import start_run
+from graphlang.db.runs.lifecycle import start_run
 from graphlang.evaluation.evaluate import Gold, evaluate, read_gold
 from graphlang.graph.partitioned import local_driver
 from graphlang.graph.partitioned.assign import Cuts, cut_host, directory_of, host_of, key_of, partition_of

@@ -107,7 +107,7 @@ def test_an_empty_file_is_no_database_and_becomes_none(graphlang: Call, tmp_path
     db.touch()
     result = graphlang(verb, db, *(["-o", tmp_path / "report.html"] if verb == "report" else []))
     assert (result.exit_code, result.stdout) == (3, "")
-    assert result.stderr.startswith(f"Error: {db} is an empty file: ")
+    assert result.stderr.startswith(f"Error: {db} is empty: ")
     assert db.stat().st_size == 0
 
 

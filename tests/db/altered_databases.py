@@ -13,12 +13,9 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-import sqlite_utils
 from click.testing import CliRunner
 
 from graphlang.cli import cli
-from graphlang.db.schema.migrations import APPLICATION_ID, migrations
-from graphlang.db.schema.steps import STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -395,15 +392,6 @@ def _schemas() -> dict[str, Alteration]:
         "a schema of a megabyte": lambda path: schema(
             path, "UPDATE sqlite_schema SET sql = sql || ' -- ' || HEX(ZEROBLOB(1000000)) WHERE name = 'texts'"
         ),
-        "no list of migrations": _plain("DROP TABLE _sqlite_migrations"),
-        "an empty list of migrations": _plain("DELETE FROM _sqlite_migrations"),
-        "a migration less": _plain("DELETE FROM _sqlite_migrations WHERE id = 3"),
-        "a migration of the future": _plain(
-            "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('graphlang', '9999_later')"
-        ),
-        "migrations of another set": _plain(
-            "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('other', '0001_first')"
-        ),
     }
     fill = "INSERT INTO links SELECT a.source + 1000 * b.source, a.target, 7, 0, NULL, 0 FROM links a, links b, links c"
     for event, table in (
@@ -672,7 +660,7 @@ def _files() -> dict[str, Alteration]:
         "texts in none": _header(56, struct.pack(">I", 7)),
         "schema of version -1": _header(60, struct.pack(">i", -1)),
         "schema of version 0": _header(60, struct.pack(">i", 0)),
-        "schema of version 3": _header(60, struct.pack(">i", 3)),
+        "schema of version 17": _header(60, struct.pack(">i", 17)),
         "schema of the future": _header(60, struct.pack(">i", 999)),
         "of another program": _header(68, struct.pack(">i", 12345)),
         "of no program": _header(68, struct.pack(">i", 0)),
@@ -690,45 +678,5 @@ def _files() -> dict[str, Alteration]:
     return found
 
 
-def _older(version: int, *statements: str) -> Alteration:
-    """A collection of an older schema, with something in it."""
-
-    def alter(path: Path) -> None:
-        path.unlink()
-        database = sqlite_utils.Database(path)
-        names = list(STEPS)
-        migrations().apply(database, stop_before=names[version] if version < len(names) else None)
-        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        database.execute(f"PRAGMA user_version={version}")
-        for statement in statements:
-            database.execute(statement)
-        database.conn.commit()
-        database.close()
-
-    return alter
-
-
-def _olds() -> dict[str, Alteration]:
-    run = (
-        "INSERT INTO runs (kind, method, parameters, seeds, collection, version, started) VALUES"
-        " ('propagation', 'propagation', '{}', '[]', '', '', '')"
-    )
-    found = {f"sound, of version {version}": _older(version) for version in (1, 4, 7)}
-    found |= {
-        "version 7 with parameters that are none": _older(7, run.format("[")),
-        "version 7 with a list of parameters": _older(7, run.format("[1]")),
-        "version 7 with parameters nested deep": _older(7, run.format("[" * 100_000)),
-        "version 4 with an endless view": _older(4, f"CREATE VIEW v AS {ENDLESS} SELECT i FROM n"),
-        "version 4 with a trigger": _older(4, "CREATE TRIGGER t AFTER UPDATE ON texts BEGIN DELETE FROM pages; END"),
-        "version 4 with a page of 2^40": _older(4, f"INSERT INTO pages VALUES ({LARGE}, 'http://a.example/', 1)"),
-        "version 6 with a page of 2^24": _older(6, "INSERT INTO pages VALUES (16777216, 'http://a.example/', 1)"),
-        "version 5 with a table that comes later": _older(5, "CREATE TABLE runs_anew (a)"),
-        "version 6 with a table that comes later": _older(6, "CREATE TABLE pages_anew (a)"),
-        "version 6 that says 2": _older(6, "PRAGMA user_version=2"),
-        "version 2 that says 6": _older(2, "PRAGMA user_version=6"),
-    }
-    return found
-
-
 #: All alterations by name.
-ALTERATIONS: dict[str, Alteration] = {**_schemas(), **_ids(), **_values(), **_runs(), **_files(), **_olds()}
+ALTERATIONS: dict[str, Alteration] = {**_schemas(), **_ids(), **_values(), **_runs(), **_files()}

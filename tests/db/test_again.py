@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
@@ -13,9 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphlang.db import Link, LinkKind, Page, create
-from graphlang.db.write import again, sources
+from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,11 +38,6 @@ TABLES = {
     # Which of several captures of the same content holds it may differ.
     "history": "page, source, offset, date, status, digest, parts",
 }
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def held(connection: sqlite3.Connection) -> dict[str, list[Any]]:
@@ -125,7 +124,7 @@ def test_with_the_same_options_nothing_changes(one: list[Page], two: list[Page],
         add(connection, 2, second, keep=keep)
         before = held(connection)
         for source, pages in ((1, first), (2, second), (1, first)):
-            again.begin(connection, source, options="{}", keep=keep)
+            sources.restart(connection, source, options="{}", keep=keep)
             add(connection, source, pages, cut=cut, keep=keep)
             assert held(connection) == before
 
@@ -138,7 +137,7 @@ def test_with_others_it_is_as_if_nothing_had_been_read_before(pages: list[Page],
     with TemporaryDirectory() as folder:
         with closing(opened(Path(folder), "a.db")) as connection:
             add(connection, 1, whole)
-            again.begin(connection, 1, options="{}", keep="best")
+            sources.restart(connection, 1, options="{}", keep="best")
             add(connection, 1, short, cut=cut)
             found = held(connection)
         with closing(opened(Path(folder), "b.db")) as connection:
@@ -157,7 +156,7 @@ def test_what_the_file_has_no_more_goes_and_what_other_files_have_stays(tmp_path
     with closing(opened(tmp_path, "a.db")) as connection:
         add(connection, 1, [page("http://a.example/?utm=1", 1, "x"), page("http://a.example/b", 2, "y")])
         add(connection, 2, [page("http://c.example/", 1, "z")])
-        again.begin(connection, 1, options="{}", keep="best")
+        sources.restart(connection, 1, options="{}", keep="best")
         assert held(connection)["texts"] == [(1, "", "x", 0, None), (2, "", "y", 0, None), (3, "", "z", 0, None)]
         add(connection, 1, [page("http://a.example/", 1, "x"), page("http://a.example/b", 2, "y")])
         assert held(connection)["texts"] == [(2, "", "y", 0, None), (3, "", "z", 0, None), (4, "", "x", 0, None)]
@@ -170,7 +169,7 @@ def test_revisits_have_what_their_original_has_now(tmp_path: Path) -> None:
     with closing(opened(tmp_path, "a.db")) as connection:
         add(connection, 1, [original])
         add(connection, 2, [visit])
-        again.begin(connection, 1, options="{}", keep="best")
+        sources.restart(connection, 1, options="{}", keep="best")
         add(connection, 1, [replace(original, text="after")])
         assert [text for _, _, text, *_ in held(connection)["texts"]] == ["after", "after"]
 

@@ -1,26 +1,22 @@
 """One snapshot out of several captures: which is kept, how parts are joined, and what revisits borrow."""
 
 import sqlite3
+import sys
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
 
-from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, create, open_existing
-from graphlang.db.errors import OldReadingWarning
-from graphlang.db.schema.migrations import VERSION, migrations
+from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, create
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 URL = "http://a.example/"
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def page(url: str = URL, **more: object) -> Page:
@@ -298,37 +294,3 @@ def test_a_file_is_read_to_its_end_with_one_choice_of_captures(tmp_path: Path) -
     with pytest.raises(StoreError, match=r"read in part with --keep first"):
         sources.register(connection, tmp_path / "a.warc")
     connection.close()
-
-
-def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    connection = create(path)
-    connection.close()
-    raw = sqlite3.connect(path)
-    for (name,) in raw.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
-        raw.execute(f"DROP VIEW {name}")
-    for (name,) in raw.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-    ).fetchall():
-        raw.execute(f"DROP TABLE {name}")
-    raw.isolation_level = None
-    migrations().apply(Database(raw), stop_before="0002_parts_revisits_bytes")
-    raw.execute("PRAGMA user_version = 1")
-    raw.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a', 'x', 1)")
-    raw.execute("INSERT INTO hosts VALUES (1, 'a.example', 'a.example', 'example', 'example')")
-    raw.execute("INSERT INTO pages VALUES (1, 'http://a.example/', 1)")
-    raw.execute("INSERT INTO captures VALUES (1, 1, 0, '2020', 200, 'text/html', 'utf-8', 'http', 5, 9, '', NULL, 1)")
-    raw.execute("INSERT INTO texts VALUES (1, 'T', 'Hallo')")
-    raw.execute("INSERT INTO links VALUES (1, 1, 7, 0, NULL)")
-    raw.commit()
-    raw.close()
-    with pytest.warns(OldReadingWarning, match="a was read by an older version, without link positions"):
-        brought = open_existing(path)
-    assert brought.execute("PRAGMA user_version").fetchone() == (VERSION,)
-    assert brought.execute("SELECT main FROM texts").fetchall() == [(5,)]
-    assert brought.execute("SELECT kind, place FROM link_details").fetchall() == [("anchor", None)]
-    assert brought.execute("SELECT parts, original, revisit_date FROM captures").fetchall() == [("both", None, "")]
-    assert brought.execute("SELECT url, language, encoding FROM page_languages").fetchall() == [
-        ("http://a.example/", "und", None)
-    ]
-    brought.close()

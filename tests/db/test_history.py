@@ -1,6 +1,7 @@
 """Captures of a page besides its own: each with its date, each content once, however the records come."""
 
 import sqlite3
+import sys
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise, permutations
@@ -12,17 +13,15 @@ from hypothesis import strategies as st
 
 from graphlang.db import Declaration, Link, LinkKind, Page, create
 from graphlang.db.remove import remove, scrub
-from graphlang.db.write import again
+from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Counts, Site, Writer, finish
+from graphlang.db.write.writer import BatchCounts, Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 URL = "http://a.example/"
 OTHER = "http://b.example/"
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def capture(year: int, words: str, *links: str, url: str = URL, **more: object) -> Page:
@@ -48,7 +47,7 @@ def revisit(year: int, words: str, **more: object) -> Page:
     return Page(url=URL, offset=year, date=f"{year}-03-01T00:00:00Z", **given)  # type: ignore[arg-type]
 
 
-def write(path: Path, batches: list[list[Page]], *, reopen: bool = False, keep: Keep = Keep.ALL) -> Counts:
+def write(path: Path, batches: list[list[Page]], *, reopen: bool = False, keep: Keep = Keep.ALL) -> BatchCounts:
     connection = create(path)
     connection.execute("INSERT INTO sources (name, sha256, bytes, keep) VALUES ('a.warc', 'x', 1, 'all')")
     writer = Writer(connection, site, keep=keep)
@@ -65,7 +64,7 @@ def write(path: Path, batches: list[list[Page]], *, reopen: bool = False, keep: 
     writer.add(1, [], position=done[0], finished=True)
     finish(connection)
     connection.close()
-    return Counts(done[0], 0, 0, done[1], done[2])
+    return BatchCounts(done[0], 0, 0, done[1], done[2])
 
 
 def ask(path: Path, query: str) -> list[tuple[object, ...]]:
@@ -79,7 +78,7 @@ def ask(path: Path, query: str) -> list[tuple[object, ...]]:
 def dump(path: Path) -> list[str]:
     connection = sqlite3.connect(path)
     try:
-        return [line for line in connection.iterdump() if "_sqlite_migrations" not in line]
+        return list(connection.iterdump())
     finally:
         connection.close()
 
@@ -203,7 +202,7 @@ def test_nothing_of_a_removed_page_is_left_in_its_history(tmp_path: Path) -> Non
 
 def read_again(db: Path, records: list[Page]) -> None:
     connection = create(db)
-    again.begin(connection, 1, options="{}", keep="all")
+    sources.restart(connection, 1, options="{}", keep="all")
     Writer(connection, site, keep=Keep.ALL).add(1, records, position=len(records), finished=True)
     finish(connection)
     connection.close()
@@ -383,7 +382,7 @@ def test_a_capture_is_looked_up_when_it_is_read_and_not_searched_for_among_all_o
         connection.set_progress_handler(count, 100)
         for reading in range(2):
             if reading:
-                again.begin(connection, 1, options="{}", keep="all")
+                sources.restart(connection, 1, options="{}", keep="all")
             first = 1 + captures * other * reading
             read = [replace(capture(year, f"text {year}"), date="") for year in range(first, first + captures)]
             Writer(connection, site, keep=Keep.ALL).add(1, read, position=captures, finished=True)

@@ -10,14 +10,10 @@ import pytest
 
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.remove import remove
-from graphlang.db.runs.answers import LinkedAnswers, RunAnswers
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.find import get_run
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.labels import enter_labels
-from graphlang.db.runs.linked_answers import write_linked
-from graphlang.db.runs.read_answers import read_answers
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.answers import RunAnswers, enter_labels, read_answers, write_answers
+from graphlang.db.runs.lifecycle import finish_run, start_run
+from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked
+from graphlang.db.runs.run import get_run
 from graphlang.db.write.writer import Site, Writer, finish
 
 if TYPE_CHECKING:

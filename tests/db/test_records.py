@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlang.db import statements
 from graphlang.db.records import Link, Links, packed, unpacked
-from graphlang.db.write import multirow
 
 LINK = st.builds(
     Link,
@@ -43,7 +43,7 @@ def test_rows_in_bulk_are_those_of_one_after_the_other(count: int) -> None:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
     connection.execute("INSERT INTO t VALUES (7, 'was there')")
-    added = multirow.insert(
+    added = statements.insert_columns(
         connection, "INSERT OR IGNORE INTO t", (range(1, count + 1), [f"{n}" for n in range(count)])
     )
     rows = connection.execute("SELECT * FROM t WHERE a <> 7 ORDER BY a").fetchall()

@@ -107,7 +107,7 @@ def test_the_last_id_is_not_given_out_again_by_memory_or_by_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for few in (0, 50_000):
-        monkeypatch.setattr("graphlang.db.url_ids.stored._FEW", few)
+        monkeypatch.setattr("graphlang.db.url_ids._FEW", few)
         db = tmp_path / f"{few}.db"
         write(db, *(page(f"http://a.example/{number}") for number in range(30)))
         with closing(sqlite3.connect(db)) as connection:
@@ -128,7 +128,7 @@ def test_a_url_that_stands_twice_is_told_and_nothing_is_written(tmp_path: Path) 
     with closing(create(db)) as connection:
         connection.execute("DROP INDEX pages_url")
         connection.execute("INSERT INTO pages (url, host) VALUES ('http://a.example/1', 1)")
-        with pytest.raises(StoreError, match="holds one url twice"):
+        with pytest.raises(StoreError, match="has one url twice"):
             Writer(connection, site)
 
 

@@ -11,15 +11,10 @@ import numpy as np
 import pytest
 
 from graphlang.db import LockedError, StoreError, create, open_existing
-from graphlang.db.connection import Writer
-from graphlang.db.runs.answers import RunAnswers
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.drop import clear_run, drop_unfinished_runs
-from graphlang.db.runs.find import all_runs
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.run import Run
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.connection import LockedConnection
+from graphlang.db.runs.answers import RunAnswers, write_answers
+from graphlang.db.runs.lifecycle import clear_run, drop_unfinished_runs, finish_run, start_run
+from graphlang.db.runs.run import Run, all_runs, chosen_run
 
 
 def start(connection: sqlite3.Connection, method: str) -> Run:
@@ -91,7 +86,7 @@ def test_what_a_process_that_is_alive_writes_is_neither_taken_over_nor_dropped(
 ) -> None:
     """As if somebody had removed the file that is locked: then the owner of the run is all there is."""
     program = (
-        "import sys; from graphlang.db import create; from graphlang.db.runs.begin import start_run\n"
+        "import sys; from graphlang.db import create; from graphlang.db.runs.lifecycle import start_run\n"
         "from pathlib import Path\n"
         "connection = create(Path(sys.argv[1]), verb='vote')\n"
         "start_run(connection, kind='vote', method='a', parameters={}, version='1')\n"
@@ -122,6 +117,6 @@ def test_what_a_process_that_is_alive_writes_is_neither_taken_over_nor_dropped(
 
 
 def test_who_only_reads_starts_nothing(connection: sqlite3.Connection, tmp_path: Path) -> None:
-    assert isinstance(connection, Writer)
+    assert isinstance(connection, LockedConnection)
     with closing(open_existing(tmp_path / "a.db")) as reader, pytest.raises(StoreError, match="not opened for writing"):
         start(reader, "a")

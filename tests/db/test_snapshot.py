@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, collection, create, open_existing, snapshot
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import Writer, finish
+
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
 URL = "http://a.example/"
-
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
 
 
 def capture(date: str, words: str, *links: str, url: str = URL, status: int = 200) -> Page:

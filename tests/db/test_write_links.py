@@ -56,7 +56,7 @@ def written(batch: list[Referring]) -> tuple[list[object], list[object], int]:
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     ids = array("q", [number for page in batch for number in (page.id, *(target for target, _ in page.links))])
-    added = linkage.write(
+    added = linkage.write_links(
         connection,
         [Links.of(link for _, link in page.links) for page in batch],
         ids,

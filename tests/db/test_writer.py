@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,15 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create
-from graphlang.db.records import packed, unpacked
-from graphlang.db.url_ids.in_memory import UrlIds
 from graphlang.db.write import sources
 from graphlang.db.write.writer import Site, Writer, finish
 
-
-def site(url: str) -> Site:
-    host = url.split("/")[2]
-    return Site(host, host, "example", "example")
+sys.path.append(str(Path(__file__).parent))
+from sites import site
 
 
 def page(url: str, *links: str, status: int = 200, date: str = "2026-01-01T00:00:00Z", **more: object) -> Page:
@@ -35,7 +32,7 @@ def page(url: str, *links: str, status: int = 200, date: str = "2026-01-01T00:00
 
 
 def dump(connection: sqlite3.Connection) -> list[str]:
-    return [line for line in connection.iterdump() if "_sqlite_migrations" not in line]
+    return list(connection.iterdump())
 
 
 def write(path: Path, batches: list[list[Page | Problem]], *, reopen: bool = False) -> list[str]:
@@ -222,35 +219,6 @@ def test_cutting_into_other_batches_or_starting_again_between_them_changes_nothi
     once = write(folder / "once.db", [items])
     assert write(folder / "cut.db", batches) == once
     assert write(folder / "again.db", batches, reopen=True) == once
-
-
-@given(st.lists(st.lists(st.text("abc", max_size=3), max_size=30), max_size=6))
-def test_url_ids_do_what_a_dict_would(batches: list[list[str]]) -> None:
-    ids, expected = UrlIds(), {}
-    for batch in batches:
-        found, new, fresh = ids.assign(packed(batch))
-        first = [i for i, url in enumerate(batch) if url not in expected and url not in batch[:i]]
-        for url in batch:
-            expected.setdefault(url, len(expected) + 1)
-        assert found.tolist() == [expected[url] for url in batch]
-        assert new.tolist() == first
-        assert unpacked(fresh) == [batch[place] for place in first]
-    assert len(ids) == len(expected)
-    assert ids.find(packed(["never seen"])).tolist() == [0]
-
-
-def test_url_ids_grow_past_many_doublings() -> None:
-    ids = UrlIds()
-    urls = [f"http://a.example/{i}" for i in range(100_000)]
-    assert ids.assign(packed(urls)).ids.tolist() == list(range(1, 100_001))
-    assert ids.find(packed(urls[::-1])).tolist() == list(range(100_000, 0, -1))
-
-
-def test_url_ids_never_take_more_than_they_say() -> None:
-    ids = UrlIds()
-    for begin in range(0, 300_000, 10_000):
-        ids.assign(packed(f"http://a.example/{number}" for number in range(begin, begin + 10_000)))
-        assert ids.nbytes <= 25 * len(ids) or len(ids) <= 20_000
 
 
 def test_the_same_bytes_are_one_source_whatever_their_name(tmp_path: Path) -> None:

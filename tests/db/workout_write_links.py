@@ -7,7 +7,7 @@ import sqlite3
 from array import array
 
 from graphlang.db.records import Links
-from graphlang.db.write import links as linkage
+from graphlang.db.write.links import write_links
 
 
 def workout(seed: int) -> str:
@@ -19,6 +19,7 @@ def workout(seed: int) -> str:
         counts = [chance.randrange(0, 90, 3) for _ in range(pages)]
         ids = array("q", (chance.randrange(1, 50) for _ in range(sum(counts) + pages)))
         links = [Links(b"u\0" * n, chance.randbytes(n), tuple((k, "de") for k in range(0, n, 5))) for n in counts]
-        added += linkage.write(connection, links, ids, array("q", counts), bytes(chance.choices(b"\0\1", k=pages)))
+        chosen = bytes(chance.choices(b"\0\1", k=pages))
+        added += write_links(connection, links, ids, array("q", counts), chosen)
     connection.close()
     return f"went through {added > 500}"

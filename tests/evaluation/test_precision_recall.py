@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphlang.db import open_existing
-from graphlang.db.runs.choose import chosen_run
+from graphlang.db.runs.run import chosen_run
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.evaluation.metrics import interval
 

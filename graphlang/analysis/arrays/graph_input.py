@@ -12,10 +12,8 @@ from graphlang.analysis.arrays.graph_rows import Rows, graph_of, of_several_lang
 from graphlang.analysis.arrays.links import Links, spoken
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
-from graphlang.db.runs.digests import digests_of_short_pages
-from graphlang.db.runs.find import get_run, latest_run
-from graphlang.db.runs.labels import all_labels
-from graphlang.db.runs.read_answers import read_answers, read_scores, read_shares
+from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores, read_shares
+from graphlang.db.runs.run import get_run, latest_run
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.lists import Lists, ListTable, starts_of
 from graphlang.graph.propagation.nodes.active_languages import LIKELY

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.db.runs.answers import LinkedAnswers, RunAnswers
-from graphlang.db.runs.drop import clear_run
-from graphlang.db.runs.find import get_run
-from graphlang.db.runs.finish import finish_run
-from graphlang.db.runs.labels import all_labels, enter_labels
-from graphlang.db.runs.linked_answers import write_part
-from graphlang.db.runs.write_answers import write_answers
+from graphlang.db.runs.answers import RunAnswers, all_labels, enter_labels, write_answers
+from graphlang.db.runs.lifecycle import clear_run, finish_run
+from graphlang.db.runs.linked_answers import LinkedAnswers, write_part
+from graphlang.db.runs.run import get_run
 
 if TYPE_CHECKING:
     import sqlite3

@@ -27,7 +27,7 @@ GROUPS: Final = {
             "problems": "List what could not be read: file, offset, URL and reason.",
             "runs": "List all runs, or choose the one that the views show.",
             "remove": "Remove pages, and keep later readings from restoring them.",
-            "check": "Say all that is wrong with DB, one thing a row.",
+            "check": "List all that is wrong with DB.",
             "convert": "Copy all records of an archive to a store file or WARC.",
         },
     ),

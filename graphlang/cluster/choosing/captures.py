@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: So many pages with several captures are sent to all executors, so that the others need not be sorted.
 _FEW: Final = 2_000_000
-#: Columns that a revisit takes from its original (`graphlang.db.write.revisits`).
+#: Columns that a revisit takes from its original (`graphlang.db.write.captures`).
 _LENT: Final = (
     *("charset", "charset_from", "length", "title", "text", "main", "declared", "visible"),
     *("link_urls", "link_ids", "link_kinds", "hreflangs"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.analysis.classify import label_ids
-from graphlang.db.runs.answers import LinkedAnswers
+from graphlang.db.runs.linked_answers import LinkedAnswers
 
 if TYPE_CHECKING:
     import sqlite3

@@ -11,8 +11,9 @@ import pyarrow as pa
 from graphlang.analysis.classify import label_ids
 from graphlang.cluster.database.table_rows import ROWS
 from graphlang.cluster.tables import CORRECTIONS, REMOVED
+from graphlang.db import statements
 from graphlang.db.records import LinkKind, apart
-from graphlang.db.write import multirow, sources
+from graphlang.db.write import sources
 
 if TYPE_CHECKING:
     import sqlite3
@@ -93,10 +94,10 @@ class Pages:
                     hosts[site[0]] = len(hosts) + 1
                     new.append((hosts[site[0]], *site))
                 of.append(hosts[site[0]])
-            multirow.insert_rows(self._connection, "INSERT INTO hosts (id, host, domain, suffix, tld)", new)
+            statements.insert_rows(self._connection, "INSERT INTO hosts (id, host, domain, suffix, tld)", new)
             numbers = list(range(first, first + len(batch)))
             urls = batch.column("url").to_pylist()
-            multirow.insert(self._connection, "INSERT INTO pages (id, url, host)", [numbers, urls, of])
+            statements.insert_columns(self._connection, "INSERT INTO pages (id, url, host)", [numbers, urls, of])
             first += len(batch)
         return first - 1
 
@@ -112,7 +113,7 @@ class Pages:
             read = batch.column("source").to_pylist()
             files, readings = [self._sources[one] for one in read], [self._readings[one] for one in read]
             facts = [batch.column(name).to_pylist() for name in _CAPTURE]
-            multirow.insert(self._connection, _INTO_CAPTURES, [ids, files, original, readings, *facts])
+            statements.insert_columns(self._connection, _INTO_CAPTURES, [ids, files, original, readings, *facts])
             self._write_content(ids, batch)
             count += len(ids)
         return count
@@ -125,7 +126,7 @@ class Pages:
                 body, rest = apart(text or "")
                 rows.append((page, title, body, main, rest or None))
         said = list(zip(ids, batch.column("declared").to_pylist(), batch.column("visible").to_pylist(), strict=True))
-        insert = multirow.insert_rows
+        insert = statements.insert_rows
         insert(self._connection, "INSERT INTO texts (page, title, text, main, rest)", rows)
         declared = [(page, one["source"], one["value"]) for page, listed, _ in said for one in listed or ()]
         insert(self._connection, "INSERT OR IGNORE INTO declarations (page, source, value)", declared)
@@ -159,7 +160,7 @@ class Pages:
                     self.answered.append((row["run"], number))
                 links += [(number, *link.values()) for link in row["links"] or ()]
                 said += [(number, one["source"], one["value"]) for one in row["declared"] or ()]
-            insert = multirow.insert_rows
+            insert = statements.insert_rows
             insert(self._connection, _INTO_HISTORY, captures)
             insert(self._connection, "INSERT OR IGNORE INTO history_declarations", said)
             targets = self._given.ids(np.array([link[1] for link in links], dtype=np.int64), "history").tolist()
@@ -179,7 +180,7 @@ class Pages:
             kinds = [self._kinds[kind] for kind in ordered.column("kind").to_pylist()]
             rest = [ordered.column(name).to_pylist() for name in ("nofollow", "hreflang", "place")]
             columns = [source[order].tolist(), target[order].tolist(), kinds, *rest]
-            count += multirow.insert(self._connection, into, columns)
+            count += statements.insert_columns(self._connection, into, columns)
         return count
 
     def _write_problems(self) -> int:
@@ -187,12 +188,12 @@ class Pages:
         for batch in self._given.rows("problems", ("file", "offset", "url", "kind", "reason")):
             rows = [(self._files[row["file"]], *list(row.values())[1:]) for row in batch.to_pylist()]
             into = "INSERT INTO problems (source, offset, url, kind, reason)"
-            count += multirow.insert_rows(self._connection, into, rows)
+            count += statements.insert_rows(self._connection, into, rows)
         return count
 
     def _write_rest(self) -> None:
         """What few collections have."""
-        insert = multirow.insert_rows
+        insert = statements.insert_rows
         if "anchor_texts" in self._given.tables:
             for batch in self._given.rows("anchor_texts", ("target", "source", "text")):
                 ends = (

@@ -13,11 +13,9 @@ from graphlang.analysis.classify import label_ids
 from graphlang.cluster.database.only_linked import OnlyLinked
 from graphlang.cluster.database.table_rows import ROWS
 from graphlang.cluster.tables import ANSWER
-from graphlang.db.runs.answers import PageShare, RunAnswers
-from graphlang.db.runs.begin import start_run
-from graphlang.db.runs.finish import finish_run
+from graphlang.db.runs.answers import PageShare, RunAnswers, write_answers
+from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.linked_answers import write_linked
-from graphlang.db.runs.write_answers import write_answers
 
 if TYPE_CHECKING:
     import sqlite3

@@ -19,7 +19,7 @@ from graphlang.cluster.reading.hashing import digests_of_files
 from graphlang.cluster.runs import content_run, inference_run
 from graphlang.cluster.storage import WORK, literal
 from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES_KEPT, ddl
-from graphlang.db.clock import now
+from graphlang.db.values import now
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:

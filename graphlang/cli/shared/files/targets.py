@@ -23,7 +23,7 @@ def refuse_inputs(output: str | Path, *also: Path) -> None:
     Raises:
         OutputError: it is one of them, under whatever name.
     """
-    from graphlang.db.own_files import same_file  # noqa: PLC0415 - the database takes its time, and hardly an output a file
+    from graphlang.db.connection import same_file  # noqa: PLC0415 - the database takes its time, and hardly an output a file
 
     target = Path(output)
     for path, words in _inputs(also):
@@ -51,7 +51,7 @@ def refuse_before_work(output: Path, *also: Path) -> None:
 
 def _inputs(also: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
     """Files that are read, and what each is, in words."""
-    from graphlang.db.own_files import own_files  # noqa: PLC0415 - see `refuse_inputs`
+    from graphlang.db.connection import own_files  # noqa: PLC0415 - see `refuse_inputs`
 
     yield from ((path, "a file that is being read") for path in also)
     ctx = click.get_current_context(silent=True)

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from graphlang.cli.shared.messages.log import say
-from graphlang.db.runs.begin import state_seen
-from graphlang.db.runs.choose import chosen_run, has_changed
+from graphlang.db.runs.lifecycle import state_seen
+from graphlang.db.runs.run import chosen_run, has_changed
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,8 +12,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import open_existing
-from graphlang.db.runs.choose import choose_run, chosen_run
-from graphlang.db.runs.find import all_runs
+from graphlang.db.runs.run import all_runs, choose_run, chosen_run
 from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:

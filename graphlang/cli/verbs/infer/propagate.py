@@ -14,7 +14,7 @@ from graphlang.cli.shared.database import waits, writing
 from graphlang.cli.shared.messages.log import logs
 from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.messages.say_run import say_run
-from graphlang.db.runs.begin import state_seen
+from graphlang.db.runs.lifecycle import state_seen
 from graphlang.graph.propagation.inference import Options
 from graphlang.native.threads import cores
 

@@ -10,7 +10,7 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.cli.shared.whole_number import WholeNumber
-from graphlang.db.runs.find import get_run
+from graphlang.db.runs.run import get_run
 from graphlang.evaluation import compare as comparing
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from graphlang.cli.shared.messages.say_left_out import say_left_out
 from graphlang.cli.shared.tables.output import wide, write_json, write_line, write_rows
 from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db import StoreError, open_existing
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import all_runs, get_run
+from graphlang.db.runs.run import all_runs, chosen_run, get_run
 from graphlang.evaluation import evaluate as evaluation
 from graphlang.printing.counted import counted
 

@@ -12,8 +12,7 @@ from graphlang.cli.shared.database import answered
 from graphlang.cli.shared.tables.output import output_options, write_rows
 from graphlang.codes.wanted import Wanted, wanted
 from graphlang.db import StoreError
-from graphlang.db.runs.choose import chosen_run
-from graphlang.db.runs.find import get_run
+from graphlang.db.runs.run import chosen_run, get_run
 
 if TYPE_CHECKING:
     from pathlib import Path

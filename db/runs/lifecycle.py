@@ -1,0 +1,211 @@
+"""Start, finish and drop runs. An unfinished run belongs to the connection that started or resumed it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from graphlang.db import corrections, lock, snapshot
+from graphlang.db.connection import LockedConnection
+from graphlang.db.errors import LockedError, StoreError
+from graphlang.db.runs.run import COLUMNS, choose_run, parse_run
+from graphlang.db.statements import transaction
+from graphlang.db.values import now
+from graphlang.db.write import sources
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from graphlang.db.runs.run import Run
+
+#: Tables with answers of runs.
+ANSWER_TABLES: Final = ("predictions", "scores", "page_shares", "linked_answers")
+
+
+def start_run(
+    connection: sqlite3.Connection,
+    *,
+    kind: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    version: str,
+    model: str | None = None,
+    model_hash: str | None = None,
+    seeds: Iterable[int] = (),
+) -> Run:
+    """Start a run, or return the existing run of the same input and parameters.
+
+    If the collection has not changed since a run of the same kind, method, model, parameters and seeds, that run is
+    returned: it is finished, or was interrupted and is resumed after `last_page`. An unfinished run belongs to this
+    connection from now on.
+
+    Args:
+        connection: opened for writing.
+        kind: value of the column ``kind``.
+        method: name of the method or algorithm.
+        parameters: all that the answers depend on, as JSON values. On a connection that shows a snapshot its moment is
+            added as ``at``.
+        version: of graphlang.
+        model: file name of the model, if any.
+        model_hash: SHA-256 of the model, if any.
+        seeds: ids of the runs that it reads, in the order of the method.
+
+    Raises:
+        LockedError: another process is writing a run.
+        StoreError: the connection is not opened for writing.
+    """
+    seeds = list(seeds)
+    moment = snapshot.moment(connection)
+    identity = {
+        "kind": kind,
+        "method": method,
+        "model": model,
+        "model_hash": model_hash,
+        "parameters": json.dumps({**parameters, **({} if moment is None else {"at": moment})}, sort_keys=True),
+        "seeds": json.dumps(seeds),
+        "collection": state_seen(connection, seeds),
+        "version": version,
+    }
+    token = _token(connection)
+    with transaction(connection):
+        same = " AND ".join(f"{column} IS :{column}" for column in identity)
+        query = f"SELECT {COLUMNS} FROM runs WHERE {same} ORDER BY id DESC LIMIT 1"
+        row = connection.execute(query, identity).fetchone()
+        if row is not None:
+            run = parse_run(row)
+            if run.finished is None:
+                _check_abandoned(connection, run.id)
+                connection.execute("UPDATE runs SET owner = ? WHERE id = ?", (token, run.id))
+            return run
+        _drop_unfinished(connection)
+        cursor = connection.execute(
+            f"INSERT INTO runs ({', '.join(identity)}, started, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity.values(), now(), token),
+        )
+        row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
+    return parse_run(row)
+
+
+def state_seen(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:
+    """Return a digest of what a run with these seeds reads: equal states have equal answers.
+
+    A run without seeds answers each page by itself and reads no corrections.
+    """
+    return sources.state(connection) + (corrections.state(connection) if seeds else "")
+
+
+def reuse_run(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
+    """Whether `start_run` returned a finished run, which needs no work; it is chosen with ``choose_it``."""
+    if run.finished is None:
+        return False
+    if choose_it and run.at is None:
+        choose_run(connection, run.id)
+    return True
+
+
+def seen_again(connection: sqlite3.Connection, run: Run, now_seen: Run) -> Run:
+    """Record that a finished run also holds for the collection seen by a newer run, because it reads the same input."""
+    with transaction(connection):
+        connection.execute("UPDATE runs SET collection = ? WHERE id = ?", (now_seen.collection, run.id))
+    return replace(run, collection=now_seen.collection)
+
+
+def finish_run(
+    connection: sqlite3.Connection,
+    run: int,
+    *,
+    pages: int,
+    rounds: int | None = None,
+    converged: bool | None = None,
+    inputs: str | None = None,
+    linked: bool | None = None,
+    choose: bool = True,
+) -> None:
+    """Finish a run of this connection with its columns in ``runs``; the views show it unless ``choose`` is false."""
+    with transaction(connection):
+        check_own(connection, run)
+        connection.execute(
+            "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ?, inputs = ?, linked = ?,"
+            " owner = NULL WHERE id = ?",
+            (now(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
+        )
+        if choose and snapshot.moment(connection) is None:
+            connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
+
+
+def drop_unfinished_runs(connection: sqlite3.Connection) -> None:
+    """Drop interrupted runs; raise LockedError if another process is writing one."""
+    with transaction(connection):
+        _drop_unfinished(connection)
+
+
+def _drop_unfinished(connection: sqlite3.Connection) -> None:
+    for (run,) in connection.execute("SELECT id FROM runs WHERE finished IS NULL").fetchall():
+        _check_abandoned(connection, run)
+        forget_run(connection, run)
+
+
+def drop_answers(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> None:
+    """Drop the answers of an unfinished content run for some pages."""
+    if not pages:
+        return
+    with transaction(connection):
+        check_own(connection, run)
+        for table in ANSWER_TABLES[:-1]:
+            connection.execute(
+                f"DELETE FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))",
+                (run, json.dumps(list(pages))),
+            )
+
+
+def forget_run(connection: sqlite3.Connection, run: int) -> None:
+    """Drop any run with its answers, within a transaction."""
+    _drop_all_answers(connection, run)
+    connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+
+
+def clear_run(connection: sqlite3.Connection, run: int) -> None:
+    """Drop all answers of an unfinished run of this connection."""
+    with transaction(connection):
+        check_own(connection, run)
+        _drop_all_answers(connection, run)
+
+
+def _drop_all_answers(connection: sqlite3.Connection, run: int) -> None:
+    for table in ANSWER_TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+
+
+def _token(connection: sqlite3.Connection) -> str:
+    """Return the token of the connection's lock, which marks its runs."""
+    acquired = connection.lock if isinstance(connection, LockedConnection) else None
+    if acquired is None:
+        msg = "the collection was not opened for writing"
+        raise StoreError(msg)
+    return acquired.token
+
+
+def _check_abandoned(connection: sqlite3.Connection, run: int) -> None:
+    """Raise LockedError if another process is writing an unfinished run; the lock file may have been deleted."""
+    method, owner = connection.execute("SELECT method, owner FROM runs WHERE id = ?", (run,)).fetchone()
+    pid = None if owner is None else lock.alive(str(owner))
+    if pid is not None:
+        msg = f"run {run} ({method}) is being written by process {pid}: wait for it"
+        raise LockedError(msg)
+
+
+def check_own(connection: sqlite3.Connection, run: int) -> None:
+    """Raise StoreError unless a run is unfinished and belongs to this connection."""
+    token = _token(connection)
+    row = connection.execute("SELECT owner, finished FROM runs WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        msg = f"run {run} is gone: another process has dropped it"
+    elif row[1] is not None:
+        msg = f"run {run} is finished, and nothing is added to it"
+    elif row[0] != token:
+        msg = f"run {run} belongs to another process by now: start again"
+    else:
+        return
+    raise StoreError(msg)
