@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("graphlang", "db", "ingest")
 ENTRY = re.compile(r"^ {4}\*{0,2}([\w.]+)(?: \([^)]*\))?:", re.MULTILINE)
 EXEMPT = re.compile(r"(^|\.)(overload|property|cached_property|setter|command|group)\b")
+#: Rooms that are no public API: one sentence a function is enough.
+INTERNAL = ("graphlang/cli/", "graphlang/arguments.py", "graphlang/collection/page_filter.py")
 Functions = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -39,7 +41,7 @@ class Function(NamedTuple):
         """Whether others call it; verbs and the like are not called with arguments."""
         decorated = any(EXEMPT.search(ast.unparse(one)) for one in self.node.decorator_list)
         private = any(part.startswith("_") and part != "__init__" for part in self.name.split("."))
-        return not decorated and not private
+        return not decorated and not private and not self.where.startswith(INTERNAL)
 
     def described(self, section: str) -> list[str]:
         """The names that a section of the docstring has an entry for."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import create
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ def test_the_library_has_the_same(crawls: list[Path], tmp_path: Path) -> None:
     assert crawl.explain(ANNA).language == "deu"
     assert crawl.propagate(at="2010").id == crawl.explain(ANNA, at="2010").run.id  # type: ignore[union-attr]
     assert (crawl.vote(at="2011").at, crawl.classify(at="2011").kind) == ("2011", "content")
-    found = {(row.site, row.language): row.pages for row in crawl.language_map("year")}
+    found = {(row.site, row.language): row.pages for row in crawl.sites("year")}
     assert found == {(year, language): pages for year, language, pages, _ in BY_YEAR}
     for wrong in ({"at": "soon"}, {"at": "2010", "update": True}):
         with pytest.raises(ValueError, match=r"no moment|without at"):

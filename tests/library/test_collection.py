@@ -20,11 +20,9 @@ import numpy as np
 import pytest
 
 import graphlang as gl
-from graphlang.analysis.propagate import ALIASES
 from graphlang.cli import cli
 from graphlang.db import connection
 from graphlang.db.remove import Removal
-from graphlang.graph.propagation.options import FORMER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -181,7 +179,7 @@ def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:
     wrong: Any = ["host", "year"]
     for name, ask in {
         "host": lambda: crawl.pages(host=wrong),
-        "by": lambda: crawl.language_map(by=wrong),
+        "by": lambda: crawl.sites(by=wrong),
         "kind": lambda: crawl.problems(kind=wrong),
     }.items():
         with pytest.raises(TypeError, match=f"{name} is of type list, expected str"):
@@ -195,7 +193,7 @@ def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:
 
 @pytest.mark.parametrize("value", [2, -0.1, float("nan"), "0.5", None])
 def test_a_confidence_is_a_probability(crawl: gl.Collection, value: Any) -> None:
-    asked = [crawl.pages, crawl.language_map, crawl.languages, crawl.texts]
+    asked = [crawl.pages, crawl.sites, crawl.languages, crawl.texts]
     for rows in asked:
         with pytest.raises(ValueError, match=r"^min_confidence is .*; it must be a number from 0 to 1$"):
             rows(min_confidence=value)
@@ -210,7 +208,7 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
     with pytest.raises(ValueError, match="no weight is called ccltd; there are"):
         crawl.propagate(weights={"ccltd": 0})
     no_number: Any = {"cctld": "0.5"}
-    with pytest.raises(ValueError, match=r"^the weight cctld is '0\.5', which is no number$"):
+    with pytest.raises(ValueError, match=r"^the weight cctld is '0\.5', which is not a number$"):
         crawl.propagate(weights=no_number)
     with pytest.raises(ValueError, match="unknown language 'no language'"):
         crawl.pages(language="no language")
@@ -384,7 +382,7 @@ HUGE = 10**400  # 1,329 bits, for 400 / log10(2) = 1328.8; no float holds it
         (ValueError, "the weight rounds is a whole number of 1,329", lambda c: c.propagate(weights={"rounds": HUGE})),
         (ValueError, "rounds is 9223372036854775808; no", lambda c: c.propagate(weights={"rounds": 1 << 63})),
         (ValueError, "the weight url is 101; no weight can be above 100", lambda c: c.propagate(weights={"url": 101})),
-        (ValueError, "the weight url is True, which is no number", lambda c: c.propagate(weights={"url": True})),
+        (ValueError, "the weight url is True, which is not a number", lambda c: c.propagate(weights={"url": True})),
         (ValueError, "seed is a whole number of 1,329 bits; it must be from", lambda c: c.vote(seed=HUGE)),
         (ValueError, "below is a whole number of 1,329 bits; it must be", lambda c: c.pages(below=HUGE)),
         (ValueError, "below is True; it must be a number from 0 to 1", lambda c: c.pages(below=True)),
@@ -467,7 +465,6 @@ def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
 
 
 #: Verb -> the method that it is; verbs that need no database, or print what is made for people, have none.
-METHODS = {"sites": "language_map"}
 COMMANDS = {"language_graph": "language-graph"}
 VERBS = (
     *("run", "ingest", "classify", "vote", "propagate", "pages", "sites", "problems", "frontier", "compare"),
@@ -479,7 +476,7 @@ VERBS = (
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_a_method(verb: str) -> None:
     assert COMMANDS.get(verb, verb) in cli.commands
-    assert callable(getattr(gl.Collection, METHODS.get(verb, verb)))
+    assert callable(getattr(gl.Collection, verb))
 
 
 def test_what_is_exported_is_what_is_documented() -> None:
@@ -499,30 +496,7 @@ def test_what_is_exported_is_what_is_documented() -> None:
 def test_importing_the_package_imports_nothing_heavy() -> None:
     script = "import sys, graphlang; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & {"numpy", "scipy", "sqlite3", "click", "graphlang.collection.collection"}
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"weights": {"listed": 0.5}}, "the weight 'listed' is called 'link_order' now"),
-        ({"weights": {"settled": 100}}, "the weight 'settled' is called 'clamp_length' now"),
-        ({"algorithm": "harmonic"}, "the algorithm 'harmonic' is called 'label-spreading' now"),
-    ],
-)
-def test_former_names_are_understood_and_warn_who_uses_them(
-    crawl: gl.Collection, given: dict[str, Any], words: str
-) -> None:
-    crawl.classify()
-    with pytest.warns(DeprecationWarning, match=words) as warned:
-        crawl.propagate(**given)
-    assert [one.filename for one in warned] == [__file__]
-
-
-def test_the_page_of_what_is_stable_lists_all_former_names() -> None:
-    page = (DOCUMENT.parent / "stability.md").read_text(encoding="utf-8")
-    listed = re.findall(r'^\| `crawl\.propagate\(.*?"(\w+)".*?\| `([\w-]+)` \|', page, re.MULTILINE)
-    assert dict(listed) == {**FORMER, **ALIASES}
+    assert not set(done.stdout.split()) & {"numpy", "scipy", "sqlite3", "click", "graphlang.collection"}
 
 
 def test_threads_share_a_collection_and_processes_get_it_by_pickling(crawl: gl.Collection) -> None:

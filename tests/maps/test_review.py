@@ -10,7 +10,7 @@ import pytest
 
 from graphlang.analysis.correct import Said
 from graphlang.analysis.read_review import read_review
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import InputError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.evaluation.metrics import interval
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.messages.log import say
 from graphlang.cli.shared.tables.output import output_options, write_rows
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import open_existing
 from graphlang.maps.problems import count_problems
 from graphlang.visible import visible

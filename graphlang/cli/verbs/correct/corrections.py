@@ -8,7 +8,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.tables.output import output_options, write_rows
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.selection import tags_of
 from graphlang.cli.shared.tables.output import format_of_name, wide, write_rows
 from graphlang.cli.shared.whole_number import WholeNumber
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.maps.review import COUNT
 from graphlang.printing.counted import counted
 

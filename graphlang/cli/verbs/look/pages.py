@@ -13,7 +13,7 @@ from graphlang.cli.shared.messages.progress import bars
 from graphlang.cli.shared.messages.say_unseen import say_unseen
 from graphlang.cli.shared.selection import tags_of
 from graphlang.cli.shared.tables.output import output_options, write_rows
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import open_existing
 from graphlang.maps.pages import ORDERS
 
