@@ -12,7 +12,6 @@ from typing import Any, Final
 from graphlang.analysis.frontier import Candidate
 from graphlang.db.check import Finding
 from graphlang.db.corrections import Correction
-from graphlang.db.repair import Repair
 from graphlang.evaluation.compare import Change, Count
 from graphlang.export.texts import TextRow
 from graphlang.maps import languages, sites
@@ -41,7 +40,6 @@ LISTS: Final[dict[str, type[Any]]] = {
     "info": Fact,
     "info --encodings": Encoding,
     "check": Finding,
-    "check --repair": Repair,
     "methods NAME --languages": OfLanguage,
 }
 _HEAD = """\

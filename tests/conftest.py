@@ -122,7 +122,7 @@ def _write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
 def unhurried() -> Iterator[None]:
     """No lines of progress: whether a verb takes so long that it has some depends on the machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphlang.cli.shared.messages.progress._EVERY", 3600.0)
+        patch.setattr("graphlang.cli.shared.progress._EVERY", 3600.0)
         yield
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TypeAlias
 
     from graphlang.analysis.classifier_process import ClassifierProcess
-    from graphlang.analysis.classify import Described
     from graphlang.analysis.ingest import Follower, Ingested
     from graphlang.content.adapters.foreign import Classifier
     from graphlang.content.identifier import Identifier
@@ -67,12 +66,17 @@ class Computing(OpenedFile):
         """
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415 - each method imports what it needs
 
-        how: dict[str, Any] = {"keep": Keep(keep), "limits": usual_limits(limits), "again": again, "workers": workers}
+        options: dict[str, Any] = {
+            "keep": Keep(keep),
+            "limits": usual_limits(limits),
+            "again": again,
+            "workers": workers,
+        }
         with self._sqlite_errors(), ExitStack() as stack:
-            how["prestarted"] = stack.enter_context(self._prestarted(files, workers, how["limits"]))
+            options["prestarted"] = stack.enter_context(self._prestarted(files, workers, options["limits"]))
             inputs = _inputs(files, follow_links=follow_links)  # before there is a database
             connection = stack.enter_context(self._creating("ingest"))
-            return self._read(connection, inputs, progress=progress, **how)
+            return self._read(connection, inputs, progress=progress, **options)
 
     @checked(again=flag, workers=whole_number, follow_links=flag, shares=flag)
     def run(
@@ -115,12 +119,17 @@ class Computing(OpenedFile):
         from graphlang.db.connection import claim  # noqa: PLC0415
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
 
-        how: dict[str, Any] = {"keep": Keep(keep), "limits": usual_limits(limits), "again": again, "workers": workers}
+        options: dict[str, Any] = {
+            "keep": Keep(keep),
+            "limits": usual_limits(limits),
+            "again": again,
+            "workers": workers,
+        }
         with self._sqlite_errors(), ExitStack() as stack:
             held = claim(self.path, verb="run", **self._lock)  # the first process has it, whatever is still to load
             stack.callback(held.release)
             process = stack.enter_context(self._classifier(files, workers, method, shares))
-            how["prestarted"] = stack.enter_context(self._prestarted(files, workers, how["limits"]))
+            options["prestarted"] = stack.enter_context(self._prestarted(files, workers, options["limits"]))
             inputs = _inputs(files, follow_links=follow_links)
             # Imported late: other processes already read the first pages.
             from graphlang.analysis import propagate, vote  # noqa: PLC0415
@@ -129,19 +138,20 @@ class Computing(OpenedFile):
             from graphlang.analysis.classify import Described, classify  # noqa: PLC0415
             from graphlang.analysis.classify_beside import ClassifiesBeside  # noqa: PLC0415
 
-            identifier = _content_method(method, process)
+            described = None if process is None else process.described()
+            identifier = _content_method(method) if described is None else Described(*described)
             connection = stack.enter_context(self._creating("run", held=held))
-            beside = later = None
+            classifies = later = None
             if process is not None and isinstance(identifier, Described):
-                beside = ClassifiesBeside(connection, process, identifier, shares=shares)
+                classifies = ClassifiesBeside(connection, process, identifier, shares=shares)
                 later = propagate.SIGNALS, stack.enter_context(ReadsAhead(self.path))
             load = CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
-            follower = None if beside is None else LinksBeside(beside, load)
-            ingested = self._read(connection, inputs, follower=follower, progress=progress, **how)
+            follower = None if classifies is None else LinksBeside(classifies, load)
+            ingested = self._read(connection, inputs, follower=follower, progress=progress, **options)
             if on_ingested is not None:
                 on_ingested(ingested)
-            if beside is not None:
-                beside.finish(partial(_content_method, method, None), workers=workers, progress=progress)
+            if classifies is not None:
+                classifies.finish(partial(_content_method, method), workers=workers, progress=progress)
             elif not isinstance(identifier, Described):
                 classify(connection, identifier, shares=shares, workers=workers, progress=progress)
             del identifier  # a model takes as much memory as the links of ten million URLs
@@ -190,19 +200,19 @@ class Computing(OpenedFile):
         reads_urls = hasattr(identifier, "decisions")
         if at is not None and (method == TLD or reads_urls or anchors):
             raise ValueError("at is for methods that read texts, without anchors")
-        how: dict[str, Any] = {"choose": not keep_chosen, "progress": progress}
+        options: dict[str, Any] = {"choose": not keep_chosen, "progress": progress}
         if not reads_urls:
-            how |= {} if identifier is None else {"title": title, "anchors": anchors, "shares": shares}
-            how |= {} if identifier is None else {"workers": workers}
+            options |= {} if identifier is None else {"title": title, "anchors": anchors, "shares": shares}
+            options |= {} if identifier is None else {"workers": workers}
         with self._writing("classify") as connection:
             if method == TLD:
-                ask = partial(tld_run.classify_tld, connection, **how)
+                ask = partial(tld_run.classify_tld, connection, **options)
             elif method == DECLARED:
-                ask = partial(declared_run.classify_declared, connection, **how)
+                ask = partial(declared_run.classify_declared, connection, **options)
             elif reads_urls:
-                ask = partial(classify.classify_urls, connection, identifier, **how)
+                ask = partial(classify.classify_urls, connection, identifier, **options)
             else:
-                ask = partial(classify.classify, connection, identifier, **how)
+                ask = partial(classify.classify, connection, identifier, **options)
             return ask() if at is None else dated.of_texts(connection, at, ask)
 
     @checked(outlinks=flag, clueweb09=flag, seed=run_number, workers=whole_number, keep_chosen=flag)
@@ -289,10 +299,10 @@ class Computing(OpenedFile):
 
         if update and at is not None:
             raise ValueError("update is for the pages' own captures, without at")
-        how: dict[str, Any] = {"workers": workers, "progress": progress}
+        options: dict[str, Any] = {"workers": workers, "progress": progress}
         with self._writing("propagate") as connection:
-            infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **how)
-            return infer(seed) if at is None else dated.of_links(connection, at, infer, seed=seed, **how)
+            infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options)
+            return infer(seed) if at is None else dated.of_links(connection, at, infer, seed=seed, **options)
 
     @checked(weights=mapping, algorithm=text, seed=run_number, workers=whole_number, keep_chosen=flag)
     def propagate_each_year(
@@ -325,10 +335,10 @@ class Computing(OpenedFile):
         """
         from graphlang.analysis import dated  # noqa: PLC0415
 
-        how: dict[str, Any] = {"workers": workers, "progress": progress}
+        options: dict[str, Any] = {"workers": workers, "progress": progress}
         with self._writing("propagate") as connection:
-            infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, **how)
-            return list(dated.each_year(connection, infer, seed=seed, **how))
+            infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, **options)
+            return list(dated.each_year(connection, infer, seed=seed, **options))
 
     @contextmanager
     def _creating(self, verb: str, *, held: Lock | None = None) -> Iterator[sqlite3.Connection]:
@@ -383,13 +393,13 @@ class Computing(OpenedFile):
             process.end()
 
     def _read(
-        self, connection: sqlite3.Connection, inputs: _Inputs, *, follower: Follower | None = None, **how: Any
+        self, connection: sqlite3.Connection, inputs: _Inputs, *, follower: Follower | None = None, **options: Any
     ) -> Ingested:
         from graphlang.analysis.ingest import ingest  # noqa: PLC0415
         from graphlang.ingest.files.discover import received  # noqa: PLC0415
 
         names: dict[Path, str] = {}
-        paths = list(inputs.found.files)
+        paths = list(inputs.files.files)
         with ExitStack() as stack:
             for place, stream in reversed(inputs.streams):
                 # Beside the database, where there is room for what is read.
@@ -398,14 +408,13 @@ class Computing(OpenedFile):
                 path = received(stream, Path(folder))
                 names[path] = _STREAM
                 paths.insert(place, path)
-            found = inputs.found._replace(files=paths)
-            return ingest(connection, found, names=names, follower=follower, **how)
+            return ingest(connection, inputs.files._replace(files=paths), names=names, follower=follower, **options)
 
 
 class _Inputs(NamedTuple):
     """What is to be read."""
 
-    found: Found  #: files
+    files: Found
     streams: list[tuple[int, BinaryIO]]  #: open files, each with the number of files before it
 
 
@@ -416,29 +425,28 @@ def _paths(files: Sequence[Input]) -> list[Path]:
 def _inputs(files: Sequence[Input], *, follow_links: bool) -> _Inputs:
     """Find the files to read; raise `InputError` for one that does not exist, or that holds nothing to read."""
     # While this imports numpy, the prestarted processes start up.
-    from graphlang.analysis.ingest import found  # noqa: PLC0415
+    from graphlang.analysis.ingest import found as find_files  # noqa: PLC0415
 
     streams: list[tuple[int, BinaryIO]] = []
     for place, file in enumerate(files):
         if not isinstance(file, str | Path):
-            before = found(_paths(files[:place]), follow_links=follow_links).files if place else []
+            before = find_files(_paths(files[:place]), follow_links=follow_links).files if place else []
             streams.append((len(before), file))
-    return _Inputs(found(_paths(files), follow_links=follow_links), streams)
+    return _Inputs(find_files(_paths(files), follow_links=follow_links), streams)
 
 
-def _content_method(method: Any, process: ClassifierProcess | None) -> Identifier | Described:
-    """Load a content method; where another process has loaded it, return its description."""
-    from graphlang.analysis.classify import Described  # noqa: PLC0415
+def _content_method(method: str | Path | Classifier) -> Identifier:
+    """Load a content method; a model is not kept for later calls."""
     from graphlang.content import registry  # noqa: PLC0415
     from graphlang.identification import is_url_method, load  # noqa: PLC0415
     from graphlang.modelfile import ModelError  # noqa: PLC0415
 
     if not isinstance(method, str | Path):
-        identifier: Any = load(method)
+        classifier: Any = load(method)
+        identifier: Identifier = classifier
         return identifier
     try:
-        described = None if process is None else process.described()
-        return registry.load(str(method)) if described is None else Described(*described)
+        return registry.load(str(method))
     except ModelError:
         if is_url_method(str(method)):
             raise ModelError(f"{method} reads URLs: run needs a content method") from None
@@ -446,7 +454,7 @@ def _content_method(method: Any, process: ClassifierProcess | None) -> Identifie
 
 
 def _inference(
-    connection: sqlite3.Connection, weights: Mapping[str, float], algorithm: str | None, **how: Any
+    connection: sqlite3.Connection, weights: Mapping[str, float], algorithm: str | None, **options: Any
 ) -> Callable[[int | None], Run]:
     """Return the inference with some weights, as a function of the content run that it starts from."""
     from graphlang.analysis import propagate  # noqa: PLC0415
@@ -462,21 +470,21 @@ def _inference(
             raise ValueError(f"the weight {name} is {value}; it must be a number that is not negative")
         if value > LARGEST:
             raise ValueError(f"the weight {name} is {value}; no weight can be above {LARGEST:g}")
-    known = {field.name for field in fields(Options)}
-    if unknown := sorted(set(values) - known):
-        names = ", ".join(sorted(known | set(signals)))
-        raise ValueError(f"no weight is called {', '.join(unknown)}; there are {names}")
-    options = Options(**values)
+    names = {field.name for field in fields(Options)}
+    if unknown := sorted(set(values) - names):
+        available = ", ".join(sorted(names | set(signals)))
+        raise ValueError(f"no weight is called {', '.join(unknown)}; there are {available}")
+    settings = Options(**values)
 
     def infer(seed: int | None) -> Run:
         return propagate.propagate(
             connection,
             algorithm=propagate.ALGORITHMS[0] if algorithm is None else algorithm,
-            options=options,
+            options=settings,
             signals=signals,
             seed=seed,
             linked=False,  # methods that list the URLs that were only linked to ask for their answers
-            **how,
+            **options,
         )
 
     return infer

@@ -139,11 +139,11 @@ class Correcting(OpenedFile):
         """
         from graphlang.maps.sample import SampleRow, sample_rows  # noqa: PLC0415
 
-        wanted = languages(language)
+        tags = languages(language)
         return self._rows(
             SampleRow._make,
             SampleRow._fields,
-            lambda connection: sample_rows(connection, count=count, draw=draw, wanted=wanted),
+            lambda connection: sample_rows(connection, count=count, draw=draw, wanted=tags),
         )
 
     @checked(by=text)
@@ -197,9 +197,9 @@ class Correcting(OpenedFile):
             if forget:
                 removed: Removal | int = removal.forget(connection, *names)
             else:
-                how: dict[str, Any] = {"host_of": canonical.host}
-                how["canonical"] = lambda url: canonical.canonical(url) or url
-                removed = removal.remove(connection, *names, **how)
+                options: dict[str, Any] = {"host_of": canonical.host}
+                options["canonical"] = lambda url: canonical.canonical(url) or url
+                removed = removal.remove(connection, *names, **options)
             removal.scrub(connection, vacuum=vacuum)
         return removed
 

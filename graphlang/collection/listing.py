@@ -140,6 +140,13 @@ class Listing(OpenedFile):
         with self._reading() as connection:
             return totals(connection)
 
+    def pages_by_language(self) -> dict[str, int]:
+        """Count the pages that were read by language, the commonest first, as the language map does."""
+        from graphlang.maps.facts import pages_by_language  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return pages_by_language(connection)
+
     @overload
     def languages(self, *, by: None = None, **pages: Unpack[PageFilter]) -> Rows[LanguageRow]: ...
     @overload
@@ -181,7 +188,7 @@ class Listing(OpenedFile):
         Args:
             main: the main content alone, without the column ``text``.
             limit: at most this many texts.
-            captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time.
+            captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
             notes: called after the last row with sentences about what is missing, such as texts that were cut.
             pages: which pages count, see `PageFilter`.
@@ -247,16 +254,21 @@ class Listing(OpenedFile):
         """
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
 
-        wanted, enough = languages_of_tags(want), languages_of_tags(saturated)
+        targets, enough = languages_of_tags(want), languages_of_tags(saturated)
         return self._rows(
             Candidate._make,
             Candidate._fields,
-            lambda connection: frontier(connection, want=wanted, saturated=enough, run=run_or_chosen(connection, run)),
+            lambda connection: frontier(connection, want=targets, saturated=enough, run=run_or_chosen(connection, run)),
             linked=(run,),
         )
 
+    def has_anchor_texts(self) -> bool:
+        """Return whether the words of links were kept, which `classify` with `anchors` reads."""
+        with self._reading() as connection:
+            return connection.execute("SELECT 1 FROM anchor_texts LIMIT 1").fetchone() is not None
+
     def unanswered(self) -> int:
-        """Count pages of other years than their own capture's that no run has answered, once for each year.
+        """Count pages of other years than their main capture's that no run has answered, once for each year.
 
         `propagate_each_year` answers for them.
         """

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 
+NOTHING_YET = "nothing is classified yet: run 'graphlang classify' first"
+
+
 class OpenedFile:
     """What all methods of a collection share: its file, and ways to open it.
 
@@ -158,9 +161,9 @@ class OpenedFile:
     def _refuse_own_files(self, output: str | Path) -> None:
         from graphlang.db.own_files import own_files, same_file  # noqa: PLC0415
 
-        for path, words in own_files(self.path):
+        for path, description in own_files(self.path):
             if same_file(Path(output), path):
-                raise OutputError(f"cannot write to {output}: it is {words}")
+                raise OutputError(f"cannot write to {output}: it is {description}")
 
     def _rows(
         self,
@@ -220,5 +223,5 @@ def run_or_chosen(connection: sqlite3.Connection, number: int | None) -> Run:
 
     run = chosen_run(connection) if number is None else get_run(connection, number)
     if run is None:
-        raise StoreError("nothing is classified yet: run 'graphlang classify' first")
+        raise StoreError(NOTHING_YET)
     return run

@@ -10,6 +10,8 @@ from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import checked, flag, run_number, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
+from graphlang.db import StoreError
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +58,7 @@ class Publishing(OpenedFile):
             by: ``host`` or ``domain``, for ``vertices-edges``.
             main: of ``texts`` and ``wet`` the main content alone.
             csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
-            captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time;
+            captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;
                 of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
             pages: which pages count, see `PageFilter`.
@@ -73,11 +75,11 @@ class Publishing(OpenedFile):
         from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export import to_file  # noqa: PLC0415
 
-        how: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "main": main, "database": self.path}
-        how["selection"] = selection(pages, captures, at)
+        options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "main": main, "database": self.path}
+        options["selection"] = selection(pages, captures, at)
         self._refuse_own_files(output)
         with self._answered() as connection, snapshot.at(connection, at):
-            return to_file.export(connection, what, Path(output), **how)
+            return to_file.export(connection, what, Path(output), **options)
 
     @checked(title=text)
     def report(self, output: str | Path | BinaryIO, *, title: str | None = None) -> None:
@@ -197,13 +199,16 @@ class Publishing(OpenedFile):
             by: another column of it to group by.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the file cannot be read, or labels no page of the collection.
             TypeError: `by` is not a text.
         """
         from graphlang.evaluation.evaluate import read_gold  # noqa: PLC0415
 
         with self._reading() as connection:
-            return read_gold(connection, Path(path), by)
+            gold = read_gold(connection, Path(path), by)
+        if not gold.pages:
+            raise StoreError(_why_no_pages(path, gold))
+        return gold
 
     @checked(by=text, run=run_number)
     def evaluate(self, gold: str | Path | Gold, *, by: str | None = None, run: int | None = None) -> Evaluation:
@@ -218,18 +223,19 @@ class Publishing(OpenedFile):
             StoreError: nothing is classified yet, or the file cannot be read.
             TypeError: `run` is not an integer, or `by` not a text.
         """
-        from graphlang.evaluation.evaluate import evaluate, read_gold  # noqa: PLC0415
+        from graphlang.evaluation.evaluate import evaluate  # noqa: PLC0415
 
         with self._answered(run) as connection:
-            labels = read_gold(connection, Path(gold), by) if isinstance(gold, str | Path) else gold
-            return evaluate(connection, labels, run_or_chosen(connection, run), by)
+            chosen = run_or_chosen(connection, run)  # an error comes before those of the file
+            labels = self.read_gold(gold, by=by) if isinstance(gold, str | Path) else gold
+            return evaluate(connection, labels, chosen, by)
 
     @checked(even=flag, seed=run_number)
     def tune(
         self,
         gold: str | Path | Gold,
         *,
-        also: Iterable[tuple[OpenedFile, str | Path | Gold]] = (),
+        also: Iterable[tuple[Publishing, str | Path | Gold]] = (),
         even: bool = False,
         seed: int | None = None,
         progress: Progress = SILENT,
@@ -249,13 +255,12 @@ class Publishing(OpenedFile):
         """
         from graphlang.analysis.arrays import graph_input, signals  # noqa: PLC0415
         from graphlang.evaluation import tune as tuning  # noqa: PLC0415
-        from graphlang.evaluation.evaluate import read_gold  # noqa: PLC0415
 
         start = self.start_weights(even=even)
         labelled = []
         for crawl, labels in ((self, gold), *also):
+            answers = crawl.read_gold(labels) if isinstance(labels, str | Path) else labels
             with crawl._reading() as connection:  # noqa: SLF001 - another collection
-                answers = read_gold(connection, Path(labels), None) if isinstance(labels, str | Path) else labels
                 run = graph_input.seed_run(connection, seed)
                 labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
         return tuning.tune(labelled, start, progress=progress)
@@ -329,3 +334,15 @@ class Publishing(OpenedFile):
             ),
             linked=(before, after),
         )
+
+
+def _why_no_pages(path: str | Path, gold: Gold) -> str:
+    unknown = sum(gold.unknown.values())
+    if gold.empty and not (gold.missing or unknown or gold.contradicted):
+        return f"{path} names no language: the column 'language' is empty in {counted(gold.empty, 'line')}"
+    reasons = [f"{counted(gold.missing, 'URL')} that it does not have"]
+    if unknown:
+        reasons.append(f"{counted(unknown, 'line')} with an unknown language code")
+    if gold.contradicted:
+        reasons.append(f"{counted(gold.contradicted, 'page')} with different languages on several lines")
+    return f"none of the pages of {path} is in this database: {', and '.join(reasons)}"

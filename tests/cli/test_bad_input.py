@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from graphlang.cli.shared import database
+from graphlang.collection import computing
 from graphlang.db import create
 
 Call = Callable[..., Result]
@@ -133,7 +133,7 @@ def test_rows_that_cannot_be_read_have_no_header_either(graphlang: Call, tmp_pat
         ("languages", "--method", "cld2"),
         ("languages", "--known"),
         ("propagate", "--algorithm", "label-spreading", "--neighbours", "2"),
-        ("propagate", "--algorithm", "harmonic", "--weights", "w.json"),
+        ("propagate", "--algorithm", "label-spreading", "--weights", "w.json"),
         ("evaluate", "--gold", "gold.tsv", "--run", "1", "--all-runs"),
     ],
     ids=" ".join,
@@ -172,7 +172,7 @@ def test_an_archive_without_pages_and_words_of_links_that_were_not_kept(
     db = tmp_path / "crawl.db"
     result = graphlang("ingest", db, files, "--workers", 1)
     assert result.exit_code == 0
-    assert "nothing in it is a page: pages are what came from http and https URLs\n" in result.stderr
+    assert "no pages in it: pages are what came from http and https URLs\n" in result.stderr
     linked = write_warc(tmp_path / "b.warc.gz", [("http://b.example/", b"<a href=/c>Die Karte des Hafens</a>")])
     result = graphlang("ingest", db, linked, files, "--workers", 1)
     assert "is a page: pages are" not in result.stderr
@@ -204,7 +204,7 @@ def test_a_full_disk_keeps_what_was_written_and_the_command_goes_on_later(
         return connection
 
     with monkeypatch.context() as patched:
-        patched.setattr(database, "create", small)
+        patched.setattr(computing, "create", small)
         result = graphlang("run", museum, "--db", db, "--workers", 1)
     assert result.exit_code == 4
     assert "the disk is full" in result.stderr

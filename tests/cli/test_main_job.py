@@ -14,7 +14,8 @@ import pytest
 from click.testing import Result
 
 from graphlang.analysis import vote
-from graphlang.cli.shared.messages.run_summary import print_map
+from graphlang.cli.start import print_map
+from graphlang.collection import Collection
 from graphlang.content import registry
 
 Call = Callable[..., Result]
@@ -219,8 +220,7 @@ def test_the_map_of_a_run_counts_languages_as_its_last_line_does(
     parts = tuple((code, 0.125) for code in ("deu", "fra", "ita", "spa", "por", "cat", "glg", "ron"))
     pages = [("http://a.example/1", "deu", parts), ("http://a.example/2", "dan", ())]
     path = make_collection([written(url, language, 1.0, own=language, shares=its) for url, language, its in pages])
-    with closing(sqlite3.connect(path)) as connection:
-        print_map(connection)
+    print_map(Collection(path))
     assert re.search(r"a\.example +2  dan 50%(?:  \w{3} 6%){5}\n2 pages read in 2 languages", capsys.readouterr().out)
 
 
@@ -288,8 +288,8 @@ def test_a_gold_page_counts_once(graphlang: Call, museum: Path, tmp_path: Path) 
     groups = {group["group"]: group["pages"] for group in found["runs"][0]["groups"]}
     assert (groups["all"], groups["bucket long"], groups["bucket short"]) == (2, 1, 1)
     told = graphlang("evaluate", db, "--gold", gold).stderr
-    assert "3 lines of the gold file name a page again\n" in told
-    assert "1 gold page left out: lines say different languages of one page\n" in told
+    assert "3 lines of the gold file repeat a page\n" in told
+    assert "1 gold page skipped: lines with different languages for one page\n" in told
     gold.write_text("url\tlanguage\n", encoding="utf-8")
     empty = graphlang("evaluate", db, "--gold", gold)
     assert (empty.exit_code, empty.stderr) == (2, f"Error: {gold} names no page: it has no line but the header\n")
@@ -379,24 +379,6 @@ def test_tune_writes_weights_that_propagate_reads(graphlang: Call, museum: Path,
     assert parameters["signals"]["cctld"] == fitted["cctld"]
 
 
-def test_former_names_of_methods_and_options_mean_what_they_are_called_now(
-    graphlang: Call, museum: Path, tmp_path: Path
-) -> None:
-    db, weights = tmp_path / "crawl.db", tmp_path / "weights.json"
-    graphlang("run", museum, "--db", db, "--workers", 1)
-    assert graphlang("propagate", db, "--algorithm", "label-spreading").exit_code == 0
-    spread = rows(graphlang("runs", db, "--format", "jsonl"))
-    assert (spread[-1]["kind"], spread[-1]["method"]) == ("propagation", "label-spreading")
-    assert graphlang("propagate", db, "--algorithm", "harmonic").exit_code == 0
-    assert rows(graphlang("runs", db, "--format", "jsonl")) == spread  # the same run
-    assert graphlang("explain", db, "http://museum.example/anna.html").exit_code == 0
-    weights.write_text('{"listed": 0.5}', encoding="utf-8")
-    assert graphlang("propagate", db, "--weights", weights, "--settled", 90).exit_code == 0
-    parameters = json.loads(str(rows(graphlang("runs", db, "--format", "jsonl"))[-1]["parameters"]))
-    assert (parameters["link_order"], parameters["clamp_length"]) == (0.5, 90)
-    assert not {"listed", "settled"} & set(parameters)
-
-
 @pytest.mark.parametrize(
     "words", ["{", "[]", '{"no-such-weight": 1}', '{"site": -1}', '{"site": NaN}', '{"site": "x"}']
 )
@@ -438,10 +420,10 @@ def test_what_is_no_url_is_told(graphlang: Call, method: str) -> None:
     lines = b"hello world\n\nhttps://www.spiegel.de/wirtschaft/unternehmen/\nwww.spiegel.de/wirtschaft/unternehmen/\nZeitung\n"
     result = graphlang("identify", "--method", method, "--format", "jsonl", input_=lines)
     assert [row["language"] for row in rows(result)] == ["und", "und", "deu", "deu", "und"]
-    assert result.stderr == "2 lines are no URLs (first: -:1); und is told of them\n"
+    assert result.stderr == "2 lines are not URLs (first: -:1), and und\n"
     assert result.exit_code == 0
     first = graphlang("identify", "--method", method, "--limit", 1, "--format", "jsonl", input_=lines)
-    assert first.stderr == "1 line is no URL (first: -:1); und is told of them\n"
+    assert first.stderr == "1 line is not a URL (first: -:1), and und\n"
     alone = graphlang("identify", "--method", method, input_=b"spiegel.de\n")
     assert alone.stderr == ""
 
