@@ -249,10 +249,10 @@ def test_models_that_are_none(graphlang: Call, museum: Path, tmp_path: Path) -> 
     ],
 )
 def test_gold_files_that_are_none(
-    graphlang: Call, museum: Path, tmp_path: Path, gold: bytes, expected: tuple[int, str]
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, gold: bytes, expected: tuple[int, str]
 ) -> None:
     db, file = tmp_path / "crawl.db", tmp_path / "gold.tsv"
-    graphlang("run", museum, "--db", db, "--workers", 1)
+    run_museum(db)
     file.write_bytes(gold)
     result = graphlang("evaluate", db, "--gold", file)
     code, words = expected
@@ -260,9 +260,11 @@ def test_gold_files_that_are_none(
     assert (result.exit_code, len(result.stderr.splitlines()), result.stdout) == (code, 1, "")
 
 
-def test_hostile_words_reach_the_terminal_only_as_escapes(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+def test_hostile_words_reach_the_terminal_only_as_escapes(
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path
+) -> None:
     db = tmp_path / "crawl.db"
-    graphlang("run", museum, "--db", db, "--workers", 1)
+    run_museum(db)
     connection = sqlite3.connect(db)
     connection.execute("UPDATE texts SET title = char(27) || ']0;owned' || char(7) || '[bold]x[/bold]' WHERE page = 1")
     connection.execute("INSERT INTO problems VALUES (NULL, 1, NULL, 'a' || char(9) || 'b', 'k', char(27) || '[2J')")

@@ -19,10 +19,10 @@ ANNA = "http://museum.example/anna.html"
 
 
 @pytest.fixture
-def db(graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def db(run_museum: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("graphlang.db.corrections.now", lambda: "2026-11-22T10:00:00Z")
     path = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", path, "--workers", 1).exit_code == 0
+    run_museum(path)
     return path
 
 

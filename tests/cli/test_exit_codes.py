@@ -234,10 +234,10 @@ STOPPED_WITHIN = {
     ],
 )
 def test_130_where_sqlite_takes_the_interrupt_for_its_own(
-    graphlang: Call, museum: Path, tmp_path: Path, where: str, verb: tuple[str, ...]
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, where: str, verb: tuple[str, ...]
 ) -> None:
     db = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    run_museum(db)
     with closing(sqlite3.connect(db)) as connection:
         connection.execute("CREATE TABLE my_notes (words TEXT)")  # of a user's own: a repair would drop it
     stop = "import signal; stop = lambda: signal.raise_signal(signal.SIGINT)"
@@ -254,10 +254,10 @@ def test_130_where_sqlite_takes_the_interrupt_for_its_own(
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
 def test_a_stream_that_the_shell_closed_is_none_that_is_written_to(
-    graphlang: Call, museum: Path, tmp_path: Path, closed: str
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, closed: str
 ) -> None:
     db = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    run_museum(db)
     listed = graphlang("pages", db, "--format", "tsv").stdout
     call = f'"{sys.executable}" -P -c "from graphlang.cli import main; main()" pages "{db}" --format tsv {closed}'
     done = subprocess.run(["/bin/sh", "-c", call], capture_output=True, text=True, check=False)

@@ -33,9 +33,9 @@ def ask_nobody(db: Path) -> None:
 
 
 @pytest.fixture
-def db(graphlang: Call, museum: Path, tmp_path: Path) -> Path:
+def db(run_museum: Callable[[Path], Path], tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    graphlang("run", museum, "--db", path, "--workers", 1)
+    run_museum(path)
     return path
 
 
