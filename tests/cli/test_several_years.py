@@ -359,7 +359,7 @@ def test_captures_without_an_answer_are_said(graphlang: Call, crawls: list[Path]
         assert of_years(result) == BY_YEAR[3:]
     assert "8 pages of other years have none yet" in (tmp_path / "report.html").read_text()
     graphlang("propagate", db, "--at", "2010")
-    assert "4 pages of other years have no answer" in graphlang("sites", db, "--by", "year").stderr
+    assert "4 pages of other years have no language yet" in graphlang("sites", db, "--by", "year").stderr
 
 
 def test_of_several_captures_in_a_year_one_counts(graphlang: Call, tmp_path: Path) -> None:
